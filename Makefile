@@ -1,0 +1,47 @@
+# The short commands of the README. Plain `make` lists them.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+INSTALLED := .venv/.installed
+
+.PHONY: help install papers test test-all lint format bench lab docs constraints clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+install: $(INSTALLED) ## make .venv with everything in it
+
+# torch comes first and pinned, so that nothing else decides which build of it is fetched.
+$(INSTALLED): pyproject.toml constraints.txt overrides.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0 uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
+		--editable '.[all]' --group dev --group bench --group docs
+	touch $@
+
+test: install ## run the fast tests
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup
+
+test-all: install ## run all tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+lint: install ## check style, types and notebooks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout --verify "$$notebook" || exit 1; done
+
+format: install ## put code and notebooks into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout "$$notebook"; done
+
+lab: install ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab notebooks
+
+constraints: install ## write constraints.txt anew from what is installed
+	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
+
+clean: ## remove .venv and everything that was made
+	rm -rf .venv build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis

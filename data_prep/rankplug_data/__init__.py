@@ -1,0 +1,1 @@
+"""Data sets: fetched or made, verified, cleaned and cached."""

@@ -1,0 +1,1 @@
+"""Hypothesis spaces that more than one backend can fit."""

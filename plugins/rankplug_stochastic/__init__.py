@@ -1,0 +1,1 @@
+"""A stochastic treatment of scoring functions (Bruch, Han, Bendersky, Najork, WSDM 2020)."""

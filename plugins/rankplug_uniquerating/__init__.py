@@ -1,0 +1,1 @@
+"""Listwise learning to rank by exploring unique ratings (Zhu, Klabjan, WSDM 2020)."""

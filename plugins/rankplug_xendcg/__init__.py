@@ -1,0 +1,1 @@
+"""An alternative cross entropy loss for learning to rank (Bruch, WWW 2021)."""

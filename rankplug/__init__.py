@@ -1,0 +1,53 @@
+"""Learning to rank in which every loss, sampler, scorer and backend is a plugin.
+
+Everything public is reachable as an attribute of this package and imported at first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Lists": "lists",
+    "Split": "datasets",
+    "load": "datasets",
+    "Parameters": "parameters",
+    "Reference": "grammar",
+    "RankplugError": "errors",
+    "hookimpl": "hookspecs",
+    "registry": "registry",
+    "threads": "threads",
+    "use_threads": "threads",
+    "BackendSpecification": "specifications",
+    "DatasetSpecification": "specifications",
+    "LossSpecification": "specifications",
+    "MetricSpecification": "specifications",
+    "SamplerSpecification": "specifications",
+    "ScorerSpecification": "specifications",
+    "StudySpecification": "specifications",
+    "TransformSpecification": "specifications",
+}
+
+if TYPE_CHECKING:
+    from rankplug.datasets import Split as Split
+    from rankplug.datasets import load as load
+    from rankplug.errors import RankplugError as RankplugError
+    from rankplug.grammar import Reference as Reference
+    from rankplug.hookspecs import hookimpl as hookimpl
+    from rankplug.lists import Lists as Lists
+    from rankplug.parameters import Parameters as Parameters
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'rankplug' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"rankplug.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

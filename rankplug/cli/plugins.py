@@ -1,0 +1,60 @@
+"""``rankplug plugins``: everything that is installed, and what failed to load."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from rankplug.registry import Plugin, registry
+from rankplug.specifications import KINDS
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("plugins")(plugins)
+
+
+def plugins(
+    kind: Annotated[str | None, typer.Option(help=f"Only one kind: {', '.join(KINDS)}.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List every plugin with its parameters, and the plugins that failed to load."""
+    found = registry()
+    chosen = list(found.plugins(kind))
+    if as_json:
+        listing = {
+            "plugins": [plugin.describe() for plugin in chosen],
+            "failed": [broken.describe() for broken in found.broken],
+            "conflicts": [
+                {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in found.conflicts()
+            ],
+        }
+        typer.echo(json.dumps(listing, indent=2, default=str))
+        return
+    for plugin in chosen:
+        typer.echo(_lines(plugin))
+    for kind_, name, offers in found.conflicts():
+        typer.secho(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", fg="yellow", err=True)
+    for broken in found.broken:
+        typer.secho(
+            f"failed: {broken.entry_point} of {broken.distribution} {broken.version}: {broken.reason}",
+            fg="red",
+            err=True,
+        )
+
+
+def _lines(plugin: Plugin) -> str:
+    about = plugin.describe()
+    paper = f" ({about['paper']})" if about["paper"] else ""
+    head = (
+        f"{about['kind']:9} {about['name']:18} {about['summary']}{paper}  [{about['distribution']} {about['version']}]"
+    )
+    return "\n".join([head, *(f"{'':10}{_parameter(parameter)}" for parameter in about["parameters"])])
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    default = "required" if parameter["required"] else f"default {str(parameter['default']).lower()}"
+    meaning = f": {parameter['description']}" if parameter["description"] else ""
+    return f"{parameter['name']} ({parameter['type']}, {default}){meaning}"

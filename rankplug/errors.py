@@ -1,0 +1,60 @@
+"""Every error a user can meet: one sentence that says what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class RankplugError(Exception):
+    """Base of all errors raised on purpose; the command line prints these without a traceback."""
+
+
+class GrammarError(RankplugError):
+    """A text such as ``lambdarank[sigma=2]`` that cannot be read."""
+
+
+class UnknownPluginError(RankplugError):
+    """A name that no installed plugin offers."""
+
+
+class PluginConflictError(RankplugError):
+    """A name that two distributions offer."""
+
+
+class BrokenPluginError(RankplugError):
+    """A plugin that was asked for, is known, and cannot be used."""
+
+
+class ParameterError(RankplugError):
+    """A plugin's parameter that does not exist or has an impossible value."""
+
+
+class DataError(RankplugError):
+    """Data that is not what it should be."""
+
+
+class FitError(RankplugError):
+    """Training that cannot start or had to stop."""
+
+
+class ModelFileError(RankplugError):
+    """A file that is no model of ours, or a damaged one."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A closing half-sentence that names the nearest known words, or lists them when few.
+
+    >>> did_you_mean("lamdarank", ["lambdarank", "listnet"])
+    'did you mean lambdarank?'
+    >>> did_you_mean("zzz", ["b", "a"])
+    'known: a, b'
+    """
+    names = sorted(set(known))
+    near = get_close_matches(word, names, n=3, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    if not names:
+        return "none is installed"
+    shown = ", ".join(names[:20])
+    return f"known: {shown}" + (f" and {len(names) - 20} more" if len(names) > 20 else "")

@@ -1,0 +1,76 @@
+"""The hooks a plugin may implement, under the entry-point group ``rankplug``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pluggy
+
+from rankplug import specifications
+
+hookspec = pluggy.HookspecMarker("rankplug")
+hookimpl = pluggy.HookimplMarker("rankplug")
+
+
+@hookspec
+def rankplug_losses() -> Iterable[specifications.LossSpecification]:
+    """Losses: functions of one list's scores and labels."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_samplers() -> Iterable[specifications.SamplerSpecification]:
+    """Samplers: laws of noise on the scores."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_scorers() -> Iterable[specifications.ScorerSpecification]:
+    """Scorers: spaces of functions from features to scores."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_backends() -> Iterable[specifications.BackendSpecification]:
+    """Backends: engines that fit a scorer to a loss."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_datasets() -> Iterable[specifications.DatasetSpecification]:
+    """Data sets, read or made."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_transforms() -> Iterable[specifications.TransformSpecification]:
+    """Transforms: recorded changes of data."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_metrics() -> Iterable[specifications.MetricSpecification]:
+    """Metrics: one value a list."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_studies() -> Iterable[specifications.StudySpecification]:
+    """Studies: papers with their figures, tables and claims."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_trial_started(trial: Any) -> None:
+    """A trial of a combination begins."""
+
+
+@hookspec
+def rankplug_trial_progressed(trial: Any, iteration: int, metrics: dict[str, float]) -> None:
+    """A trial has finished an iteration (a tree, or an epoch)."""
+
+
+@hookspec
+def rankplug_trial_finished(trial: Any, result: Any) -> None:
+    """A trial has ended, well or badly."""

@@ -1,0 +1,207 @@
+"""What a plugin says of itself: light enough that listing all plugins imports no engine.
+
+The code behind a specification is named as ``"package.module:object"`` and imported at first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from rankplug.errors import BrokenPluginError
+from rankplug.grammar import NAME
+from rankplug.parameters import Parameters, describe_parameters
+
+IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+def import_object(path: str, owner: str) -> Any:
+    """The object behind ``package.module:object``."""
+    module, _, name = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        missing = f"; install {error.name} to use it" if isinstance(error, ModuleNotFoundError) else ""
+        raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}{missing}") from error
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specification:
+    """A plugin of any kind.
+
+    Args:
+        name: what users call it.
+        summary: one line.
+        implementation: ``"package.module:object"``, or the object itself.
+        parameters: the model of its parameters.
+        paper: short name of the paper it comes from, or a citation.
+        formula: LaTeX, for the generated pages.
+    """
+
+    kind: ClassVar[str] = "plugin"
+
+    name: str
+    summary: str
+    implementation: Any = ""
+    parameters: type[Parameters] = Parameters
+    paper: str = ""
+    formula: str = ""
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
+            raise ValueError(f"{self.name!r} is not a plugin's name: letters, digits, _ and -, beginning with a letter")
+        if not (isinstance(self.summary, str) and self.summary):
+            raise ValueError(f"{self.kind} {self.name} has no summary")
+        path = self.implementation
+        if isinstance(path, str) and path and not IMPLEMENTATION.fullmatch(path):
+            raise ValueError(f"{self}: {path!r} is not of the form package.module:object")
+        if not (isinstance(self.parameters, type) and issubclass(self.parameters, Parameters)):
+            raise ValueError(f"{self.kind} {self.name}: parameters must be a subclass of rankplug.Parameters")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+    def load(self) -> Any:
+        """The object behind it, imported now."""
+        if isinstance(self.implementation, str):
+            return import_object(self.implementation, str(self))
+        return self.implementation
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "summary": self.summary,
+            "paper": self.paper,
+            "parameters": describe_parameters(self.parameters),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossSpecification(Specification):
+    """A loss: a function of one list, see :mod:`rankplug.losses`.
+
+    Args:
+        convex: in the scores, for fixed noise.
+        shift_invariant: adding a constant to all scores of a list changes nothing.
+        curvature: ``exact`` second derivatives, a positive ``surrogate``, or ``none`` (ones for boosting).
+        gradient: ``exact`` derivative of the value, or ``lambda`` for gradients that are defined directly
+            (weights or targets held fixed in differentiation).
+        needs: what it uses beside scores and labels: ``noise``, ``sampled rankings``, ``binary labels``.
+        longest: the longest list it can take, where there is a limit.
+        largest_label: the largest label it can take, where there is a limit.
+    """
+
+    kind: ClassVar[str] = "loss"
+
+    convex: bool = False
+    shift_invariant: bool = True
+    curvature: Literal["exact", "surrogate", "none"] = "none"
+    gradient: Literal["exact", "lambda"] = "exact"
+    needs: frozenset[str] = frozenset()
+    longest: int | None = None
+    largest_label: int | None = None
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            **super().describe(),
+            "convex": self.convex,
+            "shift_invariant": self.shift_invariant,
+            "curvature": self.curvature,
+            "gradient": self.gradient,
+            "needs": sorted(self.needs),
+            "longest": self.longest,
+            "largest_label": self.largest_label,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplerSpecification(Specification):
+    """A sampler of perturbed scores; its parameters include ``samples``, the number of draws."""
+
+    kind: ClassVar[str] = "sampler"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorerSpecification(Specification):
+    """A hypothesis space; ``fitted_by`` maps the name of each backend that can fit it to the code that does."""
+
+    kind: ClassVar[str] = "scorer"
+
+    fitted_by: Mapping[str, str] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "fitted_by": sorted(self.fitted_by)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackendSpecification(Specification):
+    """An engine that fits scorers, see :mod:`rankplug.fitting`.
+
+    Args:
+        requires: import names that must be installed.
+        default_scorer: what ``rp.fit`` takes when no scorer is named.
+    """
+
+    kind: ClassVar[str] = "backend"
+
+    requires: tuple[str, ...] = ()
+    default_scorer: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetSpecification(Specification):
+    """A data set; its implementation is ``(parameters, fold, seed) -> Split``, see :mod:`rankplug.datasets`."""
+
+    kind: ClassVar[str] = "dataset"
+
+    folds: int = 1
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "folds": self.folds}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformSpecification(Specification):
+    """A change of data; its implementation is ``(split, parameters, generator) -> Split``."""
+
+    kind: ClassVar[str] = "transform"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricSpecification(Specification):
+    """A quality of a ranking, one value a list, see :mod:`rankplug.metrics`."""
+
+    kind: ClassVar[str] = "metric"
+
+    lowest: float = 0.0
+    highest: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySpecification(Specification):
+    """A paper: its figures, tables, claims and the combinations each needs."""
+
+    kind: ClassVar[str] = "study"
+
+
+KINDS: dict[str, type[Specification]] = {
+    specification.kind: specification
+    for specification in (
+        LossSpecification,
+        SamplerSpecification,
+        ScorerSpecification,
+        BackendSpecification,
+        DatasetSpecification,
+        TransformSpecification,
+        MetricSpecification,
+        StudySpecification,
+    )
+}

@@ -1,0 +1,61 @@
+"""One number of threads for all engines: ours, BLAS, OpenMP, torch, LightGBM and XGBoost.
+
+``RANKPLUG_THREADS`` sets it for a process; the default is every core this process may use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+from rankplug.errors import RankplugError
+
+_threads: int | None = None
+
+
+def available_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """The number of threads each engine may use."""
+    if _threads is not None:
+        return _threads
+    given = os.environ.get("RANKPLUG_THREADS", "")
+    if not given:
+        return available_cores()
+    if not given.isdigit() or int(given) < 1:
+        raise RankplugError(f"RANKPLUG_THREADS must be a whole number of at least 1, got {given!r}")
+    return int(given)
+
+
+@contextlib.contextmanager
+def use_threads(number: int | None = None) -> Iterator[int]:
+    """Runs a block with a number of threads in every engine that is loaded, and restores what was there.
+
+    Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`.
+    """
+    global _threads
+    wanted = threads() if number is None else number
+    if wanted < 1:
+        raise RankplugError(f"the number of threads must be at least 1, got {wanted}")
+    before, _threads = _threads, wanted
+    with contextlib.ExitStack() as stack:
+        stack.callback(_restore, before)
+        if "torch" in sys.modules:
+            torch = sys.modules["torch"]
+            stack.callback(torch.set_num_threads, torch.get_num_threads())
+            torch.set_num_threads(wanted)
+        if "threadpoolctl" in sys.modules or "numpy" in sys.modules:
+            from threadpoolctl import threadpool_limits
+
+            stack.enter_context(threadpool_limits(limits=wanted))
+        yield wanted
+
+
+def _restore(before: int | None) -> None:
+    global _threads
+    _threads = before
