@@ -17,6 +17,14 @@ _HOME = {
     "Parameters": "parameters",
     "Reference": "grammar",
     "RankplugError": "errors",
+    "Evaluation": "losses",
+    "Loss": "losses",
+    "Objective": "losses",
+    "loss": "losses",
+    "Sampler": "samplers",
+    "sampler": "samplers",
+    "list_loss": "list_losses",
+    "list_sampler": "list_losses",
     "hookimpl": "hookspecs",
     "registry": "registry",
     "threads": "threads",
@@ -38,7 +46,17 @@ if TYPE_CHECKING:
     from rankplug.grammar import Reference as Reference
     from rankplug.hookspecs import hookimpl as hookimpl
     from rankplug.lists import Lists as Lists
+    from rankplug.losses import Loss as Loss
+    from rankplug.losses import loss as loss
     from rankplug.parameters import Parameters as Parameters
+    from rankplug.specifications import BackendSpecification as BackendSpecification
+    from rankplug.specifications import DatasetSpecification as DatasetSpecification
+    from rankplug.specifications import LossSpecification as LossSpecification
+    from rankplug.specifications import MetricSpecification as MetricSpecification
+    from rankplug.specifications import SamplerSpecification as SamplerSpecification
+    from rankplug.specifications import ScorerSpecification as ScorerSpecification
+    from rankplug.specifications import StudySpecification as StudySpecification
+    from rankplug.specifications import TransformSpecification as TransformSpecification
 
 
 def __getattr__(name: str) -> Any:
