@@ -25,6 +25,9 @@ _HOME = {
     "sampler": "samplers",
     "list_loss": "list_losses",
     "list_sampler": "list_losses",
+    "fit": "fitting",
+    "Model": "models",
+    "load_model": "models",
     "hookimpl": "hookspecs",
     "registry": "registry",
     "threads": "threads",
@@ -43,11 +46,14 @@ if TYPE_CHECKING:
     from rankplug.datasets import Split as Split
     from rankplug.datasets import load as load
     from rankplug.errors import RankplugError as RankplugError
+    from rankplug.fitting import fit as fit
     from rankplug.grammar import Reference as Reference
     from rankplug.hookspecs import hookimpl as hookimpl
     from rankplug.lists import Lists as Lists
     from rankplug.losses import Loss as Loss
     from rankplug.losses import loss as loss
+    from rankplug.models import Model as Model
+    from rankplug.models import load_model as load_model
     from rankplug.parameters import Parameters as Parameters
     from rankplug.specifications import BackendSpecification as BackendSpecification
     from rankplug.specifications import DatasetSpecification as DatasetSpecification
