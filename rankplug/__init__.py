@@ -26,8 +26,6 @@ _HOME = {
     "list_loss": "list_losses",
     "list_sampler": "list_losses",
     "hookimpl": "hookspecs",
-    "registry": "registry",
-    "threads": "threads",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
     "DatasetSpecification": "specifications",
