@@ -153,13 +153,7 @@ _EXPRESSIONS = {
 
 
 def _call(function: ListFunction, parameters: str, scores: str | None = None) -> str:
-    """The arguments of a call of a function of one list, as source."""
-    expressions = _EXPRESSIONS | ({"scores": scores} if scores else {})
-    wants = function.wants
-    return ", ".join(
-        expressions[name] if name in function.supplied else f"{parameters}[{wants.index(name)}]"
-        for name in function.arguments
-    )
+    return function.call(_EXPRESSIONS | ({"scores": scores} if scores else {}), parameters)
 
 
 CONSTANTS = """
