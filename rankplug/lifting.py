@@ -10,6 +10,8 @@ An author writes what happens to one list; its arguments say by their names what
 ``key``                     of this list's noise in this iteration and sample, for :func:`rankplug.noise.uniform`
 ``list_key``                the same in every iteration
 ``seed, query, iteration``  the numbers behind the keys
+``newton``                  whether a boosting engine asks, see :class:`rankplug.losses.Objective`
+``valued``                  whether the loss's value is asked for; what is returned counts for nothing otherwise
 any other name              a parameter of the plugin, as a number (a word arrives as its position among the allowed)
 ========================== ==========================================================================
 
