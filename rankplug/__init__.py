@@ -21,6 +21,12 @@ _HOME = {
     "Loss": "losses",
     "Objective": "losses",
     "loss": "losses",
+    "Metric": "metrics",
+    "evaluate": "metrics",
+    "metric": "metrics",
+    "list_metric": "list_metrics",
+    "MetricParameters": "metric_parameters",
+    "RankingMetricParameters": "metric_parameters",
     "Sampler": "samplers",
     "sampler": "samplers",
     "list_loss": "list_losses",
@@ -29,8 +35,6 @@ _HOME = {
     "Model": "models",
     "load_model": "models",
     "hookimpl": "hookspecs",
-    "registry": "registry",
-    "threads": "threads",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
     "DatasetSpecification": "specifications",
@@ -49,9 +53,15 @@ if TYPE_CHECKING:
     from rankplug.fitting import fit as fit
     from rankplug.grammar import Reference as Reference
     from rankplug.hookspecs import hookimpl as hookimpl
+    from rankplug.list_metrics import list_metric as list_metric
     from rankplug.lists import Lists as Lists
     from rankplug.losses import Loss as Loss
     from rankplug.losses import loss as loss
+    from rankplug.metric_parameters import MetricParameters as MetricParameters
+    from rankplug.metric_parameters import RankingMetricParameters as RankingMetricParameters
+    from rankplug.metrics import Metric as Metric
+    from rankplug.metrics import evaluate as evaluate
+    from rankplug.metrics import metric as metric
     from rankplug.models import Model as Model
     from rankplug.models import load_model as load_model
     from rankplug.parameters import Parameters as Parameters

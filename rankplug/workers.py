@@ -27,10 +27,10 @@ _pool_size = 0
 def chunks_of(cost: NDArray[np.float64], workers: int) -> list[Chunk]:
     """Ranges of lists of about equal cost, the dearest first; a list dearer than that has a range of its own.
 
-    >>> chunks_of(np.array([1e6, 1.0, 1.0, 1e6]), workers=1)
+    >>> chunks_of(np.full(4, 1e5), workers=1)
     [(0, 4)]
-    >>> chunks_of(np.array([1e6, 1.0, 1.0, 1e6]), workers=2)
-    [(0, 1), (1, 4)]
+    >>> chunks_of(np.full(4, 1e5), workers=2)
+    [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
     total = float(cost.sum())
     if workers == 1 or total < WORTH_A_THREAD or cost.size < 2:
@@ -55,7 +55,8 @@ def run(function: Callable[[int, int], object], chunks: Sequence[Chunk]) -> None
         _work(function, left)
     finally:
         for future in waiting:
-            future.result()
+            if not future.cancel():
+                future.result()
 
 
 def _work(function: Callable[[int, int], object], left: Iterator[Chunk]) -> None:
