@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug import workers
-from rankplug.errors import BrokenPluginError, DataError, FitError
+from rankplug.errors import BrokenPluginError, DataError, DivergedError
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
 from rankplug.list_losses import ListLoss, lifted_loss
@@ -219,7 +219,7 @@ class Objective:
             raise DataError(f"{starts[-1]} documents, but {packed.size} scores")
         if not np.isfinite(packed).all():
             bad = int(np.flatnonzero(~np.isfinite(packed))[0])
-            raise FitError(
+            raise DivergedError(
                 f"the score of document {bad} is {packed[bad]} at iteration {iteration}; lower the learning rate or"
                 " check the features"
             )
