@@ -26,11 +26,13 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.errors import DataError, FitError
 from rankplug.grammar import Reference, parse
 from rankplug.lists import Lists
-from rankplug.losses import Loss, Named, Objective, loss as loss_named
+from rankplug.losses import Loss, Named, Objective
+from rankplug.losses import loss as loss_named
 from rankplug.models import Model, Record
 from rankplug.parameters import Parameters
 from rankplug.registry import registry
-from rankplug.samplers import Sampler, sampler as sampler_named
+from rankplug.samplers import Sampler
+from rankplug.samplers import sampler as sampler_named
 from rankplug.seeds import stream
 from rankplug.selection import LOSS, metric_names
 from rankplug.specifications import BackendSpecification, ScorerSpecification, import_object

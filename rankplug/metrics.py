@@ -102,9 +102,7 @@ class Metric:
             raise DataError(f"{labels.size} labels, but {scores.size} scores")
         unordered = np.flatnonzero(np.isnan(scores))
         if unordered.size:
-            raise DataError(
-                f"{self} cannot order the score nan of document {unordered[0]} ({unordered.size} such)"
-            )
+            raise DataError(f"{self} cannot order the score nan of document {unordered[0]} ({unordered.size} such)")
         if labels.size and not (np.isfinite(labels).all() and labels.min() >= 0):
             raise DataError(f"{self} needs finite labels of zero or more")
         self.parameters.check_labels(labels)
