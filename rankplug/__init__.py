@@ -25,6 +25,10 @@ _HOME = {
     "sampler": "samplers",
     "list_loss": "list_losses",
     "list_sampler": "list_losses",
+    "padded_loss": "padded_losses",
+    "PaddedParameters": "padded_parameters",
+    "TorchLoss": "torch_losses",
+    "torch_loss": "torch_losses",
     "hookimpl": "hookspecs",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from rankplug.lists import Lists as Lists
     from rankplug.losses import Loss as Loss
     from rankplug.losses import loss as loss
+    from rankplug.padded_parameters import PaddedParameters as PaddedParameters
     from rankplug.parameters import Parameters as Parameters
     from rankplug.specifications import BackendSpecification as BackendSpecification
     from rankplug.specifications import DatasetSpecification as DatasetSpecification
