@@ -105,6 +105,13 @@ class Store:
         """The result of a finished trial."""
         return _result(self.path(trial))
 
+    def about(self, trial: Trial) -> dict[str, Any] | None:
+        """What is known of a finished trial beside its numbers; None for one that is not finished."""
+        import pyarrow.parquet as parquet
+
+        path = self.path(trial)
+        return _metadata(parquet.read_schema(path).metadata, path) if path.exists() else None
+
     def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
         """All rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd

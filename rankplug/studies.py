@@ -45,11 +45,19 @@ class Runs:
 
 @dataclass(frozen=True)
 class Results:
-    """What a study's sweep gave at a profile, one frame for each group of runs, with the column ``model``."""
+    """What a study's sweep gave at a profile, one frame for each group of runs, with the column ``model``.
+
+    Args:
+        profile: how large the runs were.
+        frames: the rows of each group, see :meth:`rankplug.store.Store.frame`.
+        published: the numbers the paper prints.
+        records: what is known of every trial: combination, versions, timings, digests.
+    """
 
     profile: Profile
     frames: Mapping[str, pd.DataFrame]
     published: pd.DataFrame
+    records: tuple[dict[str, Any], ...] = ()
 
     def __getitem__(self, group: str) -> pd.DataFrame:
         return self.frames[group]
@@ -167,6 +175,7 @@ class Study:
         if profile not in PROFILES:
             raise RankplugError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
         frames = {}
+        records: list[dict[str, Any]] = []
         for runs in self.runs(profile, data):
             grids = [{**runs.shared, **parts} for parts in runs.models.values()]
             outcome = sweep(grids, store=store, folds=runs.folds, trials=runs.trials, progress=progress, **execution)
@@ -182,7 +191,8 @@ class Study:
             frame = outcome.frame()
             frame["model"] = pd.Categorical(frame["combination"].map(model_of), categories=list(runs.models))
             frames[runs.name] = frame
-        return Results(profile, frames, self.published())
+            records += [record for trial in outcome.plan.trials if (record := outcome.store.about(trial))]
+        return Results(profile, frames, self.published(), tuple(records))
 
 
 def study(name: str) -> Study:
