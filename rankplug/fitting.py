@@ -26,8 +26,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.errors import DataError, FitError
 from rankplug.grammar import Reference, parse
 from rankplug.lists import Lists
-from rankplug.losses import Loss, Named, Objective
+from rankplug.losses import Loss, Named, Objective, Step
 from rankplug.losses import loss as loss_named
+from rankplug.metrics import Metric
+from rankplug.metrics import metric as metric_named
 from rankplug.models import Model, Record
 from rankplug.parameters import Parameters
 from rankplug.registry import registry
@@ -64,8 +66,7 @@ class Problem:
     callbacks: tuple[Callback, ...] = ()
     progress: bool | None = None
 
-    @cached_property
-    def objective(self) -> Objective:
+    def objective(self, step: Step = "gradient") -> Objective:
         """The loss on the training data."""
         return self.loss.on(
             self.train.labels,
@@ -73,7 +74,12 @@ class Problem:
             sampler=self.sampler,
             weights=self.weights,
             seed=stream(self.seed, "noise"),
+            step=step,
         )
+
+    @cached_property
+    def _metrics(self) -> dict[str, Metric]:
+        return {name: metric_named(name) for name in self.metrics if name != LOSS}
 
     @cached_property
     def _valid_objective(self) -> Objective:
@@ -84,14 +90,11 @@ class Problem:
         """The metrics of scores of a part, by names such as ``valid ndcg@5``; ``loss`` only of the validation part."""
         lists = self.train if part == "train" else self.valid
         assert lists is not None
-        measured = {}
-        for name in self.metrics:
-            if name != LOSS:
-                from rankplug.metrics import metric
-
-                measured[f"{part} {name}"] = float(np.nanmean(metric(name)(scores, lists.labels, lists.starts)))
-            elif part == "valid":
-                measured[f"{part} {name}"] = float(self._valid_objective(scores).value.mean())
+        measured = {
+            f"{part} {name}": metric.mean(scores, lists.labels, lists.starts) for name, metric in self._metrics.items()
+        }
+        if part == "valid" and LOSS in self.metrics:
+            measured["valid loss"] = float(self._valid_objective(scores).value.mean())
         return measured
 
     def record(self, **facts: Any) -> Record:

@@ -89,10 +89,10 @@ def train(learner: Learner, problem: Problem, iterations: int) -> Model:
     return _Training(learner, problem).run(iterations)
 
 
-def checked(evaluation: Evaluation, iteration: int) -> Evaluation:
-    """Itself, if the loss and its derivatives are finite."""
+def checked(evaluation: Evaluation, iteration: int, valued: bool = True) -> Evaluation:
+    """Itself, if the derivatives are finite, and the loss where it was asked for."""
     for name, values in evaluation._asdict().items():
-        if not np.isfinite(values.sum()):
+        if (valued or name != "value") and not np.isfinite(values.sum()):
             raise DivergedError(
                 f"the {'loss' if name == 'value' else name} is no longer finite at iteration {iteration}; lower the"
                 " learning rate or check the features"

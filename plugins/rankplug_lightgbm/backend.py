@@ -15,11 +15,12 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.boosting import boosting_step
+from rankplug.boosting import BoostingObjective
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
 from rankplug.models import Model, Record
 from rankplug.seeds import stream
+from rankplug.selection import LOSS
 from rankplug.threads import threads
 from rankplug.training import Learner, Part, train
 from rankplug_lightgbm.native import native_settings
@@ -39,8 +40,7 @@ class LightGBMModel(Model):
         return LightGBMModel, (self.text, self.record)
 
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
-        scores: NDArray[Any] = self.booster.predict(features, raw_score=True, num_threads=threads())
-        return scores
+        return np.asarray(self.booster.predict(features, raw_score=True, num_threads=threads()))
 
     def encode(self, suffix: str) -> bytes:
         return self.text.encode()
@@ -67,6 +67,8 @@ class LightGBMLearner(Learner):
             **settings,
             **(native_settings(problem) if self.native else {}),
         }
+        if not self.native:
+            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
         data = self._dataset(problem.train, parameters)
         self.booster = lgb.Booster(parameters, data)
         if problem.valid is not None:
@@ -83,12 +85,12 @@ class LightGBMLearner(Learner):
         if self.native:
             return not self.booster.update()
 
-        def derivatives(scores: NDArray[np.float64], data: lgb.Dataset) -> tuple[NDArray[Any], NDArray[Any]]:
-            step = boosting_step(self.problem.objective, scores, iteration)
-            self.loss = float(step.value.mean())
+        def objective(scores: NDArray[np.float64], data: lgb.Dataset) -> tuple[NDArray[Any], NDArray[Any]]:
+            step = self.derivatives(scores, iteration)
+            self.loss = self.derivatives.loss
             return step.gradient, step.curvature
 
-        return not self.booster.update(fobj=derivatives)
+        return not self.booster.update(fobj=objective)
 
     def scores(self, part: Part) -> NDArray[Any] | None:
         if part == "train" and self.dart:

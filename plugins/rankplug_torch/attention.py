@@ -29,7 +29,8 @@ class Block(nn.Module):
 
     def forward(self, documents: torch.Tensor, starts: Integers) -> torch.Tensor:
         documents = documents + self.dropout(self.out(self._attend(self.before_attention(documents), starts)))
-        return documents + self.dropout(self.layer(self.before_layer(documents)))
+        documents = documents + self.dropout(self.layer(self.before_layer(documents)))
+        return documents
 
     def _attend(self, documents: torch.Tensor, starts: Integers) -> torch.Tensor:
         parts = self.queries_keys_values(documents).unflatten(-1, (3, self.heads, -1)).permute(1, 2, 0, 3)

@@ -39,6 +39,7 @@ class NetworkLearner(Learner):
         assert isinstance(problem.backend_parameters, TorchParameters)
         self.problem, self.make_model = problem, make_model
         self.settings = problem.backend_parameters
+        self.objective = problem.objective()
         self.network = self.new_network(0)
         self.optimiser = optimiser_of(self.network, self.settings)
 
@@ -83,7 +84,7 @@ class NetworkLearner(Learner):
 
     def evaluate(self, scores: NDArray[np.float64], lists: NDArray[np.int64], iteration: int) -> Evaluation:
         """The loss of some lists at their scores."""
-        return self.problem.objective(scores, iteration=iteration, lists=lists)
+        return self.objective(scores, iteration=iteration, lists=lists)
 
     def scores(self, part: Part) -> NDArray[Any] | None:
         lists = self.problem.train if part == "train" else self.problem.valid
