@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/.installed
 
-.PHONY: help install papers test test-all lint format bench lab docs constraints clean
+.PHONY: help install papers test test-all lint format smoke bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,6 +36,13 @@ format: install ## put code and notebooks into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout "$$notebook"; done
+
+smoke: install ## run every notebook at its smallest size
+	@for notebook in notebooks/*.ipynb; do \
+		echo "$$notebook"; \
+		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
+			-p profile smoke "$$notebook" /dev/null || exit 1; \
+	done
 
 lab: install ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

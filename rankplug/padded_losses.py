@@ -91,7 +91,14 @@ class PaddedEvaluator:
         self.probes: int = getattr(parameters, "probes", 1)
 
     def __call__(
-        self, scores: NDArray[np.float64], starts: Integers, lists: Integers, iteration: int, out: Evaluation
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
     ) -> None:
         import torch
 
