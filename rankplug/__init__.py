@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from rankplug.lists import Lists as Lists
     from rankplug.losses import Loss as Loss
     from rankplug.losses import loss as loss
-    from rankplug.padded_parameters import PaddedParameters as PaddedParameters
     from rankplug.metric_parameters import MetricParameters as MetricParameters
     from rankplug.metric_parameters import RankingMetricParameters as RankingMetricParameters
     from rankplug.metrics import Metric as Metric
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
     from rankplug.metrics import metric as metric
     from rankplug.models import Model as Model
     from rankplug.models import load_model as load_model
+    from rankplug.padded_parameters import PaddedParameters as PaddedParameters
     from rankplug.parameters import Parameters as Parameters
     from rankplug.specifications import BackendSpecification as BackendSpecification
     from rankplug.specifications import DatasetSpecification as DatasetSpecification
