@@ -240,9 +240,9 @@ def _fill_uniform(
 ) -> None:
     for draw in range(drawn.shape[0]):
         for row in range(lists.size):
-            key = key_of(seed, iteration, lists[row], sample + (draw << 32))  # type: ignore[call-arg, type-var]
+            key = key_of(seed, iteration, lists[row], sample + (draw << 32))
             for column in range(lengths[row]):
-                drawn[draw, row, column] = uniform(key, column)  # type: ignore[arg-type]
+                drawn[draw, row, column] = uniform(key, column)
 
 
 def _batches(lengths: Integers, cost: Cost) -> Iterator[Integers]:
