@@ -36,7 +36,7 @@ def _is_gap(letter: int) -> bool:
 
 @njit(cache=True, nogil=True, inline="always")
 def _ends_word(letter: int) -> bool:
-    return letter <= SPACE and (_is_gap(letter) or letter == NEWLINE) or letter == HASH
+    return (letter <= SPACE and (_is_gap(letter) or letter == NEWLINE)) or letter == HASH
 
 
 @njit(cache=True, nogil=True)
