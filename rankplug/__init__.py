@@ -35,6 +35,10 @@ _HOME = {
     "fit": "fitting",
     "Model": "models",
     "load_model": "models",
+    "padded_loss": "padded_losses",
+    "PaddedParameters": "padded_parameters",
+    "TorchLoss": "torch_losses",
+    "torch_loss": "torch_losses",
     "hookimpl": "hookspecs",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
@@ -65,6 +69,7 @@ if TYPE_CHECKING:
     from rankplug.metrics import metric as metric
     from rankplug.models import Model as Model
     from rankplug.models import load_model as load_model
+    from rankplug.padded_parameters import PaddedParameters as PaddedParameters
     from rankplug.parameters import Parameters as Parameters
     from rankplug.specifications import BackendSpecification as BackendSpecification
     from rankplug.specifications import DatasetSpecification as DatasetSpecification

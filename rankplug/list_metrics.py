@@ -27,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug import workers
+from rankplug.errors import DataError
 from rankplug.lifting import ListFunction, make
-from rankplug.lists import Integers
+from rankplug.lists import Integers, check_labels
 from rankplug.metric_parameters import WHOLE_LIST, MetricParameters
 from rankplug.ordering import RANDOM, STABLE, WORST
 from rankplug.threads import threads
@@ -53,14 +54,23 @@ class ListMetric(ListFunction):
         compiled = lifted_metric(self)
         ties = RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE)
         tie_seed = getattr(parameters, "tie_seed", 0)
-        depth = WHOLE_LIST if "order" in self.arguments else getattr(parameters, "cutoff", WHOLE_LIST)
-        numbers = self.numbers(parameters)
-        value = np.empty(starts.size - 1)
+        conventions = (ties, tie_seed, getattr(parameters, "cutoff", WHOLE_LIST), self.numbers(parameters))
+        value, sound = np.empty(starts.size - 1), np.empty(starts.size - 1, np.bool_)
         workers.run(
-            lambda begin, end: compiled(begin, end, starts, scores, labels, ties, tie_seed, depth, numbers, value),
+            lambda begin, end: compiled(begin, end, starts, scores, labels, *conventions, value, sound),
             workers.chunks_of(COST_OF_A_DOCUMENT * np.diff(starts), threads()),
         )
+        if not sound.all():
+            check_values(scores, labels)
         return value
+
+
+def check_values(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> None:
+    """Raises where a score is nan, which has no place in an order, or a label is not finite and zero or more."""
+    unordered = np.flatnonzero(np.isnan(scores))
+    if unordered.size:
+        raise DataError(f"the score of document {unordered[0]} is nan, so it has no rank ({unordered.size} such)")
+    check_labels(labels)
 
 
 def list_metric(function: Callable[..., Any]) -> ListMetric:
@@ -70,12 +80,7 @@ def list_metric(function: Callable[..., Any]) -> ListMetric:
 
 def lifted_metric(metric: ListMetric) -> Any:
     """The metric over all lists."""
-    ordered = {"order", "ranked"} & set(metric.arguments)
-    steps = [
-        ORDER if ordered else "",
-        RANKED if "ranked" in metric.arguments else "",
-        IDEAL if "ideal" in metric.arguments else "",
-    ]
+    steps = [text for name, text in STEPS.items() if name in metric.arguments]
     text = METRIC.format(steps="".join(steps), arguments=metric.call(EXPRESSIONS, "parameters"))
     return make(text, {"one_list": metric})
 
@@ -83,9 +88,9 @@ def lifted_metric(metric: ListMetric) -> Any:
 EXPRESSIONS = {name: name for name in ListMetric.supplied}
 
 METRIC = """
-from rankplug.ordering import order_documents, sort_labels
+from rankplug.ordering import order_documents, rank_labels, sort_labels, usable
 
-def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, parameters, value):
+def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, parameters, value, sound):
     longest = 0
     for q in range(begin, end):
         longest = max(longest, starts[q + 1] - starts[q])
@@ -95,23 +100,25 @@ def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, pa
     for q in range(begin, end):
         scores = all_scores[starts[q]:starts[q + 1]]
         labels = all_labels[starts[q]:starts[q + 1]]
+        sound[q] = usable(scores, labels)
+        if not sound[q]:
+            continue
+        order = all_order[:scores.size]
         places = min(depth, scores.size)
         {steps}
         value[q] = one_list({arguments})
 """
 
-ORDER = """
-        order = all_order[:scores.size]
-        order_documents(scores, labels, ties, tie_seed, q, places, order)
-"""
-
-RANKED = """
+STEPS = {
+    "order": """
+        order_documents(scores, labels, ties, tie_seed, q, scores.size, order)
+""",
+    "ranked": """
         ranked = all_ranked[:places]
-        for place in range(places):
-            ranked[place] = labels[order[place]]
-"""
-
-IDEAL = """
+        rank_labels(scores, labels, ties, tie_seed, q, order, ranked)
+""",
+    "ideal": """
         ideal = all_ideal[:places]
         sort_labels(labels, ideal)
-"""
+""",
+}

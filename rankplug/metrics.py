@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.errors import BrokenPluginError, DataError
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
-from rankplug.list_metrics import ListMetric
+from rankplug.list_metrics import ListMetric, check_values
 from rankplug.lists import Integers, Lists, check_starts
 from rankplug.metric_parameters import MetricParameters
 from rankplug.registry import registry
@@ -85,7 +85,9 @@ class Metric:
         relevance = writable(labels).reshape(-1)
         offsets = check_starts(starts, relevance.size)
         packed = writable(scores).reshape(-1)
-        self._check(packed, relevance)
+        if packed.size != relevance.size:
+            raise DataError(f"{relevance.size} labels, but {packed.size} scores")
+        self.parameters.check_labels(relevance)
         value = self._of_lists(packed, relevance, offsets)
         if self.parameters.empty != "skip":
             value[np.isnan(value)] = self.parameters.empty
@@ -97,21 +99,12 @@ class Metric:
         counted = value[~np.isnan(value)]
         return float(counted.mean()) if counted.size else float("nan")
 
-    def _check(self, scores: NDArray[np.float64], labels: NDArray[np.float64]) -> None:
-        if scores.size != labels.size:
-            raise DataError(f"{labels.size} labels, but {scores.size} scores")
-        unordered = np.flatnonzero(np.isnan(scores))
-        if unordered.size:
-            raise DataError(f"{self} cannot order the score nan of document {unordered[0]} ({unordered.size} such)")
-        if labels.size and not (np.isfinite(labels).all() and labels.min() >= 0):
-            raise DataError(f"{self} needs finite labels of zero or more")
-        self.parameters.check_labels(labels)
-
     def _of_lists(
         self, scores: NDArray[np.float64], labels: NDArray[np.float64], starts: Integers
     ) -> NDArray[np.float64]:
         if isinstance(self.function, ListMetric):
             return self.function.over_lists(scores, labels, starts, self.parameters)
+        check_values(scores, labels)
         value = np.array(self.function(scores, labels, starts, self.parameters), dtype=np.float64)
         if value.shape != (starts.size - 1,):
             raise BrokenPluginError(

@@ -13,7 +13,62 @@ Order = NDArray[np.int32]
 
 STABLE, WORST, RANDOM = 0, 1, 2
 LONGEST_SELECTION = 32
+LONGEST_COUNTED_LIST = 512
+LANES = 32
 LARGEST_COUNTED_LABEL = 31
+
+
+@njit(nogil=True, error_model="numpy")
+def usable(scores: Doubles, labels: Doubles) -> bool:
+    """Whether no score of a list is nan and all labels are finite and zero or more."""
+    found = True
+    for document in range(scores.size):
+        score, label = scores[document], labels[document]
+        found &= (score == score) & (label >= 0.0) & (label < np.inf)
+    return found
+
+
+@njit(nogil=True, error_model="numpy")
+def rank_labels(
+    scores: Doubles, labels: Doubles, ties: int, tie_seed: int, query: int, order: Order, ranked: Doubles
+) -> None:
+    """Fills ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
+
+    The other arguments are those of :func:`order_documents`; ``order`` is working space as long as the list.
+    """
+    if ties == STABLE and ranked.size > LONGEST_SELECTION and scores.size <= LONGEST_COUNTED_LIST:
+        _count_ranks(scores, labels, ranked)
+        return
+    order_documents(scores, labels, ties, tie_seed, query, ranked.size, order)
+    for place in range(ranked.size):
+        ranked[place] = labels[order[place]]
+
+
+@njit(nogil=True, error_model="numpy")
+def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
+    """Counts, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised."""
+    documents = scores.size
+    padded = np.full((documents + LANES - 1) // LANES * LANES, -np.inf)
+    padded[:documents] = scores
+    ranked[:] = 0.0
+    for document in range(documents):
+        if labels[document] == 0.0:
+            continue
+        above, level = _above_and_level(padded, scores[document])
+        if level > 1:
+            for earlier in range(document):
+                above += scores[earlier] == scores[document]
+        if above < ranked.size:
+            ranked[above] = labels[document]
+
+
+@njit(nogil=True, error_model="numpy")
+def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
+    above, level = 0, 0
+    for place in range(scores.size):
+        above += 1 if scores[place] > score else 0
+        level += 1 if scores[place] == score else 0
+    return above, level
 
 
 @njit(nogil=True, error_model="numpy")
@@ -49,10 +104,11 @@ def order_documents(
 def _select(scores: Doubles, depth: int, order: Order) -> None:
     """Keeps the best documents seen so far in order; most documents of a long list are turned away at once."""
     held = 0
+    worst = -np.inf
     for document in range(scores.size):
         score = scores[document]
         if held == depth:
-            if scores[order[held - 1]] >= score:
+            if worst >= score:
                 continue
             gap = held - 2
         else:
@@ -62,6 +118,7 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
             order[gap + 1] = order[gap]
             gap -= 1
         order[gap + 1] = document
+        worst = scores[order[held - 1]]
 
 
 @njit(nogil=True, error_model="numpy")

@@ -25,13 +25,13 @@ DISCOUNTS = 1.0 / np.log2(np.arange(2.0, TABLED_RANKS + 2.0))
 def cumulative_gain(labels, gain, discount):
     """The gains of labels in the order given, each times the discount of its rank, summed."""
     total = 0.0
-    for place in range(labels.size):
-        label = labels[place]
-        if label == 0.0:
-            continue
-        worth = exponential_gain(label) if gain == EXPONENTIAL else label
-        row = place if discount == LOG2 else max(place - 1, 0)
-        total += worth * (DISCOUNTS[row] if row < TABLED_RANKS else 1.0 / math.log2(row + 2.0))
+    tabled = min(labels.size, TABLED_RANKS)
+    for place in range(tabled):
+        worth = exponential_gain(labels[place]) if gain == EXPONENTIAL else labels[place]
+        total += worth * (DISCOUNTS[place] if discount == LOG2 else DISCOUNTS[max(place - 1, 0)])
+    for place in range(tabled, labels.size):
+        worth = exponential_gain(labels[place]) if gain == EXPONENTIAL else labels[place]
+        total += worth / math.log2(place + 2.0 if discount == LOG2 else place + 1.0)
     return total
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 GAPS = np.linspace(-6, 6, 241)
 PAPERS = {
-    "stochastic": "Bruch, Han, Bendersky, Najork, A stochastic treatment of learning to rank scoring functions, WSDM 2020",
+    "stochastic": "Bruch, Han, Bendersky, Najork, A stochastic treatment of learning to rank scoring functions,"
+    " WSDM 2020",
     "xendcg": "Bruch, An alternative cross entropy loss for learning-to-rank, WWW 2021",
     "uniquerating": "Zhu, Klabjan, Listwise learning to rank by exploring unique ratings, WSDM 2020",
     "logrank": "Dubey, Machchhar, Bhattacharyya, Chakrabarti, Conditional models for non-smooth ranking loss functions,"
@@ -57,6 +58,8 @@ def loss_page() -> str:
 def _section(plugin: Plugin) -> str:
     specification = plugin.specification
     assert isinstance(specification, LossSpecification)
+    bar = "\\|"
+    paper = PAPERS.get(specification.paper, specification.paper)
     facts = [
         "convex" if specification.convex else "not convex",
         "unchanged by a shift of all scores" if specification.shift_invariant else "changed by a shift of all scores",
@@ -74,7 +77,7 @@ def _section(plugin: Plugin) -> str:
     if specification.largest_label:
         facts.append(f"labels up to {specification.largest_label}")
     rows = [
-        f"| `{one['name']}` | {one['type']} | {_default(one['default'])} | {one['description']} |".replace(" | none", " \\| none")
+        f"| `{one['name']}` | {one['type'].replace('|', bar)} | {_default(one['default'])} | {one['description']} |"
         for one in describe_parameters(specification.parameters)
     ]
     table = ["| parameter | type | default | |", "|---|---|---|---|", *rows, ""] if rows else []
@@ -88,7 +91,7 @@ def _section(plugin: Plugin) -> str:
             *([f"$$ {specification.formula} $$", ""] if specification.formula else []),
             f"Properties: {'; '.join(facts)}.",
             "",
-            *([f"Reference: {PAPERS.get(specification.paper, specification.paper)}.", ""] if specification.paper else []),
+            *([f"Reference: {paper}.", ""] if paper else []),
             *table,
             f"![Value and derivative of {specification.name}](images/losses/{specification.name}.png)",
             "",
