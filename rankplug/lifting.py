@@ -10,6 +10,8 @@ An author writes what happens to one list; its arguments say by their names what
 ``key``                     of this list's noise in this iteration and sample, for :func:`rankplug.noise.uniform`
 ``list_key``                the same in every iteration
 ``seed, query, iteration``  the numbers behind the keys
+``newton``                  whether a boosting engine asks, see :class:`rankplug.losses.Objective`
+``valued``                  whether the loss's value is asked for; what is returned counts for nothing otherwise
 any other name              a parameter of the plugin, as a number (a word arrives as its position among the allowed)
 ========================== ==========================================================================
 
@@ -22,7 +24,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
-import inspect
 import os
 import sys
 import tempfile
@@ -40,6 +41,7 @@ from numpy.typing import NDArray
 
 from rankplug import places
 from rankplug.errors import BrokenPluginError
+from rankplug.named_functions import NamedFunction
 from rankplug.parameters import Parameters, literal_values
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
@@ -47,32 +49,15 @@ OLD_VERSIONS_KEPT = 4
 HEADER = "import numpy as np\nfrom numba import njit\nfrom rankplug.noise import key_of\n"
 
 
-class ListFunction:
+class ListFunction(NamedFunction):
     """A function of one list, compiled at first use; pickled by reference."""
 
-    supplied: frozenset[str] = frozenset()
-    """Names of arguments that the framework hands over."""
-
     def __init__(self, function: Callable[..., Any], fastmath: frozenset[str] | bool = FASTMATH) -> None:
-        self.function = function
+        super().__init__(function)
         self.fastmath = fastmath
-        self.arguments = tuple(inspect.signature(function).parameters)
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
-        self.__module__ = function.__module__
-        self.__qualname__ = function.__qualname__
-        self.__wrapped__ = function
-
-    def __reduce__(self) -> str:
-        return self.__qualname__
 
     def __call__(self, *arguments: Any) -> Any:
         return self.compiled(*arguments)
-
-    @property
-    def wants(self) -> tuple[str, ...]:
-        """Names of the plugin's parameters among the arguments."""
-        return tuple(name for name in self.arguments if name not in self.supplied)
 
     @cached_property
     def compiled(self) -> Any:
@@ -92,12 +77,7 @@ class ListFunction:
         return tuple(self._number(parameters, name) for name in (self.wants if names is None else names))
 
     def _number(self, parameters: Parameters, name: str) -> float | int | bool:
-        if not hasattr(parameters, name):
-            raise BrokenPluginError(
-                f"{self.__module__}.{self.__name__} has an argument {name} that is neither supplied"
-                f" ({', '.join(sorted(self.supplied))}) nor a field of {type(parameters).__name__}"
-            )
-        value = getattr(parameters, name)
+        value = self.value_of(parameters, name)
         if isinstance(value, (bool, int, float)):
             return value
         field = type(parameters).model_fields.get(name)

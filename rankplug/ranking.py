@@ -11,30 +11,72 @@ from numpy.typing import NDArray
 Doubles = NDArray[np.float64]
 Order = NDArray[np.int32]
 
-MOVES_BEFORE_SORTING = 12
+MOVES_A_DOCUMENT = 6
+"""Moves after which putting in place one by one is given up."""
+STEPS_OUT_OF_ORDER = 8
+"""One in so many neighbours may stand the wrong way round for a list to count as nearly in order."""
 
 
 @njit(nogil=True, error_model="numpy")
-def sort_best_first(scores: Doubles, order: Order) -> None:
-    """Makes ``order`` the documents by descending score, ties by position, starting from what it holds.
+def sort_best_first(scores: Doubles, order: Order) -> Doubles:
+    """Makes ``order`` the documents by descending score, ties by position; returns the scores in that order.
 
-    Scores change little between iterations, so a list that was sorted before needs few moves; one that is far off is
-    sorted anew. The order is total, so the result does not depend on where it started.
+    It starts from what ``order`` holds: scores change little between iterations, so a list that was sorted before needs
+    few moves. One that is far off is first spread over as many equal steps of score as it has documents. The order is
+    total, so the result does not depend on where it started.
     """
-    documents = scores.size
+    sorted_scores = np.empty(scores.size)
+    wrong = 0
+    for place in range(scores.size):
+        sorted_scores[place] = scores[order[place]]
+    for place in range(1, scores.size):
+        wrong += sorted_scores[place - 1] < sorted_scores[place]
+    if wrong * STEPS_OUT_OF_ORDER <= scores.size and _put_in_place(sorted_scores, order):
+        return sorted_scores
+    _spread_by_score(scores, order)
+    for place in range(scores.size):
+        sorted_scores[place] = scores[order[place]]
+    if not _put_in_place(sorted_scores, order):
+        order[:] = np.argsort(-scores, kind="mergesort")
+        for place in range(scores.size):
+            sorted_scores[place] = scores[order[place]]
+    return sorted_scores
+
+
+@njit(nogil=True, error_model="numpy")
+def _put_in_place(sorted_scores: Doubles, order: Order) -> bool:
+    """Insertion sort of both; False if it was given up."""
     moves = 0
-    for place in range(1, documents):
-        document = order[place]
-        score = scores[document]
+    for place in range(1, order.size):
+        document, score = order[place], sorted_scores[place]
         gap = place - 1
-        while gap >= 0 and (scores[order[gap]] < score or (scores[order[gap]] == score and order[gap] > document)):
-            order[gap + 1] = order[gap]
+        while gap >= 0 and (sorted_scores[gap] < score or (sorted_scores[gap] == score and order[gap] > document)):
+            order[gap + 1], sorted_scores[gap + 1] = order[gap], sorted_scores[gap]
             gap -= 1
-        order[gap + 1] = document
+        order[gap + 1], sorted_scores[gap + 1] = document, score
         moves += place - 1 - gap
-        if moves > MOVES_BEFORE_SORTING * documents:
-            order[:] = np.argsort(-scores, kind="mergesort")
-            return
+        if moves > MOVES_A_DOCUMENT * order.size:
+            return False
+    return True
+
+
+@njit(nogil=True, error_model="numpy")
+def _spread_by_score(scores: Doubles, order: Order) -> None:
+    """Counting sort into equal steps of score, best step first, by position inside a step."""
+    best, worst = scores.max(), scores.min()
+    scale = (scores.size - 1) / (best - worst)
+    if not (0.0 < scale < np.inf and best - worst < np.inf):
+        order[:] = np.arange(scores.size)
+        return
+    first = np.zeros(scores.size + 1, np.int32)
+    for document in range(scores.size):
+        first[int((best - scores[document]) * scale) + 1] += 1
+    for step in range(scores.size):
+        first[step + 1] += first[step]
+    for document in range(scores.size):
+        step = int((best - scores[document]) * scale)
+        order[first[step]] = document
+        first[step] += 1
 
 
 @njit(nogil=True, error_model="numpy")
