@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankplug import DatasetSpecification, TransformSpecification, hookimpl
 from rankplug_data.synthetic_specification import SYNTHETIC
+from rankplug_data.transform_specifications import TRANSFORMS
 
 
 @hookimpl
@@ -15,4 +16,4 @@ def rankplug_datasets() -> list[DatasetSpecification]:
 @hookimpl
 def rankplug_transforms() -> list[TransformSpecification]:
     """Transforms."""
-    return []
+    return TRANSFORMS
