@@ -21,10 +21,23 @@ _HOME = {
     "Loss": "losses",
     "Objective": "losses",
     "loss": "losses",
+    "Metric": "metrics",
+    "evaluate": "metrics",
+    "metric": "metrics",
+    "list_metric": "list_metrics",
+    "MetricParameters": "metric_parameters",
+    "RankingMetricParameters": "metric_parameters",
     "Sampler": "samplers",
     "sampler": "samplers",
     "list_loss": "list_losses",
     "list_sampler": "list_losses",
+    "fit": "fitting",
+    "Model": "models",
+    "load_model": "models",
+    "padded_loss": "padded_losses",
+    "PaddedParameters": "padded_parameters",
+    "TorchLoss": "torch_losses",
+    "torch_loss": "torch_losses",
     "hookimpl": "hookspecs",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
@@ -41,11 +54,21 @@ if TYPE_CHECKING:
     from rankplug.datasets import Split as Split
     from rankplug.datasets import load as load
     from rankplug.errors import RankplugError as RankplugError
+    from rankplug.fitting import fit as fit
     from rankplug.grammar import Reference as Reference
     from rankplug.hookspecs import hookimpl as hookimpl
+    from rankplug.list_metrics import list_metric as list_metric
     from rankplug.lists import Lists as Lists
     from rankplug.losses import Loss as Loss
     from rankplug.losses import loss as loss
+    from rankplug.metric_parameters import MetricParameters as MetricParameters
+    from rankplug.metric_parameters import RankingMetricParameters as RankingMetricParameters
+    from rankplug.metrics import Metric as Metric
+    from rankplug.metrics import evaluate as evaluate
+    from rankplug.metrics import metric as metric
+    from rankplug.models import Model as Model
+    from rankplug.models import load_model as load_model
+    from rankplug.padded_parameters import PaddedParameters as PaddedParameters
     from rankplug.parameters import Parameters as Parameters
     from rankplug.specifications import BackendSpecification as BackendSpecification
     from rankplug.specifications import DatasetSpecification as DatasetSpecification

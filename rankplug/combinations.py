@@ -1,9 +1,9 @@
 """A combination of plugins as data: validated, hashable, and the name of its results.
 
->>> one = Combination(dataset="synthetic", backend="lightgbm", loss="lambdarank[sigma=2]")
->>> one.loss
-'lambdarank[sigma=2]'
->>> one.identity == Combination(dataset="synthetic", backend="lightgbm", loss="lambdarank[ sigma = 2 ]").identity
+>>> one = Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[beta=1.0]")
+>>> str(one)
+'ohsumed / torch / cross_entropy x gumbel[beta=1.0]'
+>>> one == Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[ beta = 1.0 ]")
 True
 """
 
@@ -46,6 +46,7 @@ class Combination(BaseModel):
         loss: such as ``xe_ndcg``.
         sampler: such as ``gumbel[beta=0.25]``; none when empty.
         selection: the metric on validation data that picks the iteration.
+        patience: iterations without improvement after which training stops.
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
     """
@@ -59,6 +60,7 @@ class Combination(BaseModel):
     sampler: str = ""
     transforms: tuple[str, ...] = ()
     selection: str = "ndcg@5"
+    patience: int | None = None
     metrics: tuple[str, ...] = METRICS
     seed: int = 0
 

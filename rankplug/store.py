@@ -19,6 +19,7 @@ import numpy as np
 from rankplug import places
 from rankplug.combinations import read_combination
 from rankplug.errors import RankplugError
+from rankplug.learning_curve import LearningCurve
 from rankplug.trials import Result, Trial
 
 if TYPE_CHECKING:
@@ -104,6 +105,13 @@ class Store:
         """The result of a finished trial."""
         return _result(self.path(trial))
 
+    def about(self, trial: Trial) -> dict[str, Any] | None:
+        """What is known of a finished trial beside its numbers; None for one that is not finished."""
+        import pyarrow.parquet as parquet
+
+        path = self.path(trial)
+        return _metadata(parquet.read_schema(path).metadata, path) if path.exists() else None
+
     def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
         """All rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd
@@ -152,16 +160,17 @@ def _parquet(result: Result) -> bytes:
     blocks: list[tuple[Any, ...]] = [
         ("query", metric, "test", best, list(result.query_ids), values) for metric, values in result.queries.items()
     ]
-    for row in result.curve:
-        for name, value in row.items():
-            part, _, metric = name.partition(" ")
-            if metric:
-                blocks.append(("curve", metric, part, int(row["iteration"]), [""], [value]))
+    for name, values in result.curve.columns.items():
+        part, _, metric = name.partition(" ")
+        blocks.append(("curve", metric, part, np.array(result.curve.iterations), [""] * len(values), values))
     lengths = [len(block[-1]) for block in blocks]
     columns = {
         name: np.repeat(np.array([block[place] for block in blocks], object), lengths)
-        for place, name in enumerate(COLUMNS[:4])
+        for place, name in enumerate(COLUMNS[:3])
     }
+    columns["iteration"] = np.concatenate(
+        [np.broadcast_to(block[3], len(block[5])) for block in blocks] or [np.empty(0)]
+    )
     columns["query"] = np.concatenate([[], *(np.array(block[4], object) for block in blocks)])
     columns["value"] = np.concatenate([[], *(np.asarray(block[5], np.float64) for block in blocks)])
     table = pa.table({name: _column(pa, name, columns[name]) for name in COLUMNS})
@@ -204,8 +213,10 @@ def _result(path: Path) -> Result:
     queries = {str(metric): values.to_numpy(np.float64) for metric, values in by_metric}
     first = next(iter(queries), None)
     ids = tuple(asked[asked["metric"] == first]["query"].astype(str)) if first else ()
-    curve: dict[int, dict[str, float]] = {}
-    for row in frame[frame["measure"] == "curve"].itertuples():
-        curve.setdefault(row.iteration, {"iteration": row.iteration})[f"{row.part} {row.metric}"] = row.value
+    learned = frame[frame["measure"] == "curve"]
+    curve = LearningCurve()
+    for (part, metric), rows in learned.groupby(["part", "metric"], observed=True, sort=False):
+        curve.iterations = rows["iteration"].tolist()
+        curve.columns[f"{part} {metric}"] = rows["value"].tolist()
     trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
-    return Result(trial, queries, ids, tuple(curve.values()), about["record"])
+    return Result(trial, queries, ids, curve, about["record"])

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankplug.combinations import Combination
 from rankplug.errors import RankplugError
+from rankplug.learning_curve import LearningCurve
 from rankplug.registry import registry
 from rankplug.seeds import trial_seed
 
@@ -52,15 +54,15 @@ class Result:
         trial: whose result it is.
         queries: metric -> one value a test query, nan where the metric is undefined.
         query_ids: names of the test queries.
-        curve: one row an iteration: the metrics on train and validation data.
+        curve: the metrics on train and validation data after each iteration.
         record: timings, versions, fingerprints; plain values.
         failure: the traceback of a trial that failed, empty otherwise.
     """
 
     trial: Trial
-    queries: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = field(default_factory=dict)
+    queries: dict[str, NDArray[Any]] = field(default_factory=dict)
     query_ids: tuple[str, ...] = ()
-    curve: tuple[dict[str, float], ...] = ()
+    curve: LearningCurve = field(default_factory=LearningCurve)
     record: dict[str, Any] = field(default_factory=dict)
     failure: str = ""
 
@@ -106,24 +108,27 @@ def _run(trial: Trial, progress: bool) -> Result:
         train=train,
         valid=valid,
         seed=trial.seed,
-        selection=combination.selection,
+        metric=combination.selection,
+        patience=combination.patience,
         progress=progress,
         callbacks=[
             lambda iteration, metrics: hooks.rankplug_trial_progressed(
-                trial=trial, iteration=iteration, metrics=metrics
+                trial=trial, iteration=iteration, metrics=dict(metrics)
             )
         ],
     )
     fitted = time.perf_counter()
     scores = model.predict(test.features)
-    queries = {metric: evaluate(scores, test, metric).to_numpy() for metric in combination.metrics}
+    queries = {metric: evaluate(scores, test, metric).to_numpy(np.float64) for metric in combination.metrics}
     measured = time.perf_counter()
     record = {
         **_machine(started),
+        "versions": model.record.versions,
+        "stopped": model.record.stopped,
         "load_seconds": loaded - begin,
         "fit_seconds": fitted - loaded,
         "measure_seconds": measured - fitted,
-        "best_iteration": model.best_iteration,
+        "best_iteration": model.record.best_iteration,
         "train_fingerprint": train.fingerprint,
         "test_fingerprint": test.fingerprint,
         "queries": [len(train), len(valid), len(test)],
@@ -131,13 +136,11 @@ def _run(trial: Trial, progress: bool) -> Result:
         "features": train.features.shape[1],
         "memory_mb": _peak_memory(),
     }
-    return Result(trial, queries, tuple(str(name) for name in test.query_ids), tuple(model.curve), record)
+    return Result(trial, queries, tuple(str(name) for name in test.query_ids), model.record.curve, record)
 
 
 def _machine(started: float) -> dict[str, Any]:
-    from rankplug.doctor import versions
-
-    return {"started": started, "machine": platform.node(), "python": platform.python_version(), "versions": versions()}
+    return {"started": started, "machine": platform.node(), "python": platform.python_version()}
 
 
 def _peak_memory() -> float:
