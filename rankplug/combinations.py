@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from rankplug.errors import GrammarError, ParameterError, did_you_mean
 from rankplug.grammar import Grid, Reference, expand, parse
 from rankplug.registry import registry
+from rankplug.selection import LOSS
 from rankplug.specifications import ScorerSpecification
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
@@ -30,9 +31,8 @@ KIND_OF_PART = {
     "loss": "loss",
     "sampler": "sampler",
     "scorer": "scorer",
-    "selection": "metric",
 }
-KIND_OF_PARTS = {"transforms": "transform", "metrics": "metric"}
+KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "metric"}
 
 
 class Combination(BaseModel):
@@ -45,7 +45,8 @@ class Combination(BaseModel):
         scorer: such as ``trees[leaves=31]``; the backend's default when empty.
         loss: such as ``xe_ndcg``.
         sampler: such as ``gumbel[beta=0.25]``; none when empty.
-        selection: the metric on validation data that picks the iteration.
+        selection: the metrics on validation data that pick the iteration, compared in their order; ``loss`` is the
+            validation loss.
         patience: iterations without improvement after which training stops.
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
@@ -59,17 +60,17 @@ class Combination(BaseModel):
     scorer: str = ""
     sampler: str = ""
     transforms: tuple[str, ...] = ()
-    selection: str = "ndcg@5"
+    selection: tuple[str, ...] = ("ndcg@5",)
     patience: int | None = None
     metrics: tuple[str, ...] = METRICS
     seed: int = 0
 
-    @field_validator("dataset", "backend", "loss", "scorer", "sampler", "selection", mode="before")
+    @field_validator("dataset", "backend", "loss", "scorer", "sampler", mode="before")
     @classmethod
     def _canonical(cls, value: Any) -> str:
         return "" if value is None or value == "" else str(parse(value))
 
-    @field_validator("transforms", "metrics", mode="before")
+    @field_validator("transforms", "selection", "metrics", mode="before")
     @classmethod
     def _canonical_parts(cls, value: Any) -> tuple[str, ...]:
         parts = [value] if isinstance(value, (str, Mapping, Reference)) else value or ()
@@ -83,7 +84,8 @@ class Combination(BaseModel):
                 found.resolve(kind, reference)
         for part, kind in KIND_OF_PARTS.items():
             for reference in getattr(self, part):
-                found.resolve(kind, reference)
+                if (part, reference) != ("selection", LOSS):
+                    found.resolve(kind, reference)
         return self
 
     @property
@@ -101,7 +103,8 @@ class Combination(BaseModel):
         found = registry()
         named = {part: (kind, getattr(self, part)) for part, kind in KIND_OF_PART.items() if getattr(self, part)}
         for part, kind in KIND_OF_PARTS.items():
-            named |= {f"{part} {reference}": (kind, reference) for reference in getattr(self, part)}
+            chosen = [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
+            named |= {f"{part} {reference}": (kind, reference) for reference in chosen}
         plugins = [found.find(kind, reference) for kind, reference in named.values()]
         return {plugin.distribution: plugin.version for plugin in plugins}
 
