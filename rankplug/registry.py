@@ -18,7 +18,7 @@ from rankplug import hookspecs
 from rankplug.errors import PluginConflictError, UnknownPluginError, did_you_mean
 from rankplug.grammar import Reference, parse
 from rankplug.parameters import Parameters, read_parameters
-from rankplug.specifications import KINDS, Specification
+from rankplug.specifications import KINDS, BackendSpecification, Specification, import_object
 
 GROUP = "rankplug"
 HOOK_OF_KIND = {
@@ -93,10 +93,10 @@ class Registry:
 
     def _refuse_unknown_hooks(self, module: Any) -> None:
         for name in dir(module):
-            if name.startswith("rankplug_") and self.manager.parse_hookimpl_opts(module, name) is not None:
-                if not hasattr(hookspecs, name):
-                    known = [hook for hook in vars(hookspecs) if hook.startswith("rankplug_")]
-                    raise TypeError(f"there is no hook {name}: {did_you_mean(name, known)}")
+            if hasattr(hookspecs, name) or self.manager.parse_hookimpl_opts(module, name) is None:
+                continue
+            known = [hook for hook in vars(hookspecs) if hook.startswith("rankplug_")]
+            raise TypeError(f"there is no hook {name}: {did_you_mean(name, known)}")
 
     def _collect(self, kind: str, hook: Any, place: tuple[str, str, str]) -> None:
         name = HOOK_OF_KIND[kind]
@@ -107,7 +107,8 @@ class Registry:
             for specification in offered:
                 if not isinstance(specification, KINDS[kind]):
                     raise TypeError(
-                        f"{name} must return {KINDS[kind].__name__}, not {type(specification).__name__}: {specification!r}"
+                        f"{name} must return {KINDS[kind].__name__}, not {type(specification).__name__}:"
+                        f" {specification!r}"
                     )
                 self._add(Plugin(specification, place[1], place[2]), place)
         except (Exception, SystemExit) as error:
@@ -167,6 +168,14 @@ class Registry:
                 f"{kind} {wanted.name} is offered by {offers}; say which, as in {first}:{wanted.name}, or uninstall one"
             )
         return namesakes[0]
+
+    def exported(self, name: str) -> Any:
+        """What a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
+        for plugin in self.plugins("backend"):
+            specification = plugin.specification
+            if isinstance(specification, BackendSpecification) and name in specification.exports:
+                return import_object(specification.exports[name], str(specification))
+        raise AttributeError(f"no backend exports {name}")
 
     def resolve(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> tuple[Specification, Parameters]:
         """The specification a reference names, with its parameters checked."""

@@ -1,0 +1,33 @@
+"""Softmax cross entropy against the labels' shares (Eq. 5-8), the paper's ListNet."""
+
+from __future__ import annotations
+
+import math
+
+from rankplug.list_losses import list_loss
+
+
+@list_loss(cost="documents")
+def cross_entropy(scores, labels, gradient, curvature, weight_by_label_sum):
+    """Of one list, with ``P(i) = y_i / sum y``: minus the sum of ``P(i) f_i``, plus the logsumexp of ``f``."""
+    mass = 0.0
+    for i in range(labels.size):
+        mass += labels[i]
+    if mass == 0.0:
+        gradient[:] = 0.0
+        curvature[:] = 0.0
+        return 0.0
+    scale = mass if weight_by_label_sum else 1.0
+    peak = scores.max()
+    total = 0.0
+    for i in range(scores.size):
+        gradient[i] = math.exp(scores[i] - peak)
+        total += gradient[i]
+    value = peak + math.log(total)
+    for i in range(scores.size):
+        share = labels[i] / mass
+        probability = gradient[i] / total
+        value -= share * scores[i]
+        gradient[i] = scale * (probability - share)
+        curvature[i] = scale * probability * (1.0 - probability)
+    return scale * value

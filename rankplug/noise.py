@@ -1,0 +1,41 @@
+"""Noise from a counter: the same (seed, iteration, query, sample, document) always gives the same number.
+
+Results therefore do not depend on the number of threads, on the order of the lists or on what else was drawn.
+The generator is splitmix64's finaliser over a keyed counter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_INCREMENT = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_UNIT = 1.0 / 9007199254740992.0
+
+
+@njit(inline="always")
+def mix(number: np.uint64) -> np.uint64:
+    """A bijection of 64 bits in which every input bit changes about half of the output bits."""
+    number ^= number >> np.uint64(30)
+    number *= _FIRST
+    number ^= number >> np.uint64(27)
+    number *= _SECOND
+    return number ^ (number >> np.uint64(31))
+
+
+@njit(nogil=True)
+def key_of(seed: int, iteration: int, query: int, sample: int) -> np.uint64:
+    """The key of one list's noise."""
+    key = mix(np.uint64(seed) + _INCREMENT)
+    key = mix(key + np.uint64(iteration) * _INCREMENT + np.uint64(1))
+    key = mix(key + np.uint64(query) * _INCREMENT + np.uint64(2))
+    return mix(key + np.uint64(sample) * _INCREMENT + np.uint64(3))
+
+
+@njit(inline="always")
+def uniform(key: np.uint64, document: int) -> float:
+    """A number strictly between 0 and 1, uniform on a grid of 2^-53."""
+    bits = mix(key + np.uint64(document + 1) * _INCREMENT)
+    return (np.float64(bits >> np.uint64(11)) + 0.5) * _UNIT
