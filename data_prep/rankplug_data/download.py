@@ -35,7 +35,7 @@ class ResumingDownloader:
     def __init__(self, part: Path, attempts: int = ATTEMPTS, wait: float = 1.0, progress: bool = True) -> None:
         self.part, self.attempts, self.wait, self.progress = part, attempts, wait, progress
 
-    def __call__(self, url: str, output_file: str | Path, pooch: Any) -> None:
+    def __call__(self, url: str, output_file: str | Path, owner: Any) -> None:
         """Fetches the address into the file that pooch verifies."""
         for attempt in range(1, self.attempts + 1):
             try:

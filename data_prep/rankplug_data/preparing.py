@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from filelock import FileLock
 import rankplug
 from rankplug.errors import DataError
 from rankplug.threads import threads
-from rankplug_data.archives import members
+from rankplug_data.archives import Member, members
 from rankplug_data.benchmark import PARTS
 from rankplug_data.layout import Layout, Place, stem_of
 from rankplug_data.letor import Columns, OnError, Skipped
@@ -24,8 +24,14 @@ from rankplug_data.storing import Manifest, PreparedData, join_rows, put_in_plac
 from rankplug_data.texts import Text, read_text
 
 Texts = dict[Place, Text]
+Finder = Callable[[], Iterator[tuple[Place | None, Member]]]
+"""Gives each file of a source with what it holds, None for one that does not matter."""
 Judge = Callable[[Statistics, dict[str, tuple[int, int]]], list[str]]
 """From the numbers of the whole set, and queries and documents of each part, to what is not as published."""
+
+
+class NotAsReleasedError(DataError):
+    """A source in which the files that should be there are not."""
 
 
 @dataclass
@@ -35,20 +41,37 @@ class Request:
     Args:
         name: the data set.
         version: its version, empty where there is one.
-        source: the archive, folder or file.
-        layout: which file is which part.
+        source: the archive, folder or file, for messages and the record.
+        files: finds the files.
+        folds: how many folds there may be.
         columns: numbers of the features.
+        parts: the parts that a fold must have.
         on_error: what to make of broken lines.
         judge: compares the numbers with what is published.
+        expected: what the source should hold, for messages.
     """
 
     name: str
     version: str
     source: Path
-    layout: Layout
+    files: Finder
+    folds: int
     columns: Columns
+    parts: Sequence[str] = PARTS
     on_error: OnError = "raise"
     judge: Judge = field(default=lambda statistics, parts: [])
+    expected: str = ""
+
+
+def files_of(source: Path, layout: Layout) -> Finder:
+    """Finds the files of a release in an archive or folder."""
+
+    def find() -> Iterator[tuple[Place | None, Member]]:
+        archive = stem_of(source.name)
+        for member in members(source):
+            yield layout.place_of(member.name, archive), member
+
+    return find
 
 
 def prepare(request: Request, folder: Path, outdated: Callable[[PreparedData], bool]) -> PreparedData:
@@ -117,60 +140,50 @@ def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
     width = max(text.used.size for text in texts)
     used = np.any([np.pad(text.used, (0, width - text.used.size)) for text in texts], axis=0)
     fold = min(prepared.folds)
-    split = prepared.split(fold)
-    statistics = count(split, int(used.sum()))
+    parts = prepared.parts(fold)
+    statistics = count(parts.values(), int(used.sum()))
     manifest.statistics = statistics.as_json()
-    parts = {name: (len(part), part.documents) for name, part in zip(PARTS, split, strict=True)}
-    manifest.warnings = judge(statistics, parts)
+    manifest.warnings = judge(statistics, {name: (len(part), part.documents) for name, part in parts.items()})
     with ThreadPoolExecutor(threads()) as pool:
         for number in prepared.folds:
-            digests = pool.map(lambda part: part.fingerprint, prepared.split(number))
-            manifest.fingerprints[str(number)] = dict(zip(PARTS, digests, strict=True))
+            parts = prepared.parts(number)
+            digests = pool.map(lambda part: part.fingerprint, parts.values())
+            manifest.fingerprints[str(number)] = dict(zip(parts, digests, strict=True))
 
 
 def _read(request: Request, folder: Path, skipped: Skipped) -> tuple[Texts, Arrangement]:
     """Reads the texts that are needed, and says how they are to be stored."""
     found: dict[Place, int | None] = {}
     texts: Texts = {}
-    others: list[str] = []
+    others: set[str] = set()
 
     def walk(wanted: Callable[[Place], bool]) -> None:
-        archive = stem_of(request.source.name)
-        for member in members(request.source):
-            place = request.layout.place_of(member.name, archive)
+        for place, member in request.files():
             if place is None:
-                others.append(member.name)
+                others.add(member.name)
                 continue
             found[place] = member.size
             if wanted(place) and place not in texts:
                 rows = folder / f"fold{place.fold}-{place.part}.rows"
                 texts[place] = read_text(member, rows, request.columns, request.on_error, skipped)
 
-    if request.layout.folds > 1:
+    if request.folds > 1:
         walk(lambda place: place.part == "test")
-        if may_rotate(found, request.layout.folds):
+        if may_rotate(found, request.folds):
             return texts, rotating()
-        complete = _complete_folds(found)
-        walk(lambda place: place.fold in complete)
-    else:
-        walk(lambda place: True)
-        complete = _complete_folds(found)
+    complete = _complete_folds(found, request.parts)
+    walk(lambda place: request.folds == 1 or place.fold in complete)
+    complete = _complete_folds(found, request.parts)
     if not complete:
-        raise DataError(_what_is_missing(request, found, others))
-    for place in set(texts) - {Place(fold, part) for fold in complete for part in PARTS}:
+        has = sorted(str(place) for place in found) or sorted(others)[:5] or ["nothing"]
+        raise NotAsReleasedError(
+            f"{request.source} does not hold {request.name}: expected {request.expected}, found {', '.join(has)}"
+        )
+    for place in [place for place in texts if place.fold not in complete]:
         texts.pop(place).rows.unlink()
-    return texts, side_by_side(complete)
+    return texts, side_by_side(complete, [part for part in PARTS if Place(complete[0], part) in texts])
 
 
-def _complete_folds(found: Iterable[Place]) -> list[int]:
+def _complete_folds(found: Iterable[Place], parts: Sequence[str]) -> list[int]:
     places = set(found)
-    return sorted({place.fold for place in places if all(Place(place.fold, part) in places for part in PARTS)})
-
-
-def _what_is_missing(request: Request, found: Iterable[Place], others: list[str]) -> str:
-    names = request.layout.files
-    wanted = ", ".join(" or ".join(names[part]) for part in PARTS)
-    where = " in folders Fold1 to Fold5" if request.layout.folds > 1 else ""
-    version = f", version {request.version}," if request.version else ""
-    has = ", ".join(str(place) for place in sorted(found)) or ", ".join(sorted(set(others))[:5]) or "nothing"
-    return f"{request.source} is not {request.name}{version} as released: expected {wanted}{where}, found {has}"
+    return sorted({place.fold for place in places if all(Place(place.fold, part) in places for part in parts)})

@@ -63,14 +63,18 @@ def rotating() -> Arrangement:
     return Arrangement(order, SHARES, folds)
 
 
-def side_by_side(folds: Sequence[int]) -> Arrangement:
-    """The arrangement of folds that share nothing."""
-    order = tuple(Place(fold, part) for fold in folds for part in PARTS)
+def side_by_side(folds: Sequence[int], parts: Sequence[str] = PARTS) -> Arrangement:
+    """The arrangement of folds that share nothing.
+
+    >>> side_by_side([1, 2]).folds[2]
+    {'train': (3, 4), 'valid': (4, 5), 'test': (5, 6)}
+    """
+    order = [Place(fold, part) for fold in folds for part in parts]
     positions = {
-        fold: {part: (3 * row + column, 3 * row + column + 1) for column, part in enumerate(PARTS)}
-        for row, fold in enumerate(folds)
+        fold: {part: (order.index(Place(fold, part)), order.index(Place(fold, part)) + 1) for part in parts}
+        for fold in folds
     }
-    return Arrangement(order, len(PARTS), positions)
+    return Arrangement(tuple(order), len(parts), positions)
 
 
 def may_rotate(found: Mapping[Place, int | None], folds: int) -> bool:

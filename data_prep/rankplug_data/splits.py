@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
-from rankplug.parameters import Parameters
-
-
-class RandomSplitParameters(Parameters):
-    """Shares of the queries; the test part has the rest."""
-
-    train: float = Field(0.6, gt=0, lt=1, description="share of the queries for training")
-    valid: float = Field(0.2, gt=0, lt=1, description="share of the queries for validation")
-
-    @model_validator(mode="after")
-    def _leave_some_for_test(self) -> RandomSplitParameters:
-        if self.train + self.valid >= 1:
-            raise ValueError(f"train={self.train} and valid={self.valid} leave no query for the test part")
-        return self
+from rankplug_data.file_parameters import RandomSplitParameters
 
 
 def random_split(split: Split, parameters: RandomSplitParameters, generator: np.random.Generator) -> Split:
-    """All parts pooled and split anew by query, without replacement (Bruch, WWW 2021, uses 60/20/20)."""
+    """All parts pooled and split anew by query, without replacement (Bruch, WWW 2021, uses 60/20/20).
+
+    Which query goes where depends on its id and the generator alone, not on the fold that was loaded.
+    """
     ids = np.concatenate([part.query_ids for part in split])
     values, counts = np.unique(ids, return_counts=True)
     if values.size != ids.size:
@@ -38,8 +27,9 @@ def random_split(split: Split, parameters: RandomSplitParameters, generator: np.
             f"query {repeated} stands {counts.max()} times in train, valid and test, so that a random split would put"
             " it into several parts; apply random_split before transforms that repeat queries"
         )
+    by_id = np.argsort(ids)
     chosen = divide(ids.size, (parameters.train, parameters.valid), generator)
-    return Split(*(pick(split, queries) for queries in chosen))
+    return Split(*(pick(split, np.sort(by_id[ranks])) for ranks in chosen))
 
 
 def divide(queries: int, shares: Sequence[float], generator: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
@@ -59,34 +49,24 @@ def divide(queries: int, shares: Sequence[float], generator: np.random.Generator
 def pick(pool: Sequence[Lists], queries: NDArray[np.int64]) -> Lists:
     """Some queries of several lists, counted through; each document is copied once."""
     begins = np.cumsum([0, *(len(part) for part in pool)])
-    inside = [queries[(queries >= first) & (queries < last)] - first for first, last in zip(begins, begins[1:])]
-    lengths = np.concatenate([part.lengths[chosen] for part, chosen in zip(pool, inside, strict=True)])
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    features = np.empty((int(starts[-1]), pool[0].features.shape[1]), np.float32)
-    row = 0
-    for part, chosen in zip(pool, inside, strict=True):
-        rows = part.rows(chosen)
-        np.take(part.features, rows, axis=0, out=features[row : row + rows.size])
-        row += rows.size
-
-    def gathered(arrays: Sequence[NDArray[Any] | None], by_query: bool) -> NDArray[Any] | None:
-        present = [array for array in arrays if array is not None]
-        if len(present) < len(pool):
-            return None
-        picked = [
-            array[chosen if by_query else part.rows(chosen)]
-            for array, part, chosen in zip(present, pool, inside, strict=True)
-        ]
-        return np.concatenate(picked)
-
-    labels = gathered([part.labels for part in pool], by_query=False)
-    query_ids = gathered([part.query_ids for part in pool], by_query=True)
-    assert labels is not None and query_ids is not None
+    chosen = [
+        queries[(queries >= first) & (queries < last)] - first for first, last in itertools.pairwise(begins.tolist())
+    ]
+    rows = [part.rows(inside) for part, inside in zip(pool, chosen, strict=True)]
+    lengths = np.concatenate([part.lengths[inside] for part, inside in zip(pool, chosen, strict=True)])
+    features = np.empty((int(lengths.sum()), pool[0].features.shape[1]), np.float32)
+    first = 0
+    for part, inside in zip(pool, rows, strict=True):
+        np.take(part.features, inside, axis=0, out=features[first : first + inside.size])
+        first += inside.size
+    names = [
+        part.document_ids[inside] for part, inside in zip(pool, rows, strict=True) if part.document_ids is not None
+    ]
     return Lists(
         features,
-        labels,
-        starts,
-        query_ids,
-        gathered([part.document_ids for part in pool], by_query=False),
+        np.concatenate([part.labels[inside] for part, inside in zip(pool, rows, strict=True)]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([part.query_ids[inside] for part, inside in zip(pool, chosen, strict=True)]),
+        np.concatenate(names) if len(names) == len(pool) else None,
         " + ".join(dict.fromkeys(part.source for part in pool if part.source)),
     )

@@ -42,8 +42,10 @@ class Statistics:
     def __str__(self) -> str:
         labels = ", ".join(f"{count:,} of label {label}" for label, count in self.labels.items())
         return (
-            f"{self.queries:,} queries ({self.without_relevant:,} without a relevant document), {self.documents:,}"
-            f" documents ({labels}), {self.features} features ({self.used_features} not zero throughout), lists of {self.shortest} to {self.longest}"
+            f"{self.queries:,} queries, {self.without_relevant:,} of them without a relevant document\n"
+            f"{self.documents:,} documents: {labels}\n"
+            f"{self.features} features, {self.used_features} of them not zero throughout\n"
+            f"lists of {self.shortest} to {self.longest} documents"
         )
 
 

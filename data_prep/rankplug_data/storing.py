@@ -22,6 +22,7 @@ from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
 from rankplug_data.benchmark import PARTS
+from rankplug_data.statistics import Statistics
 
 FORMAT = 1
 """Raised when what is written changes; older folders are then prepared anew."""
@@ -92,16 +93,36 @@ class PreparedData:
         arrays = {name: self._map(name) for name in (*ARRAYS, *OPTIONAL) if self._path(name).exists() or name in ARRAYS}
         return Lists(**arrays, source=self.manifest.name)
 
+    def parts(self, fold: int) -> dict[str, Lists]:
+        """The parts of a fold that there are."""
+        whole = self.whole()
+        found = {}
+        for part, (first, last) in self.manifest.folds[str(fold)].items():
+            lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
+            fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
+            found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
+        return found
+
     def split(self, fold: int) -> Split:
         """Train, validation and test of a fold."""
-        whole = self.whole()
-        return Split(*(self._part(whole, fold, part) for part in PARTS))
+        parts = self.parts(fold)
+        return Split(*(parts[part] for part in PARTS))
 
-    def _part(self, whole: Lists, fold: int, part: str) -> Lists:
-        first, last = self.manifest.folds[str(fold)][part]
-        lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
-        fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
-        return lists if fingerprint is None else lists.with_fingerprint(fingerprint)
+    def report(self) -> str:
+        """What there is, in words: the numbers of the whole set, the sizes of the folds, and what is odd."""
+        manifest = self.manifest
+        lines = [f"{manifest.name} {manifest.version}".strip() + f", prepared in {self.folder}"]
+        lines += str(Statistics(**manifest.statistics)).splitlines()
+        for fold in self.folds:
+            sizes = [
+                f"{name} {len(part)} queries, {part.documents} documents" for name, part in self.parts(fold).items()
+            ]
+            lines.append(f"fold {fold}: {'; '.join(sizes)}")
+        lines += [f"warning: {sentence}" for sentence in manifest.warnings]
+        if manifest.skipped["lines"]:
+            lines.append(f"{manifest.skipped['lines']} broken lines left out, such as:")
+            lines += manifest.skipped["first"][:5]
+        return "\n".join(lines)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"
