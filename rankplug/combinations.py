@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from rankplug.errors import GrammarError, ParameterError, did_you_mean
 from rankplug.grammar import Grid, Reference, expand, parse
 from rankplug.registry import registry
+from rankplug.selection import LOSS
 from rankplug.specifications import (
     BackendSpecification,
     DatasetSpecification,
@@ -37,9 +38,8 @@ KIND_OF_PART = {
     "loss": "loss",
     "sampler": "sampler",
     "scorer": "scorer",
-    "selection": "metric",
 }
-KIND_OF_PARTS = {"transforms": "transform", "metrics": "metric"}
+KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "metric"}
 
 
 class Combination(BaseModel):
@@ -52,8 +52,8 @@ class Combination(BaseModel):
         scorer: such as ``trees[leaves=31]``; the backend's default when empty.
         loss: such as ``xe_ndcg``.
         sampler: such as ``gumbel[beta=0.25]``; none when empty.
-        selection: the metric on validation data that picks the iteration.
-        patience: iterations without improvement after which training stops; all are made when None.
+        selection: the metrics on validation data that pick the iteration, compared in their order; ``loss`` is the
+            validation loss.
         patience: iterations without improvement after which training stops.
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
@@ -67,17 +67,17 @@ class Combination(BaseModel):
     scorer: str = ""
     sampler: str = ""
     transforms: tuple[str, ...] = ()
-    selection: str = "ndcg@5"
+    selection: tuple[str, ...] = ("ndcg@5",)
     patience: int | None = None
     metrics: tuple[str, ...] = METRICS
     seed: int = 0
 
-    @field_validator("dataset", "backend", "loss", "scorer", "sampler", "selection", mode="before")
+    @field_validator("dataset", "backend", "loss", "scorer", "sampler", mode="before")
     @classmethod
     def _canonical(cls, value: Any) -> str:
         return "" if value is None or value == "" else str(parse(value))
 
-    @field_validator("transforms", "metrics", mode="before")
+    @field_validator("transforms", "selection", "metrics", mode="before")
     @classmethod
     def _canonical_parts(cls, value: Any) -> tuple[str, ...]:
         parts = [value] if isinstance(value, (str, Mapping, Reference)) else value or ()
@@ -91,7 +91,8 @@ class Combination(BaseModel):
                 found.resolve(kind, reference)
         for part, kind in KIND_OF_PARTS.items():
             for reference in getattr(self, part):
-                found.resolve(kind, reference)
+                if (part, reference) != ("selection", LOSS):
+                    found.resolve(kind, reference)
         return self
 
     @property
@@ -110,7 +111,10 @@ class Combination(BaseModel):
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+        return {
+            part: [_described(kind, reference) for reference in references if (part, reference) != ("selection", LOSS)]
+            for part, kind, references in named
+        }
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -134,7 +138,7 @@ class Combination(BaseModel):
     @cached_property
     def identity(self) -> str:
         """The name of its results: a digest of everything that changes them, and of nothing else."""
-        rest = {"seed": self.seed, "patience": self.patience, "data": self.data_fingerprint}
+        rest = [self.seed, self.patience, self.selection, self.data_fingerprint]
         words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
         return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 

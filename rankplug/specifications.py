@@ -148,12 +148,14 @@ class BackendSpecification(Specification):
     Args:
         requires: import names that must be installed.
         default_scorer: what ``rp.fit`` takes when no scorer is named.
+        exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
     """
 
     kind: ClassVar[str] = "backend"
 
     requires: tuple[str, ...] = ()
     default_scorer: str = ""
+    exports: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
