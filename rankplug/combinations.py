@@ -54,7 +54,7 @@ class Combination(BaseModel):
         sampler: such as ``gumbel[beta=0.25]``; none when empty.
         selection: the metrics on validation data that pick the iteration, compared in their order; ``loss`` is the
             validation loss.
-        patience: iterations without improvement after which training stops; all are made when None.
+        patience: iterations without improvement after which training stops.
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
     """
@@ -114,7 +114,10 @@ class Combination(BaseModel):
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+        return {
+            part: [_described(kind, reference) for reference in references if (part, reference) != ("selection", LOSS)]
+            for part, kind, references in named
+        }
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -138,7 +141,7 @@ class Combination(BaseModel):
     @cached_property
     def identity(self) -> str:
         """The name of its results: a digest of everything that changes them, and of nothing else."""
-        rest = {"seed": self.seed, "patience": self.patience, "data": self.data_fingerprint, "by": self.selection}
+        rest = [self.seed, self.patience, self.selection, self.data_fingerprint]
         words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
         return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 
