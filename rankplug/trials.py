@@ -118,7 +118,7 @@ def _run(trial: Trial, progress: bool) -> Result:
         ],
     )
     fitted = time.perf_counter()
-    scores = model.predict(test.features)
+    scores = model.predict(test)
     queries = {metric: evaluate(scores, test, metric).to_numpy(np.float64) for metric in combination.metrics}
     measured = time.perf_counter()
     record = {
