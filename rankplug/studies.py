@@ -198,7 +198,7 @@ def read_profile(name: str) -> Profile:
     """A profile by its name."""
     if name not in PROFILES:
         raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
-    return cast(Profile, name)
+    return name
 
 
 def study(name: str) -> Study:
