@@ -77,7 +77,7 @@ def draw_curves(
         mean = complete.mean(axis=1)
         axes.plot(complete.index, mean, color=colour(model), label=label.format(model=model), **options)
         if complete.shape[1] > 1:
-            half = np.array([t_interval(row).half_width for row in complete.to_numpy()])
+            half = np.array([t_interval(row, unit="trials").half_width for row in complete.to_numpy()])
             axes.fill_between(complete.index, mean - half, mean + half, color=colour(model), alpha=0.15, linewidth=0)
 
 

@@ -172,8 +172,7 @@ class Study:
         from rankplug.combinations import combinations
         from rankplug.sweeps import sweep
 
-        if profile not in PROFILES:
-            raise RankplugError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
+        read_profile(profile)
         frames = {}
         records: list[dict[str, Any]] = []
         for runs in self.runs(profile, data):
@@ -193,6 +192,13 @@ class Study:
             frames[runs.name] = frame
             records += [record for trial in outcome.plan.trials if (record := outcome.store.about(trial))]
         return Results(profile, frames, self.published(), tuple(records))
+
+
+def read_profile(name: str) -> Profile:
+    """A profile by its name."""
+    if name not in PROFILES:
+        raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
+    return name
 
 
 def study(name: str) -> Study:
