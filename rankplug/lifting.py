@@ -21,6 +21,7 @@ way numba finds its compiled form again in the next process, which it does not f
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import inspect
@@ -41,6 +42,7 @@ from numpy.typing import NDArray
 
 from rankplug import places
 from rankplug.errors import BrokenPluginError
+from rankplug.noise import key_of
 from rankplug.parameters import Parameters, literal_values
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
@@ -111,6 +113,11 @@ class ListFunction:
         return found is self and self.__module__ != "__main__"
 
 
+def building_block(function: Callable[..., Any]) -> Any:
+    """Compiles a part of a function of one list with the same settings as the whole; a decorator."""
+    return njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
+
+
 def sources_of(function: Callable[..., Any]) -> dict[str, str]:
     """The source files a compiled function depends on, by path, with their digests."""
     found: dict[str, str] = {}
@@ -138,9 +145,7 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
 def make(template: str, parts: dict[str, ListFunction]) -> Any:
     """The compiled function ``lifted`` of a source text in which each part is known by its name."""
     if not all(part.importable for part in parts.values()):
-        space: dict[str, Any] = {name: part.compiled for name, part in parts.items()}
-        exec(compile(template, "<lifted>", "exec"), space)
-        return njit(nogil=True, error_model="numpy")(space["lifted"])
+        return _in_memory(template, tuple(parts.items()))
     imports = "".join(
         f"from {part.__module__} import {part.__qualname__} as {name}_\n{name} = {name}_.compiled\n"
         for name, part in parts.items()
@@ -152,6 +157,14 @@ def make(template: str, parts: dict[str, ListFunction]) -> Any:
     stem = "-".join(f"{part.__module__}.{part.__qualname__}" for part in parts.values())
     module = _import_generated(f"{stem}-{digest}", stem, source)
     return module.compiled
+
+
+@functools.lru_cache(maxsize=64)
+def _in_memory(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
+    """For functions of a notebook, which another process could not import."""
+    space: dict[str, Any] = {"np": np, "key_of": key_of, **{name: part.compiled for name, part in parts}}
+    exec(compile(template, "<lifted>", "exec"), space)
+    return njit(nogil=True, error_model="numpy")(space["lifted"])
 
 
 def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:

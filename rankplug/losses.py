@@ -131,9 +131,9 @@ class Evaluator(Protocol):
 class Objective:
     """A loss bound to labels, weights, a sampler and a seed; called with scores, it is what a backend minimises.
 
-    Most losses answer with their gradient and curvature whatever ``step`` says. Some papers give boosting engines another
-    pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that pair over
-    where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is always the true gradient.
+    Most losses answer with their gradient and curvature whatever ``step`` says. Some papers give boosting engines
+    another pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that
+    pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is the true gradient.
 
     >>> objective = loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
     >>> objective([0.0, 0.0, 0.0, 0.0]).gradient
