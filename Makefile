@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/.installed
 
-.PHONY: help install papers test test-all lint format bench lab docs constraints clean
+.PHONY: help install papers test test-all lint format smoke bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -19,6 +19,9 @@ $(INSTALLED): pyproject.toml constraints.txt overrides.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
 		--editable '.[all]' --group dev --group bench --group docs
 	touch $@
+
+papers: install ## reproduce every paper at the quick profile and write report/
+	$(BIN)/rankplug reproduce all --profile quick
 
 test: install ## run the fast tests
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup
@@ -37,11 +40,25 @@ format: install ## put code and notebooks into shape
 	$(BIN)/ruff format .
 	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout "$$notebook"; done
 
+smoke: install ## run every notebook at its smallest size
+	@for notebook in notebooks/*.ipynb; do \
+		echo "$$notebook"; \
+		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
+			-p profile smoke "$$notebook" /dev/null || exit 1; \
+	done
+
 lab: install ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks
 
 constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
+
+bench: install ## measure speed beside other libraries, one after another
+	@for benchmark in benchmarks/*.py; do echo "$$benchmark"; $(BIN)/python "$$benchmark" || exit 1; done
+
+docs: install ## build the documentation into site/
+	$(BIN)/python -m rankplug.documentation docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean: ## remove .venv and everything that was made
 	rm -rf .venv build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis

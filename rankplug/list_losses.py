@@ -137,7 +137,7 @@ def lifted_loss(loss: ListLoss, sampler: ListSampler | None, shift_invariant: bo
 
 
 def lifted_sampler(sampler: ListSampler) -> Any:
-    """Draws of a sampler over all lists, normalised to log-probabilities."""
+    """Draws of a sampler over lists, normalised to log-probabilities, and the derivative of each to its score."""
     return make(SAMPLER.format(sampled=_call(sampler, "sampler_parameters")), {"perturb": sampler})
 
 
@@ -160,13 +160,7 @@ _EXPRESSIONS = {
 
 
 def _call(function: ListFunction, parameters: str, scores: str | None = None) -> str:
-    """The arguments of a call of a function of one list, as source."""
-    expressions = _EXPRESSIONS | ({"scores": scores} if scores else {})
-    wants = function.wants
-    return ", ".join(
-        expressions[name] if name in function.supplied else f"{parameters}[{wants.index(name)}]"
-        for name in function.arguments
-    )
+    return function.call(_EXPRESSIONS | ({"scores": scores} if scores else {}), parameters)
 
 
 CONSTANTS = """
@@ -251,15 +245,16 @@ CHAIN = """
 """
 
 SAMPLER = """
-def lifted(begin, end, starts, scores, seed, iteration, samples, sampler_parameters, draws):
-    for q in range(begin, end):
-        first = starts[q]
-        n = starts[q + 1] - first
+def lifted(begin, end, lists, starts, scores, seed, iteration, samples, sampler_parameters, draws, slopes):
+    for b in range(begin, end):
+        q = lists[b]
+        first = starts[b]
+        n = starts[b + 1] - first
         f = scores[first:first + n]
         for t in range(samples):
             key = key_of(seed, iteration, q, 2 * t + 1)
             a = draws[t, first:first + n]
-            slope = perturb({sampled})
+            slopes[t, b] = perturb({sampled})
             peak = a.max()
             mass = 0.0
             for i in range(n):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug import workers
-from rankplug.errors import BrokenPluginError, DataError, FitError
+from rankplug.errors import BrokenPluginError, DataError, DivergedError
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
 from rankplug.list_losses import ListLoss, lifted_loss
@@ -133,7 +133,7 @@ class Objective:
 
     Most losses answer with their gradient and curvature whatever ``step`` says. Some papers give boosting engines
     another pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that
-    pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is the true gradient.
+    pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is always the true gradient.
 
     >>> objective = loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
     >>> objective([0.0, 0.0, 0.0, 0.0]).gradient
@@ -162,7 +162,9 @@ class Objective:
         self.step: Step = step
         self.weights = None if weights is None else writable(weights)
         self._check()
-        self._list_weights = self.weights if self._weights_of_lists else np.ones(self.lengths.size)
+        self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
+        if self.weights is not None and self._weights_of_lists:
+            self.list_weights = self.weights
         self._evaluate = _evaluator(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -219,7 +221,7 @@ class Objective:
             raise DataError(f"{starts[-1]} documents, but {packed.size} scores")
         if not np.isfinite(packed).all():
             bad = int(np.flatnonzero(~np.isfinite(packed))[0])
-            raise FitError(
+            raise DivergedError(
                 f"the score of document {bad} is {packed[bad]} at iteration {iteration}; lower the learning rate or"
                 " check the features"
             )
@@ -280,7 +282,7 @@ class CompiledEvaluator:
     ) -> None:
         bound = self.objective
         before = (lists, starts, scores, bound.starts, bound.labels, self.constant_starts, self.constants, self.order)
-        noise = (bound._list_weights, bound.seed, iteration, bound.step == "newton", valued, self.samples)
+        noise = (bound.list_weights, bound.seed, iteration, bound.step == "newton", valued, self.samples)
         after = (*noise, self.numbers, self.sampler_numbers, *out)
         workers.run(
             lambda begin, end: self.compiled(begin, end, *before, *after),

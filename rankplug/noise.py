@@ -25,7 +25,7 @@ def mix(number: np.uint64) -> np.uint64:
     return number ^ (number >> np.uint64(31))
 
 
-@njit
+@njit(nogil=True)
 def key_of(seed: int, iteration: int, query: int, sample: int) -> np.uint64:
     """The key of one list's noise."""
     key = mix(np.uint64(seed) + _INCREMENT)

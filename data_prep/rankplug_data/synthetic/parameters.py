@@ -1,0 +1,24 @@
+"""What a user may ask of the made data set."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rankplug.parameters import Parameters
+from rankplug_data.synthetic.shapes import ShapeName
+
+
+class SyntheticParameters(Parameters):
+    """What is made."""
+
+    shape: ShapeName = Field("mslr", description="collection that features, lists and labels take after")
+    queries: int = Field(600, ge=5, description="training, validation and test together, split 60/20/20")
+    documents: float | None = Field(None, ge=1, le=10_000, description="mean length of a list; the shape's when none")
+    noise: float = Field(1.0, ge=0, description="deviation of the judges' noise, relative to the shape's")
+    sample: int | None = Field(None, ge=0, description="which queries are drawn; the trial's seed decides when none")
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Numbers of queries for training, validation and test."""
+        outside = self.queries // 5
+        return self.queries - 2 * outside, outside, outside
