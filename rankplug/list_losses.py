@@ -38,6 +38,11 @@ class ConstantsFunction(ListFunction):
     supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
 
 
+def list_constants(function: Callable[..., Any]) -> ConstantsFunction:
+    """Makes what a loss computes of one list before training; a decorator."""
+    return ConstantsFunction(function)
+
+
 class ListLoss(ListFunction):
     """A loss of one list, and how to prepare it.
 
