@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug_data.blocks import Letters
+from rankplug_data.text.blocks import Letters
 
 LONGEST_NAME = 64
 """Letters of a name that are kept."""

@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numba import njit
 
-from rankplug_data.decimals import MOST_DIGITS, nearest_double
-from rankplug_data.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
+from rankplug_data.text.decimals import MOST_DIGITS, nearest_double
+from rankplug_data.text.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
 
 NEWLINE, TAB, RETURN, SPACE = 10, 9, 13, 32
 HASH, PLUS, MINUS, POINT, NINE, COLON = 35, 43, 45, 46, 57, 58
