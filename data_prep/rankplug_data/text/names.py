@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug_data.blocks import Letters
+from rankplug_data.kernels import Kernel
+from rankplug_data.text.blocks import Letters
 
 LONGEST_NAME = 64
 """Letters of a name that are kept."""
@@ -15,14 +16,14 @@ _DOCID = (100, 111, 99, 105, 100)
 _EQUALS, _SPACE = 61, 32
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _skip_spaces(text: np.ndarray, at: int, end: int) -> int:
     while at < end and text[at] <= _SPACE:
         at += 1
     return at
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _behind_docid(text: np.ndarray, begin: int, end: int) -> int:
     """Where the name behind ``docid =`` begins, -1 without one."""
     for at in range(begin, end - len(_DOCID)):
@@ -36,8 +37,8 @@ def _behind_docid(text: np.ndarray, begin: int, end: int) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
-def _copy_names(text: np.ndarray, comments: np.ndarray, names: np.ndarray) -> int:
+@Kernel
+def copy_names(text: np.ndarray, comments: np.ndarray, names: np.ndarray) -> int:
     """Fills one row of letters a document; how long the longest is."""
     longest = 1
     for row in range(comments.shape[0]):
@@ -68,7 +69,7 @@ def document_names(text: Letters, comments: NDArray[np.int64]) -> NDArray[np.str
     if not (comments[:, 1] > comments[:, 0]).any():
         return None
     letters = np.zeros((comments.shape[0], LONGEST_NAME), np.uint8)
-    longest = _copy_names(text, comments, letters)
+    longest = copy_names(text, comments, letters)
     names = np.ascontiguousarray(letters[:, :longest]).view(f"S{longest}").ravel()
     try:
         return names.astype(np.str_)

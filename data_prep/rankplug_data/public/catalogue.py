@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug import DatasetSpecification, TransformSpecification
-from rankplug_data.benchmark import Benchmark, Download, Published
-from rankplug_data.file_parameters import OwnFileParameters, RandomSplitParameters
-from rankplug_data.official import OfficialDataset
+from rankplug_data.public.benchmark import Benchmark, Download, Published
 
 LETOR_PAGE = "https://www.microsoft.com/en-us/research/project/letor-learning-rank-information-retrieval/"
 MSLR_PAGE = "https://www.microsoft.com/en-us/research/project/mslr/"
@@ -236,41 +233,3 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     _gov("np", 2003, "named page finding", 150, 148_657),
     _gov("np", 2004, "named page finding", 75, 73_834),
 )
-
-
-def dataset_specifications() -> list[DatasetSpecification]:
-    """All sets that lie in files, as plugins."""
-    found = []
-    for benchmark in BENCHMARKS:
-        others = {name for other in BENCHMARKS for name in other.inside if name not in benchmark.inside}
-        dataset = OfficialDataset(benchmark, tuple(sorted(others)))
-        found.append(
-            DatasetSpecification(
-                name=benchmark.name,
-                summary=benchmark.summary,
-                implementation=dataset,
-                parameters=dataset.parameters(),
-                folds=benchmark.folds,
-            )
-        )
-    own = DatasetSpecification(
-        name="letor-file",
-        summary="your own LETOR or SVMlight text, folder or archive",
-        implementation="rankplug_data.own_files:OWN_FILES",
-        parameters=OwnFileParameters,
-        folds=5,
-    )
-    return [*found, own]
-
-
-def transform_specifications() -> list[TransformSpecification]:
-    """Transforms that split."""
-    return [
-        TransformSpecification(
-            name="random_split",
-            summary="pool train, valid and test and split anew by query",
-            implementation="rankplug_data.splits:random_split",
-            parameters=RandomSplitParameters,
-            paper="xendcg",
-        )
-    ]

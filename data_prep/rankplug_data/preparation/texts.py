@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug_data.archives import Member
-from rankplug_data.blocks import Letters
-from rankplug_data.growing import RowsOnDisk
-from rankplug_data.letor import Columns, Documents, OnError, Skipped, columns_of, documents_of
+from rankplug_data.text.archives import Member
+from rankplug_data.text.blocks import Letters
+from rankplug_data.text.growing import RowsOnDisk
+from rankplug_data.text.letor import Columns, Documents, OnError, Skipped, columns_of, documents_of
 
 
 @dataclass

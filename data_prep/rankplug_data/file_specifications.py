@@ -1,4 +1,4 @@
-"""Parameters of the data sets that lie in files, and of splitting them; light, as they are imported for listings."""
+"""The data sets that lie in files, and splitting them, as plugins; light, as this is imported for every listing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from rankplug import DatasetSpecification, TransformSpecification
 from rankplug.parameters import Parameters
+from rankplug_data.public.benchmark import Benchmark
+from rankplug_data.public.catalogue import BENCHMARKS
+from rankplug_data.public.official import OfficialDataset
 
 
 class OwnFileParameters(Parameters):
@@ -31,3 +35,37 @@ class RandomSplitParameters(Parameters):
         if self.train + self.valid >= 1:
             raise ValueError(f"train={self.train} and valid={self.valid} leave no query for the test part")
         return self
+
+
+def _official(benchmark: Benchmark) -> DatasetSpecification:
+    others = {name for other in BENCHMARKS for name in other.inside if name not in benchmark.inside}
+    dataset = OfficialDataset(benchmark, tuple(sorted(others)))
+    return DatasetSpecification(
+        name=benchmark.name,
+        summary=benchmark.summary,
+        implementation=dataset,
+        parameters=dataset.parameters(),
+        folds=benchmark.folds,
+    )
+
+
+DATASETS = [
+    *map(_official, BENCHMARKS),
+    DatasetSpecification(
+        name="letor-file",
+        summary="your own LETOR or SVMlight text, folder or archive",
+        implementation="rankplug_data.own_files:OWN_FILES",
+        parameters=OwnFileParameters,
+        folds=5,
+    ),
+]
+
+SPLITS = [
+    TransformSpecification(
+        name="random_split",
+        summary="pool train, valid and test and split anew by query",
+        implementation="rankplug_data.splits:random_split",
+        parameters=RandomSplitParameters,
+        paper="xendcg",
+    )
+]

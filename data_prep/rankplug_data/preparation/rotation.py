@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rankplug_data.benchmark import PARTS
-from rankplug_data.layout import Place
+from rankplug_data.preparation.layout import Place
+from rankplug_data.public.benchmark import PARTS
 
 SHARES = 5
 """Parts that rotate."""

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from rankplug.errors import DataError
 from rankplug.lists import Lists
 from rankplug.threads import threads
-from rankplug_data import lines
-from rankplug_data.blocks import BLOCK, NEWLINE, Letters, blocks_of_file
-from rankplug_data.growing import RowsInMemory
-from rankplug_data.names import document_names
-from rankplug_data.queries import QueryOrder
+from rankplug_data.text import lines
+from rankplug_data.text.blocks import BLOCK, NEWLINE, Letters, blocks_of_file
+from rankplug_data.text.growing import RowsInMemory
+from rankplug_data.text.names import document_names
+from rankplug_data.text.queries import QueryOrder
 
 OnError = Literal["raise", "skip"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankplug.lists import Lists
-from rankplug_data.benchmark import Published
+from rankplug_data.public.benchmark import Published
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
-from rankplug_data.benchmark import PARTS
-from rankplug_data.statistics import Statistics
+from rankplug_data.preparation.statistics import Statistics
+from rankplug_data.public.benchmark import PARTS
 
 FORMAT = 1
 """Raised when what is written changes; older folders are then prepared anew."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.errors import DataError
-from rankplug_data.compression import HEAD, Reader, kind_of
+from rankplug_data.text.compression import HEAD, Reader, kind_of
 
 BLOCK = 1 << 22
 """Bytes of a block, and of the longest line."""

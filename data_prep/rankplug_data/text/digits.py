@@ -62,7 +62,7 @@ word_at: Any = _word_at
 trailing_zeros: Any = _trailing_zeros
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def read_digits(at: Any, end: int) -> tuple[Any, Any]:
     """The number that the digits at an address spell (modulo 2^64 when there are many) and where they end.
 
@@ -93,7 +93,7 @@ def read_digits(at: Any, end: int) -> tuple[Any, Any]:
     return value, at
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _eight_digits(word: Any) -> Any:
     """The number of eight digits whose zeros have been taken off."""
     word = word * np.uint64(10) + (word >> np.uint64(8))

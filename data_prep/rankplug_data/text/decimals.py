@@ -40,7 +40,7 @@ def _powers_of_five() -> np.ndarray:
 POWERS_OF_FIVE = _powers_of_five()
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _product(left: Any, right: Any) -> tuple[Any, Any]:
     """Both words of the product of two unsigned 64-bit numbers, the high one first."""
     half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -52,7 +52,7 @@ def _product(left: Any, right: Any) -> tuple[Any, Any]:
     return left_high * right_high + (middle >> half) + (other >> half), (other << half) | (low & low_half)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def nearest_double(mantissa: int, power: int) -> tuple[float, bool]:
     """``mantissa * 10 ** power`` for a mantissa from 0 to below 2^63, correctly rounded, and whether that succeeded.
 

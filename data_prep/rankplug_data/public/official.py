@@ -17,12 +17,12 @@ from pydantic import Field, create_model
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.parameters import Parameters
-from rankplug_data.benchmark import Benchmark
+from rankplug_data.public.benchmark import Benchmark
 
 if TYPE_CHECKING:
-    from rankplug_data.letor import OnError
-    from rankplug_data.preparing import Request
-    from rankplug_data.storing import PreparedData
+    from rankplug_data.preparation.preparing import Request
+    from rankplug_data.preparation.storing import PreparedData
+    from rankplug_data.text.letor import OnError
 
 
 class DataWarning(UserWarning):
@@ -73,8 +73,8 @@ class OfficialDataset:
 
     def get(self, parameters: Parameters, *, accept_licence: bool) -> str:
         """Fetches its files and says where they are."""
-        from rankplug_data.download import fetch
-        from rankplug_data.sources import downloads_folder
+        from rankplug_data.public.download import fetch
+        from rankplug_data.public.sources import downloads_folder
 
         downloads = self.benchmark.downloads.get(self._version(parameters), ())
         if not downloads:
@@ -122,7 +122,7 @@ class OfficialDataset:
 
     def verify(self, parameters: Parameters) -> tuple[str, list[str]]:
         """Reads all prepared data again: what there is, and what is wrong with it."""
-        from rankplug_data.verifying import problems_of
+        from rankplug_data.preparation.verifying import problems_of
 
         prepared = self._prepared(parameters)
         if prepared is None:
@@ -139,18 +139,18 @@ class OfficialDataset:
         return f"{self.benchmark.name}[version={version}]" if version else self.benchmark.name
 
     def _folder(self, parameters: Parameters) -> Path:
-        from rankplug_data.sources import prepared_folder
+        from rankplug_data.public.sources import prepared_folder
 
         version = self._version(parameters)
         return prepared_folder() / (f"{self.benchmark.name}-{version}" if version else self.benchmark.name)
 
     def _prepared(self, parameters: Parameters) -> PreparedData | None:
-        from rankplug_data.storing import PreparedData
+        from rankplug_data.preparation.storing import PreparedData
 
         return PreparedData.open(self._folder(parameters))
 
     def _candidates(self) -> list[Path]:
-        from rankplug_data.sources import candidates
+        from rankplug_data.public.sources import candidates
 
         return candidates(self.benchmark.archives)
 
@@ -165,7 +165,7 @@ class OfficialDataset:
         self, parameters: Parameters, source: Path | None, on_error: OnError, outdated: Callable[[PreparedData], bool]
     ) -> PreparedData:
         """Prepared from the source that is named, or from the first that is found and complete."""
-        from rankplug_data.preparing import NotAsReleasedError, prepare
+        from rankplug_data.preparation.preparing import NotAsReleasedError, prepare
 
         sources = self._candidates() if source is None else [source]
         incomplete = []
@@ -185,10 +185,10 @@ class OfficialDataset:
         raise DataError(f"{self._what(parameters)} is not on this machine. {fetch}By hand: {self._by_hand()}")
 
     def _request(self, parameters: Parameters, source: Path, on_error: OnError) -> Request:
-        from rankplug_data.layout import Layout
-        from rankplug_data.letor import Columns
-        from rankplug_data.preparing import Request, files_of
-        from rankplug_data.statistics import mismatches
+        from rankplug_data.preparation.layout import Layout
+        from rankplug_data.preparation.preparing import Request, files_of
+        from rankplug_data.preparation.statistics import mismatches
+        from rankplug_data.text.letor import Columns
 
         known = self.benchmark
         version = self._version(parameters)

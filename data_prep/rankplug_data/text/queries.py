@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankplug.errors import DataError
 
 if TYPE_CHECKING:
-    from rankplug_data.letor import OnError, Skipped
+    from rankplug_data.text.letor import OnError, Skipped
 
 
 class QueryOrder:

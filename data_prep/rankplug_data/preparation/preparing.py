@@ -14,14 +14,21 @@ from filelock import FileLock
 import rankplug
 from rankplug.errors import DataError
 from rankplug.threads import threads
-from rankplug_data.archives import Member, members
-from rankplug_data.benchmark import PARTS
-from rankplug_data.layout import Layout, Place, stem_of
-from rankplug_data.letor import Columns, OnError, Skipped
-from rankplug_data.rotation import Arrangement, may_rotate, rotating, side_by_side
-from rankplug_data.statistics import Statistics, count
-from rankplug_data.storing import Manifest, PreparedData, join_rows, put_in_place, write_array, write_manifest
-from rankplug_data.texts import Text, read_text
+from rankplug_data.preparation.layout import Layout, Place, stem_of
+from rankplug_data.preparation.rotation import Arrangement, may_rotate, rotating, side_by_side
+from rankplug_data.preparation.statistics import Statistics, count
+from rankplug_data.preparation.storing import (
+    Manifest,
+    PreparedData,
+    join_rows,
+    put_in_place,
+    write_array,
+    write_manifest,
+)
+from rankplug_data.preparation.texts import Text, read_text
+from rankplug_data.public.benchmark import PARTS
+from rankplug_data.text.archives import Member, members
+from rankplug_data.text.letor import Columns, OnError, Skipped
 
 Texts = dict[Place, Text]
 Finder = Callable[[], Iterator[tuple[Place | None, Member]]]

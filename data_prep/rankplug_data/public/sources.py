@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rankplug.places import cache_folder, data_folders
-from rankplug_data.archives import is_archive_name
-from rankplug_data.layout import same_name
+from rankplug_data.preparation.layout import same_name
+from rankplug_data.text.archives import is_archive_name
 
 
 def downloads_folder() -> Path:

@@ -16,7 +16,7 @@ import requests
 from tqdm import tqdm
 
 from rankplug.errors import DataError
-from rankplug_data.benchmark import Download
+from rankplug_data.public.benchmark import Download
 
 PIECE = 1 << 18
 ATTEMPTS = 5

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from rankplug.errors import DataError
-from rankplug_data.blocks import BLOCK, Letters, blocks_of_file, blocks_of_stream
-from rankplug_data.compression import (
+from rankplug_data.text.blocks import BLOCK, Letters, blocks_of_file, blocks_of_stream
+from rankplug_data.text.compression import (
     ALWAYS_ALLOWED,
     HEAD,
     LARGEST_GROWTH,

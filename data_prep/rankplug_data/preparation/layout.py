@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from rankplug_data.archives import SUFFIXES
+from rankplug_data.text.archives import SUFFIXES
 
 FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 COMPRESSED = (".gz", ".xz", ".bz2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankplug.errors import DataError
-from rankplug_data.storing import PreparedData
+from rankplug_data.preparation.storing import PreparedData
 
 
 def problems_of(prepared: PreparedData) -> list[str]:

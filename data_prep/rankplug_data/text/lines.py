@@ -11,8 +11,9 @@ import math
 import numpy as np
 from numba import njit
 
-from rankplug_data.decimals import MOST_DIGITS, nearest_double
-from rankplug_data.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
+from rankplug_data.kernels import Kernel
+from rankplug_data.text.decimals import MOST_DIGITS, nearest_double
+from rankplug_data.text.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
 
 NEWLINE, TAB, RETURN, SPACE = 10, 9, 13, 32
 HASH, PLUS, MINUS, POINT, NINE, COLON = 35, 43, 45, 46, 57, 58
@@ -29,17 +30,17 @@ ROUNDED, DIFFICULT, WRONG = range(3)
 _QID = (113, 105, 100, 58)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _is_gap(letter: int) -> bool:
     return letter in (SPACE, TAB, RETURN)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _ends_word(letter: int) -> bool:
     return letter in (SPACE, NEWLINE, TAB, RETURN, HASH)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _spells(at: int, word: bytes) -> bool:
     """Whether the text reads ``word`` here, in either case; a line always ends before the text does."""
     for offset in range(len(word)):
@@ -48,7 +49,7 @@ def _spells(at: int, word: bytes) -> bool:
     return _ends_word(letter_at(at + len(word)))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _read_word(at: int, sign: float) -> tuple[float, int, int]:
     """A value that is no number: ``NULL`` and ``nan`` are missing, ``inf`` is what it says."""
     if _spells(at, b"null"):
@@ -60,7 +61,7 @@ def _read_word(at: int, sign: float) -> tuple[float, int, int]:
     return 0.0, at, WRONG
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def read_number(start: int, end: int) -> tuple[float, int, int]:
     """The number that starts here, where it ends, and how the reading ended."""
     at = start
@@ -106,7 +107,7 @@ def read_number(start: int, end: int) -> tuple[float, int, int]:
     return sign * value, at, ROUNDED if rounded else DIFFICULT
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _significant_digits(first: int, end: int) -> int:
     """Digits from the first that is not zero to the exponent."""
     counted = 0
@@ -120,7 +121,7 @@ def _significant_digits(first: int, end: int) -> int:
     return counted
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _read_query(word: int, end: int) -> tuple[int, int]:
     """The number after ``qid:`` and where it ends, or 0 and -1."""
     for offset in range(len(_QID)):
@@ -137,7 +138,7 @@ def _read_query(word: int, end: int) -> tuple[int, int]:
     return (-query if negative else query), at
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _leave_to_float(difficult: np.ndarray, state: np.ndarray, row: int, column: int, begin: int, end: int) -> None:
     waiting = state[WAITING]
     difficult[waiting, 0], difficult[waiting, 1] = row, column
@@ -145,7 +146,7 @@ def _leave_to_float(difficult: np.ndarray, state: np.ndarray, row: int, column: 
     state[WAITING] = waiting + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _read_features(
     at: int,
     end: int,
@@ -184,7 +185,7 @@ def _read_features(
             _leave_to_float(difficult, state, row, column, number, at)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _read_document(
     at: int,
     end: int,
@@ -216,7 +217,7 @@ def _read_document(
     return _read_features(after, end, first_feature, most_features, row, values, stamp, difficult, state)
 
 
-@njit(cache=True, nogil=True)
+@Kernel
 def read_lines(
     text: np.ndarray,
     begin: int,
