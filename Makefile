@@ -20,6 +20,9 @@ $(INSTALLED): pyproject.toml constraints.txt overrides.txt
 		--editable '.[all]' --group dev --group bench --group docs
 	touch $@
 
+papers: install ## reproduce every paper at the quick profile and write report/
+	$(BIN)/rankplug reproduce all --profile quick
+
 test: install ## run the fast tests
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup
 
@@ -49,6 +52,13 @@ lab: install ## open the notebooks in JupyterLab
 
 constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
+
+bench: install ## measure speed beside other libraries, one after another
+	@for benchmark in benchmarks/*.py; do echo "$$benchmark"; $(BIN)/python "$$benchmark" || exit 1; done
+
+docs: install ## build the documentation into site/
+	$(BIN)/python -m rankplug.documentation docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean: ## remove .venv and everything that was made
 	rm -rf .venv build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis

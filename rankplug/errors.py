@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class RankplugError(Exception):
@@ -36,6 +37,15 @@ class DataError(RankplugError):
 
 class FitError(RankplugError):
     """Training that cannot start or had to stop."""
+
+
+class DivergedError(FitError):
+    """Training whose scores or loss are no longer finite.
+
+    ``model`` is the best model before that, or None where there was none.
+    """
+
+    model: Any = None
 
 
 class ModelFileError(RankplugError):

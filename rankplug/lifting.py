@@ -10,6 +10,8 @@ An author writes what happens to one list; its arguments say by their names what
 ``key``                     of this list's noise in this iteration and sample, for :func:`rankplug.noise.uniform`
 ``list_key``                the same in every iteration
 ``seed, query, iteration``  the numbers behind the keys
+``newton``                  whether a boosting engine asks, see :class:`rankplug.losses.Objective`
+``valued``                  whether the loss's value is asked for; what is returned counts for nothing otherwise
 any other name              a parameter of the plugin, as a number (a word arrives as its position among the allowed)
 ========================== ==========================================================================
 
@@ -19,14 +21,14 @@ way numba finds its compiled form again in the next process, which it does not f
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
-import inspect
 import os
 import sys
 import tempfile
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,38 +41,23 @@ from numpy.typing import NDArray
 
 from rankplug import places
 from rankplug.errors import BrokenPluginError
+from rankplug.named_functions import NamedFunction
 from rankplug.parameters import Parameters, literal_values
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
+HEADER = "import numpy as np\nfrom numba import njit\nfrom rankplug.noise import key_of\n"
 
 
-class ListFunction:
+class ListFunction(NamedFunction):
     """A function of one list, compiled at first use; pickled by reference."""
 
-    supplied: frozenset[str] = frozenset()
-    """Names of arguments that the framework hands over."""
-
     def __init__(self, function: Callable[..., Any], fastmath: frozenset[str] | bool = FASTMATH) -> None:
-        self.function = function
+        super().__init__(function)
         self.fastmath = fastmath
-        self.arguments = tuple(inspect.signature(function).parameters)
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
-        self.__module__ = function.__module__
-        self.__qualname__ = function.__qualname__
-        self.__wrapped__ = function
-
-    def __reduce__(self) -> str:
-        return self.__qualname__
 
     def __call__(self, *arguments: Any) -> Any:
         return self.compiled(*arguments)
-
-    @property
-    def wants(self) -> tuple[str, ...]:
-        """Names of the plugin's parameters among the arguments."""
-        return tuple(name for name in self.arguments if name not in self.supplied)
 
     @cached_property
     def compiled(self) -> Any:
@@ -78,17 +65,19 @@ class ListFunction:
         fastmath = set(self.fastmath) if isinstance(self.fastmath, frozenset) else self.fastmath
         return njit(nogil=True, error_model="numpy", fastmath=fastmath)(self.function)
 
+    def call(self, expressions: Mapping[str, str], parameters: str) -> str:
+        """The arguments of a call as source: an expression for what is supplied, an item of the tuple otherwise."""
+        return ", ".join(
+            expressions[name] if name in self.supplied else f"{parameters}[{self.wants.index(name)}]"
+            for name in self.arguments
+        )
+
     def numbers(self, parameters: Parameters, names: Sequence[str] | None = None) -> tuple[float | int | bool, ...]:
         """The values of the parameters it wants, as a compiled function takes them."""
         return tuple(self._number(parameters, name) for name in (self.wants if names is None else names))
 
     def _number(self, parameters: Parameters, name: str) -> float | int | bool:
-        if not hasattr(parameters, name):
-            raise BrokenPluginError(
-                f"{self.__module__}.{self.__name__} has an argument {name} that is neither supplied"
-                f" ({', '.join(sorted(self.supplied))}) nor a field of {type(parameters).__name__}"
-            )
-        value = getattr(parameters, name)
+        value = self.value_of(parameters, name)
         if isinstance(value, (bool, int, float)):
             return value
         field = type(parameters).model_fields.get(name)
@@ -109,8 +98,13 @@ class ListFunction:
         return found is self and self.__module__ != "__main__"
 
 
+def building_block(function: Callable[..., Any]) -> Any:
+    """Compiles a part of a function of one list with the same settings as the whole; a decorator."""
+    return njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
+
+
 def sources_of(function: Callable[..., Any]) -> dict[str, str]:
-    """The source files a compiled function depends on, by path, with their digests."""
+    """What a compiled function depends on: digests of source files by path, and constants from other files by name."""
     found: dict[str, str] = {}
     todo: list[Any] = [function]
     seen: set[int] = set()
@@ -126,6 +120,11 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
             found[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
         names = set(plain.__code__.co_names)
         reachable = [plain.__globals__.get(name) for name in names]
+        found |= {
+            f"{path}:{name}": f"{name}={plain.__globals__[name]!r}"
+            for name in names
+            if isinstance(plain.__globals__.get(name), (bool, int, float, str, tuple))
+        }
         reachable += [cell.cell_contents for cell in plain.__closure__ or ()]
         modules = [value for value in reachable if isinstance(value, types.ModuleType)]
         reachable += [getattr(module, name, None) for module in modules for name in names]
@@ -135,19 +134,24 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
 
 def make(template: str, parts: dict[str, ListFunction]) -> Any:
     """The compiled function ``lifted`` of a source text in which each part is known by its name."""
-    if not all(part.importable for part in parts.values()):
-        space: dict[str, Any] = {name: part.compiled for name, part in parts.items()}
-        exec(compile(template, "<lifted>", "exec"), space)
+    return _make(template, tuple(parts.items()))
+
+
+@functools.lru_cache(maxsize=512)
+def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
+    space: dict[str, Any] = {name: part.compiled for name, part in parts}
+    exec(compile(f"{HEADER}\n{template}", "<lifted>", "exec"), space)
+    if not all(part.importable for _, part in parts):
         return njit(nogil=True, error_model="numpy")(space["lifted"])
     imports = "".join(
         f"from {part.__module__} import {part.__qualname__} as {name}_\n{name} = {name}_.compiled\n"
-        for name, part in parts.items()
+        for name, part in parts
     )
     source = f"{imports}\n{template}"
     versions = f"{numba.__version__} {np.__version__} {sys.version_info[:2]}"
-    needed = sorted({f"{digest}" for part in parts.values() for digest in sources_of(part.function).values()})
+    needed = sorted(set(sources_of(space["lifted"]).values()))
     digest = hashlib.blake2b("\n".join([source, versions, *needed]).encode(), digest_size=10).hexdigest()
-    stem = "-".join(f"{part.__module__}.{part.__qualname__}" for part in parts.values())
+    stem = "-".join(f"{part.__module__}.{part.__qualname__}" for _, part in parts)
     module = _import_generated(f"{stem}-{digest}", stem, source)
     return module.compiled
 
@@ -160,8 +164,7 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
     path = folder / f"{name}.py"
     text = (
         '"""Made by rankplug.lifting; safe to delete."""\n'
-        "import numpy as np\nfrom numba import njit\nfrom rankplug.noise import key_of\n"
-        f"{source}\n"
+        f"{HEADER}{source}\n"
         'compiled = njit(nogil=True, cache=True, error_model="numpy")(lifted)\n'
     )
     if not path.exists():

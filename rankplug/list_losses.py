@@ -1,8 +1,8 @@
 """Losses written as a compiled function of one list.
 
 The function receives some of ``scores, labels, gradient, curvature, constants, order, key, list_key, seed, query,
-iteration`` (see :mod:`rankplug.lifting`) and the plugin's parameters by name; it fills ``gradient`` and ``curvature``
-with derivatives with respect to the scores and returns the loss of the list.
+iteration, newton, valued`` (see :mod:`rankplug.lifting`) and the plugin's parameters by name; it fills ``gradient`` and
+``curvature`` with derivatives with respect to the scores and returns the loss of the list.
 
 >>> @list_loss(cost="documents")
 ... def squared(scores, labels, gradient, curvature, scale):
@@ -51,7 +51,7 @@ class ListLoss(ListFunction):
 
     supplied = frozenset(
         {"scores", "labels", "gradient", "curvature", "constants", "order", "key", "list_key", "seed", "query"}
-        | {"iteration"}
+        | {"iteration", "newton", "valued"}
     )
 
     def __init__(
@@ -132,7 +132,7 @@ def lifted_loss(loss: ListLoss, sampler: ListSampler | None, shift_invariant: bo
 
 
 def lifted_sampler(sampler: ListSampler) -> Any:
-    """Draws of a sampler over all lists, normalised to log-probabilities."""
+    """Draws of a sampler over lists, normalised to log-probabilities, and the derivative of each to its score."""
     return make(SAMPLER.format(sampled=_call(sampler, "sampler_parameters")), {"perturb": sampler})
 
 
@@ -149,17 +149,13 @@ _EXPRESSIONS = {
     "seed": "seed",
     "query": "q",
     "iteration": "iteration",
+    "newton": "newton",
+    "valued": "valued",
 }
 
 
 def _call(function: ListFunction, parameters: str, scores: str | None = None) -> str:
-    """The arguments of a call of a function of one list, as source."""
-    expressions = _EXPRESSIONS | ({"scores": scores} if scores else {})
-    wants = function.wants
-    return ", ".join(
-        expressions[name] if name in function.supplied else f"{parameters}[{wants.index(name)}]"
-        for name in function.arguments
-    )
+    return function.call(_EXPRESSIONS | ({"scores": scores} if scores else {}), parameters)
 
 
 CONSTANTS = """
@@ -172,7 +168,7 @@ def lifted(begin, end, starts, labels, constant_starts, constants, seed, paramet
 
 LOSS = """
 def lifted(begin, end, lists, starts, scores, data_starts, labels, constant_starts, constants, order, weights,
-           seed, iteration, samples, parameters, sampler_parameters, value, gradient, curvature):
+           seed, iteration, newton, valued, samples, parameters, sampler_parameters, value, gradient, curvature):
     longest = 0
     for b in range(begin, end):
         longest = max(longest, starts[b + 1] - starts[b])
@@ -244,15 +240,16 @@ CHAIN = """
 """
 
 SAMPLER = """
-def lifted(begin, end, starts, scores, seed, iteration, samples, sampler_parameters, draws):
-    for q in range(begin, end):
-        first = starts[q]
-        n = starts[q + 1] - first
+def lifted(begin, end, lists, starts, scores, seed, iteration, samples, sampler_parameters, draws, slopes):
+    for b in range(begin, end):
+        q = lists[b]
+        first = starts[b]
+        n = starts[b + 1] - first
         f = scores[first:first + n]
         for t in range(samples):
             key = key_of(seed, iteration, q, 2 * t + 1)
             a = draws[t, first:first + n]
-            slope = perturb({sampled})
+            slopes[t, b] = perturb({sampled})
             peak = a.max()
             mass = 0.0
             for i in range(n):

@@ -67,6 +67,16 @@ def starts_of(query_ids: ArrayLike) -> Integers:
     return starts
 
 
+def check_labels(labels: NDArray[Any], where: str = "") -> None:
+    """Raises where a label is not a finite number of zero or more."""
+    bad = np.flatnonzero(~(np.isfinite(labels) & (labels >= 0)))
+    if bad.size:
+        raise DataError(
+            f"label {labels[bad[0]]} of document {bad[0]}{where} is not a finite number of zero or more"
+            f" ({bad.size} such)"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Documents of many queries, ragged: ``features[starts[q]:starts[q + 1]]`` are those of query ``q``.
@@ -241,18 +251,18 @@ class Lists:
                 digest.update(flat[first : first + (1 << 24)].data)
         return digest.hexdigest()
 
+    def with_fingerprint(self, fingerprint: str) -> Lists:
+        """Itself, with a fingerprint that was taken before; spares reading memory-mapped data for it."""
+        self.__dict__["fingerprint"] = fingerprint
+        return self
+
     def validate(self) -> Lists:
         """Itself, once the values are checked: finite features, labels of zero or more, no query twice.
 
         Shapes and offsets are checked on construction; the values only here, as it reads every feature.
         """
         where = f" in {self.source}" if self.source else ""
-        bad = np.flatnonzero(~(np.isfinite(self.labels) & (self.labels >= 0)))
-        if bad.size:
-            raise DataError(
-                f"label {self.labels[bad[0]]} of document {bad[0]}{where} is not a finite number of zero or more"
-                f" ({bad.size} such)"
-            )
+        check_labels(self.labels, where)
         for first in range(0, self.documents, 1 << 16):
             block = self.features[first : first + (1 << 16)]
             finite = np.isfinite(block)

@@ -11,13 +11,13 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug import workers
-from rankplug.errors import BrokenPluginError, DataError, FitError
+from rankplug.errors import BrokenPluginError, DataError, DivergedError
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
 from rankplug.list_losses import ListLoss, lifted_loss
@@ -28,13 +28,14 @@ from rankplug.specifications import LossSpecification
 from rankplug.threads import threads
 
 Named = str | Mapping[str, Any] | Reference
+Step = Literal["gradient", "newton"]
 
 
 class Evaluation(NamedTuple):
     """A loss at some scores."""
 
     value: NDArray[Any]
-    """One number a list."""
+    """One number a list; nan where it was not asked for."""
     gradient: NDArray[Any]
     """Derivative of the list's value with respect to each document's score."""
     curvature: NDArray[Any]
@@ -70,9 +71,10 @@ class Loss:
         sampler: Named | Sampler | None = None,
         weights: ArrayLike | None = None,
         seed: int = 0,
+        step: Step = "gradient",
     ) -> Objective:
         """The loss bound to labels: a function of scores alone."""
-        return Objective(self, labels, starts, sampler=sampler, weights=weights, seed=seed)
+        return Objective(self, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
 
     def evaluate(
         self,
@@ -84,6 +86,7 @@ class Loss:
         weights: ArrayLike | None = None,
         seed: int = 0,
         iteration: int = 0,
+        step: Step = "gradient",
     ) -> Evaluation:
         """Value of every list, gradient and curvature of every document.
 
@@ -95,8 +98,9 @@ class Loss:
             weights: one a list or one a document.
             seed: of the noise.
             iteration: of the noise; another iteration draws anew.
+            step: what the derivatives are for, see :class:`Objective`.
         """
-        objective = self.on(labels, starts, sampler=sampler, weights=weights, seed=seed)
+        objective = self.on(labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
         return objective(scores, iteration=iteration)
 
 
@@ -109,13 +113,27 @@ class Evaluator(Protocol):
     """How a loss is computed over lists; one for compiled functions, one for PyTorch expressions."""
 
     def __call__(
-        self, scores: NDArray[np.float64], starts: Integers, lists: Integers, iteration: int, out: Evaluation
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
     ) -> None:
-        """Fills ``out`` for the named lists, whose scores lie one after another at ``starts``."""
+        """Fills ``out`` for the named lists, whose scores lie one after another at ``starts``.
+
+        What it writes to ``out.value`` is ignored unless ``valued``.
+        """
 
 
 class Objective:
     """A loss bound to labels, weights, a sampler and a seed; called with scores, it is what a backend minimises.
+
+    Most losses answer with their gradient and curvature whatever ``step`` says. Some papers give boosting engines
+    another pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that
+    pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is always the true gradient.
 
     >>> objective = loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
     >>> objective([0.0, 0.0, 0.0, 0.0]).gradient
@@ -133,6 +151,7 @@ class Objective:
         sampler: Named | Sampler | None = None,
         weights: ArrayLike | None = None,
         seed: int = 0,
+        step: Step = "gradient",
     ) -> None:
         self.loss = loss
         self.labels = writable(labels)
@@ -140,13 +159,16 @@ class Objective:
         self.lengths = np.diff(self.starts)
         self.sampler = None if sampler is None else _sampler(sampler)
         self.seed = seed
+        self.step: Step = step
         self.weights = None if weights is None else writable(weights)
         self._check()
-        self._list_weights = self.weights if self._weights_of_lists else np.ones(self.lengths.size)
+        self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
+        if self.weights is not None and self._weights_of_lists:
+            self.list_weights = self.weights
         self._evaluate = _evaluator(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _objective, (self.loss, self.labels, self.starts, self.sampler, self.weights, self.seed)
+        return _objective, (self.loss, self.labels, self.starts, self.sampler, self.weights, self.seed, self.step)
 
     @property
     def _weights_of_lists(self) -> bool:
@@ -178,6 +200,7 @@ class Objective:
         iteration: int = 0,
         lists: ArrayLike | None = None,
         dtype: type[np.floating[Any]] = np.float64,
+        valued: bool = True,
     ) -> Evaluation:
         """The loss at some scores.
 
@@ -186,6 +209,7 @@ class Objective:
             iteration: counts calls in training; noise is drawn anew for each.
             lists: positions of the lists that are scored, each at most once.
             dtype: of gradient and curvature.
+            valued: whether the value is wanted; for some losses it costs more than the gradient.
         """
         packed = writable(scores).reshape(-1)
         if lists is None:
@@ -197,12 +221,14 @@ class Objective:
             raise DataError(f"{starts[-1]} documents, but {packed.size} scores")
         if not np.isfinite(packed).all():
             bad = int(np.flatnonzero(~np.isfinite(packed))[0])
-            raise FitError(
+            raise DivergedError(
                 f"the score of document {bad} is {packed[bad]} at iteration {iteration}; lower the learning rate or"
                 " check the features"
             )
         out = Evaluation(np.empty(chosen.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
-        self._evaluate(packed, starts, chosen, iteration, out)
+        self._evaluate(packed, starts, chosen, iteration, out, valued=valued)
+        if not valued:
+            out.value.fill(np.nan)
         if self.weights is not None and not self._weights_of_lists:
             documents = self.weights if lists is None else self.weights[_rows(self.starts, chosen)]
             np.multiply(out.gradient, documents, out=out.gradient, casting="same_kind")
@@ -215,8 +241,8 @@ def _rows(starts: Integers, lists: Integers) -> Integers:
 
 
 def _objective(*state: Any) -> Objective:
-    loss, labels, starts, sampler, weights, seed = state
-    return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed)
+    loss, labels, starts, sampler, weights, seed, step = state
+    return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
 
 
 _sampler = sampler
@@ -245,11 +271,19 @@ class CompiledEvaluator:
         )
 
     def __call__(
-        self, scores: NDArray[np.float64], starts: Integers, lists: Integers, iteration: int, out: Evaluation
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
     ) -> None:
         bound = self.objective
         before = (lists, starts, scores, bound.starts, bound.labels, self.constant_starts, self.constants, self.order)
-        after = (bound._list_weights, bound.seed, iteration, self.samples, self.numbers, self.sampler_numbers, *out)
+        noise = (bound.list_weights, bound.seed, iteration, bound.step == "newton", valued, self.samples)
+        after = (*noise, self.numbers, self.sampler_numbers, *out)
         workers.run(
             lambda begin, end: self.compiled(begin, end, *before, *after),
             workers.chunks_of(self.cost[lists], threads()),

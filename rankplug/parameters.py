@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -52,6 +52,8 @@ def _sentence(model: type[Parameters], problem: Any, owner: str) -> str:
         return f"{owner}: {problem['msg'].removeprefix('Value error, ')}"
     field = model.model_fields[name]
     reason = problem["msg"].removeprefix("Value error, ")
+    if len(problem["loc"]) > 1 and typing.get_origin(field.annotation) in (typing.Union, types.UnionType):
+        return f"{owner}: {name}={problem['input']!r} is not possible ({describe_type(field)})"
     text = f"{owner}: {name}={problem['input']!r} is not possible"
     allowed = literal_values(field)
     if allowed and isinstance(problem["input"], str) and problem["type"] == "literal_error":
@@ -73,26 +75,34 @@ def literal_values(field: FieldInfo) -> tuple[Any, ...]:
 
 
 def describe_type(field: FieldInfo) -> str:
-    """A parameter's type with its bounds, as a person would write it: ``float > 0``."""
+    """A parameter's type with its bounds, as a person would write it: ``float > 0``, ``int >= 1 | none``."""
 
-    def written(annotation: Any) -> str:
+    def written(annotation: Any, bounds: str) -> str:
         origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
         if origin is typing.Literal:
             return " | ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in inside)
         if origin in (typing.Union, types.UnionType):
-            return " | ".join(written(part) for part in inside)
+            return " | ".join(written(part, bounds) for part in inside)
+        if origin is typing.Annotated:
+            rules = inside[1].metadata if isinstance(inside[1], FieldInfo) else inside[1:]
+            return written(inside[0], bounds or _bounds(rules))
         if annotation is type(None):
             return "none"
         if origin is tuple:
-            return f"({', '.join('...' if part is Ellipsis else written(part) for part in inside)})"
-        return getattr(annotation, "__name__", str(annotation))
+            return f"({', '.join('...' if part is Ellipsis else written(part, '') for part in inside)})" + bounds
+        return getattr(annotation, "__name__", str(annotation)) + bounds
 
-    bounds = []
-    for rule in field.metadata:
-        for attribute, sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<=")):
-            if getattr(rule, attribute, None) is not None:
-                bounds.append(f"{sign} {getattr(rule, attribute)}")
-    return " ".join([written(field.annotation), *bounds])
+    return written(field.annotation, _bounds(field.metadata))
+
+
+def _bounds(rules: Iterable[Any]) -> str:
+    signs = (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<="))
+    return " and".join(
+        f" {sign} {getattr(rule, attribute)}"
+        for rule in rules
+        for attribute, sign in signs
+        if getattr(rule, attribute, None) is not None
+    )
 
 
 def describe_parameters(model: type[Parameters]) -> list[dict[str, Any]]:

@@ -11,30 +11,86 @@ from numpy.typing import NDArray
 Doubles = NDArray[np.float64]
 Order = NDArray[np.int32]
 
-MOVES_BEFORE_SORTING = 12
+MOVES_A_DOCUMENT = 6
+"""Moves after which putting in place one by one is given up."""
+STEPS_OUT_OF_ORDER = 8
+"""One in so many neighbours may stand the wrong way round for a list to count as nearly in order."""
 
 
 @njit(nogil=True, error_model="numpy")
-def sort_best_first(scores: Doubles, order: Order) -> None:
-    """Makes ``order`` the documents by descending score, ties by position, starting from what it holds.
+def sort_best_first(scores: Doubles, order: Order) -> Doubles:
+    """Makes ``order`` the documents by descending score, ties by position; returns the scores in that order.
 
-    Scores change little between iterations, so a list that was sorted before needs few moves; one that is far off is
-    sorted anew. The order is total, so the result does not depend on where it started.
+    It starts from what ``order`` holds: scores change little between iterations, so a list that was sorted before needs
+    few moves. One that is far off is first spread over as many equal steps of score as it has documents. The order is
+    total, so the result does not depend on where it started.
     """
-    documents = scores.size
+    sorted_scores = np.empty(scores.size)
+    _take(scores, order, sorted_scores)
+    wrong = 0
+    for place in range(1, scores.size):
+        wrong += sorted_scores[place - 1] < sorted_scores[place]
+    few_moves = MOVES_A_DOCUMENT * scores.size
+    if wrong * STEPS_OUT_OF_ORDER > scores.size or not _put_in_place(sorted_scores, order, 1, few_moves):
+        _spread_by_score(scores, order)
+        _take(scores, order, sorted_scores)
+        if not _put_in_place(sorted_scores, order, 1, few_moves):
+            _shell_sort(sorted_scores, order)
+    return sorted_scores
+
+
+@njit(nogil=True, error_model="numpy")
+def _take(scores: Doubles, order: Order, out: Doubles) -> None:
+    for place in range(order.size):
+        out[place] = scores[order[place]]
+
+
+@njit(nogil=True, error_model="numpy")
+def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves: int) -> bool:
+    """Insertion sort of both, among places that lie ``stride`` apart; False if it was given up."""
     moves = 0
-    for place in range(1, documents):
-        document = order[place]
-        score = scores[document]
-        gap = place - 1
-        while gap >= 0 and (scores[order[gap]] < score or (scores[order[gap]] == score and order[gap] > document)):
-            order[gap + 1] = order[gap]
-            gap -= 1
-        order[gap + 1] = document
-        moves += place - 1 - gap
-        if moves > MOVES_BEFORE_SORTING * documents:
-            order[:] = np.argsort(-scores, kind="mergesort")
-            return
+    for place in range(stride, order.size):
+        document, score = order[place], sorted_scores[place]
+        gap = place - stride
+        while gap >= 0 and (sorted_scores[gap] < score or (sorted_scores[gap] == score and order[gap] > document)):
+            order[gap + stride], sorted_scores[gap + stride] = order[gap], sorted_scores[gap]
+            gap -= stride
+            moves += 1
+        order[gap + stride], sorted_scores[gap + stride] = document, score
+        if moves > most_moves:
+            return False
+    return True
+
+
+@njit(nogil=True, error_model="numpy")
+def _shell_sort(sorted_scores: Doubles, order: Order) -> None:
+    """For scores of very uneven spread: insertion at strides that shrink by Tokuda's factor of 4/9."""
+    stride = order.size
+    while stride > 1:
+        stride = max(1, 4 * stride // 9)
+        _put_in_place(sorted_scores, order, stride, order.size * order.size)
+
+
+@njit(nogil=True, error_model="numpy")
+def _spread_by_score(scores: Doubles, order: Order) -> None:
+    """Counting sort into equal steps of score, best step first, by position inside a step."""
+    best = worst = scores[0]
+    for document in range(scores.size):
+        best, worst = max(best, scores[document]), min(worst, scores[document])
+    scale = (scores.size - 1) / (best - worst)
+    if not (0.0 < scale < np.inf and best - worst < np.inf):
+        for document in range(scores.size):
+            order[document] = document
+        return
+    first = np.zeros(scores.size + 1, np.int32)
+    for document in range(scores.size):
+        first[int((best - scores[document]) * scale) + 1] += 1
+    for step in range(scores.size):
+        first[step + 1] += first[step]
+    for document in range(scores.size):
+        step = int((best - scores[document]) * scale)
+        order[first[step]] = document
+        first[step] += 1
 
 
 @njit(nogil=True, error_model="numpy")
@@ -49,10 +105,23 @@ def gain(label: float) -> float:
 @njit(nogil=True, error_model="numpy")
 def ideal_dcg(labels: Doubles, cutoff: int) -> float:
     """The largest DCG of a list at a cut-off, with the discount 1 / log2(1 + rank)."""
-    best = np.sort(labels)[::-1]
+    order = np.empty(labels.size, np.int32)
+    for document in range(labels.size):
+        order[document] = document
+    best = sort_best_first(labels, order)
     total = 0.0
     for place in range(min(cutoff, best.size)):
         if best[place] <= 0:
             break
-        total += gain(best[place]) / math.log2(place + 2.0)
+        total += gain(best[place]) * (1.0 / math.log2(place + 2.0))
     return total
+
+
+@njit(nogil=True, error_model="numpy")
+def fill_dcg_constants(labels: Doubles, cutoff: int, constants: Doubles) -> None:
+    """Fills one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank."""
+    ideal = ideal_dcg(labels, cutoff)
+    constants[0] = 1.0 / ideal if ideal > 0 else 0.0
+    for document in range(labels.size):
+        constants[1 + document] = gain(labels[document])
+        constants[1 + labels.size + document] = 1.0 / math.log2(document + 2.0)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
 from rankplug.list_losses import ListSampler, lifted_sampler
-from rankplug.lists import check_starts
+from rankplug.lists import Integers, check_starts
 from rankplug.parameters import Parameters
 from rankplug.registry import registry
 from rankplug.specifications import SamplerSpecification
@@ -53,11 +53,16 @@ class Sampler:
         """Perturbed scores, one row a sample, each list normalised to log-probabilities."""
         packed = writable(scores)
         offsets = check_starts(starts, packed.size)
-        draws = np.empty((self.samples, packed.size))
-        lifted_sampler(self.function)(
-            0, offsets.size - 1, offsets, packed, seed, iteration, self.samples, self.numbers, draws
-        )
-        return draws
+        return self.draws_and_slopes(packed, offsets, np.arange(offsets.size - 1), seed, iteration)[0]
+
+    def draws_and_slopes(
+        self, scores: NDArray[np.float64], starts: Integers, lists: Integers, seed: int, iteration: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Draws of the named lists, and of each list and draw the derivative of a perturbed score to its score."""
+        draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
+        arguments = (lists, starts, scores, seed, iteration, self.samples, self.numbers, draws, slopes)
+        lifted_sampler(self.function)(0, lists.size, *arguments)
+        return draws, slopes
 
 
 def samples_of(parameters: Parameters) -> int:

@@ -55,7 +55,8 @@ def run(function: Callable[[int, int], object], chunks: Sequence[Chunk]) -> None
         _work(function, left)
     finally:
         for future in waiting:
-            future.result()
+            if not future.cancel():
+                future.result()
 
 
 def _work(function: Callable[[int, int], object], left: Iterator[Chunk]) -> None:

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
-from rankplug import BackendSpecification, hookimpl
+from pydantic import Field
+
+from rankplug import BackendSpecification, Parameters, hookimpl
+
+
+class LightGBMParameters(Parameters):
+    """Parameters of ``lightgbm``."""
+
+    native: bool = Field(False, description="LightGBM's own objective in place of ours: lambdarank and xe_ndcg")
+    deterministic: bool = Field(True, description="the same trees whatever the number of threads")
 
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
     """Backends."""
-    return []
+    return [
+        BackendSpecification(
+            name="lightgbm",
+            summary="gradient-boosted trees by LightGBM",
+            implementation="rankplug_lightgbm.backend:engine",
+            parameters=LightGBMParameters,
+            requires=("lightgbm",),
+            default_scorer="trees",
+            exports={"lightgbm_objective": "rankplug_lightgbm.objective:lightgbm_objective"},
+        )
+    ]

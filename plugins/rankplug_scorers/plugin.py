@@ -2,10 +2,82 @@
 
 from __future__ import annotations
 
-from rankplug import ScorerSpecification, hookimpl
+from typing import Literal
+
+from pydantic import Field
+
+from rankplug import Parameters, ScorerSpecification, hookimpl
+
+
+class Trees(Parameters):
+    """Parameters of ``trees``."""
+
+    leaves: int = Field(31, ge=2, description="leaves of a tree at most")
+    learning_rate: float = Field(0.1, gt=0, description="factor on the leaves' values")
+    rounds: int = Field(100, ge=1, description="number of trees")
+    min_data: int = Field(20, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
+    min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
+    max_bin: int = Field(255, ge=2, description="values of a feature that are told apart")
+    max_depth: int = Field(0, ge=0, description="depth of a tree at most, 0 for any")
+    l2: float = Field(0.0, ge=0, description="added to a leaf's sum of curvatures")
+    bagging: float = Field(1.0, gt=0, le=1, description="share of documents a tree sees")
+    bagging_frequency: int = Field(1, ge=1, description="trees after which that share is drawn anew")
+    feature_fraction: float = Field(1.0, gt=0, le=1, description="share of features a tree sees")
+    boosting: Literal["gbdt", "dart"] = Field("gbdt", description="dart drops earlier trees at random")
+    drop_rate: float = Field(0.1, ge=0, le=1, description="share of trees that dart drops")
+    linear_tree: bool = Field(False, description="linear models in the leaves; LightGBM only")
+
+
+class RankLibTrees(Trees):
+    """``trees`` with the settings RankLib takes for LambdaMART when none are given."""
+
+    leaves: int = Field(10, ge=2, description="leaves of a tree at most")
+    rounds: int = Field(1000, ge=1, description="number of trees")
+    min_data: int = Field(1, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
+    min_hessian: float = Field(0.0, ge=0, description="sum of curvatures of a leaf at least")
+    max_bin: int = Field(256, ge=2, description="values of a feature that are told apart")
+
+
+class Linear(Parameters):
+    """Parameters of ``linear``; ``rounds`` and ``learning_rate`` are XGBoost's, other backends have their own."""
+
+    rounds: int = Field(100, ge=1, description="passes of coordinate descent, in XGBoost")
+    learning_rate: float = Field(0.5, gt=0, description="factor on a step, in XGBoost")
+    l2: float = Field(0.0, ge=0, description="weight of the squared norm, in XGBoost")
 
 
 @hookimpl
 def rankplug_scorers() -> list[ScorerSpecification]:
-    """Scorers."""
-    return []
+    """Scorers that several backends fit."""
+    trees = {
+        "lightgbm": "rankplug_scorers.trees:lightgbm_settings",
+        "xgboost": "rankplug_scorers.trees:xgboost_settings",
+    }
+    return [
+        ScorerSpecification(
+            name="trees",
+            summary="a sum of regression trees, grown leaf by leaf",
+            parameters=Trees,
+            formula=r"\sum_t \eta\, T_t(x)",
+            fitted_by=trees,
+        ),
+        ScorerSpecification(
+            name="ranklib_trees",
+            summary="trees with RankLib's default LambdaMART settings; stop early with patience=100 on ndcg@10",
+            parameters=RankLibTrees,
+            formula=r"\sum_t \eta\, T_t(x)",
+            fitted_by=trees,
+        ),
+        ScorerSpecification(
+            name="linear",
+            summary="a weighted sum of the features",
+            parameters=Linear,
+            formula=r"w^\top x",
+            fitted_by={
+                "cutting_planes": "rankplug_scorers.linear:LinearScorer",
+                "lbfgs": "rankplug_scorers.linear:LinearScorer",
+                "torch": "rankplug_torch.networks:linear",
+                "xgboost": "rankplug_scorers.trees:xgboost_linear_settings",
+            },
+        ),
+    ]

@@ -2,10 +2,82 @@
 
 from __future__ import annotations
 
-from rankplug import BackendSpecification, hookimpl
+from typing import Literal
+
+from pydantic import Field
+
+from rankplug import BackendSpecification, Parameters, ScorerSpecification, hookimpl
+
+
+class TorchParameters(Parameters):
+    """Parameters of ``torch``."""
+
+    optimiser: Literal["adam", "adagrad", "sgd"] = Field("adam", description="rule of the steps")
+    lr: float = Field(1e-3, gt=0, description="learning rate")
+    epochs: int = Field(50, ge=1, description="passes over the training lists")
+    batch: int = Field(128, ge=1, description="lists a step")
+    reduction: Literal["mean", "sum"] = Field("mean", description="of the lists' losses in a step")
+    shuffle: bool = Field(True, description="a new order of the lists in each epoch")
+    clip: float | None = Field(None, gt=0, description="largest norm of a step's gradient")
+    l2: float = Field(0.0, ge=0, description="weight decay")
+    momentum: float = Field(0.0, ge=0, lt=1, description="of sgd")
+    initial_accumulator: float = Field(0.1, ge=0, description="of adagrad, 0.1 as in TensorFlow")
+    autocast: bool = Field(False, description="matrix products in bfloat16")
+    device: str = Field("cpu", description="where the network runs, such as cuda:0; the loss is computed on the CPU")
+
+
+class Network(Parameters):
+    """Parameters of ``mlp``."""
+
+    layers: tuple[int, ...] = Field((64, 32), description="widths of the hidden layers")
+    activation: Literal["relu", "elu", "tanh"] = Field("relu", description="after each hidden layer")
+    output_activation: Literal["none", "relu", "elu", "tanh"] = Field("none", description="of the score")
+    batch_norm: bool = Field(False, description="normalise before each activation")
+    input_batch_norm: bool = Field(False, description="normalise the features")
+    momentum: float = Field(0.1, gt=0, le=1, description="share of a batch in the running mean (1 - TensorFlow's)")
+    dropout: float = Field(0.0, ge=0, lt=1, description="share of the last hidden layer's outputs left out")
+    initialisation: Literal["torch", "glorot"] = Field("torch", description="law of the first weights")
+
+
+class Attention(Parameters):
+    """Parameters of ``attention``."""
+
+    width: int = Field(32, ge=1, description="size of a document's embedding")
+    heads: int = Field(2, ge=1, description="attention heads; they divide the width")
+    blocks: int = Field(1, ge=1, description="attention layers")
+    dropout: float = Field(0.0, ge=0, lt=1, description="share of each block's outputs left out")
 
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
     """Backends."""
-    return []
+    return [
+        BackendSpecification(
+            name="torch",
+            summary="networks by PyTorch, on packed documents",
+            implementation="rankplug_torch.backend:engine",
+            parameters=TorchParameters,
+            requires=("torch", "safetensors"),
+            default_scorer="mlp",
+        )
+    ]
+
+
+@hookimpl
+def rankplug_scorers() -> list[ScorerSpecification]:
+    """Scorers that only this backend fits."""
+    return [
+        ScorerSpecification(
+            name="mlp",
+            summary="a feed-forward network",
+            parameters=Network,
+            formula=r"w^\top \phi(W_k \cdots \phi(W_1 x + b_1) + b_k) + b",
+            fitted_by={"torch": "rankplug_torch.networks:mlp"},
+        ),
+        ScorerSpecification(
+            name="attention",
+            summary="self-attention between the documents of a list",
+            parameters=Attention,
+            fitted_by={"torch": "rankplug_torch.attention:AttentionScorer"},
+        ),
+    ]

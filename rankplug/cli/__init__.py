@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, plugins
+from rankplug.cli import data, plugins, reproduce
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 plugins.register(app)
+reproduce.register(app)
 app.add_typer(data.app, name="data")
 
 

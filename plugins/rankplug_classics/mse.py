@@ -1,0 +1,11 @@
+"""Mean squared error between scores and labels, the pointwise baseline."""
+
+from __future__ import annotations
+
+from rankplug.padded_losses import padded_loss
+
+
+@padded_loss(cost="documents")
+def mse(scores, labels, mask):
+    """The mean over the documents of ``(f - y)^2``."""
+    return ((scores - labels).square() * mask).sum(1) / mask.sum(1)

@@ -1,0 +1,133 @@
+"""LightGBM as a backend.
+
+A scorer it fits names a function ``(parameters) -> dict`` of LightGBM's parameters under ``fitted_by["lightgbm"]``; its
+parameters have ``rounds``, the number of trees.
+
+Results are the same for any number of threads with ``deterministic`` (the default). Under ``boosting=dart`` the scores
+of the training data are those of the trees that were not dropped, so no training curve is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.boosting import BoostingObjective
+from rankplug.fitting import Problem
+from rankplug.lists import Integers, Lists
+from rankplug.models import Model, Record
+from rankplug.seeds import stream
+from rankplug.selection import LOSS
+from rankplug.threads import threads
+from rankplug.training import Part, StepwiseLearner, train
+from rankplug_lightgbm.native import native_settings
+
+
+class LightGBMModel(Model):
+    """Trees of LightGBM; the file is LightGBM's text."""
+
+    suffix = ".txt"
+
+    def __init__(self, text: str, record: Record) -> None:
+        super().__init__(record)
+        self.text = text
+        self.booster = lgb.Booster(model_str=text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LightGBMModel, (self.text, self.record)
+
+    def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
+        return np.asarray(self.booster.predict(features, raw_score=True, num_threads=threads()))
+
+    def encode(self, suffix: str) -> bytes:
+        return self.text.encode()
+
+
+class LightGBMLearner(StepwiseLearner):
+    """Trees in the making; an iteration is a tree."""
+
+    unit = "tree"
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        settings = problem.scorer_implementation(problem.scorer_parameters)
+        self.dart = settings["boosting"] == "dart"
+        self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
+        parameters = {
+            "verbosity": -1,
+            "metric": "None",
+            "objective": "none",
+            "num_threads": threads(),
+            "deterministic": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
+            "force_row_wise": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
+            "seed": stream(problem.seed, "trees") % 2**31,
+            **settings,
+            **(native_settings(problem) if self.native else {}),
+        }
+        if not self.native:
+            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
+        data = self._dataset(problem.train, parameters)
+        self.booster = lgb.Booster(parameters, data)
+        if problem.valid is not None:
+            self.booster.add_valid(self._dataset(problem.valid, parameters, reference=data), "valid")
+
+    def _dataset(self, lists: Lists, parameters: dict[str, Any], reference: lgb.Dataset | None = None) -> lgb.Dataset:
+        group = lists.lengths.astype(np.int32) if self.native else None
+        weight = self.problem.weights if self.native and reference is None else None
+        return lgb.Dataset(
+            lists.features, lists.labels, reference=reference, group=group, weight=weight, params=parameters
+        )
+
+    def advance(self, iteration: int) -> bool:
+        if self.native:
+            return not self.booster.update()
+
+        def objective(scores: NDArray[np.float64], data: lgb.Dataset) -> tuple[NDArray[Any], NDArray[Any]]:
+            step = self.derivatives(scores, iteration)
+            self.loss = self.derivatives.loss
+            return step.gradient, step.curvature
+
+        return not self.booster.update(fobj=objective)
+
+    def scores(self, part: Part) -> NDArray[Any] | None:
+        if part == "train" and self.dart:
+            return None
+        seen: list[NDArray[Any]] = []
+
+        def look(scores: NDArray[Any], data: lgb.Dataset) -> tuple[str, float, bool]:
+            seen.append(scores)
+            return "seen", 0.0, True
+
+        if part == "train":
+            self.booster.eval_train(look)
+        else:
+            self.booster.eval_valid(look)
+        return seen[0]
+
+    def snapshot(self) -> int | str:
+        trees = self.booster.current_iteration()
+        return self.booster.model_to_string(num_iteration=-1) if self.dart else trees
+
+    def model(self, snapshot: int | str, record: Record) -> LightGBMModel:
+        text = snapshot if isinstance(snapshot, str) else self.booster.model_to_string(num_iteration=snapshot)
+        return LightGBMModel(text, record)
+
+
+class LightGBM:
+    """The backend ``lightgbm``."""
+
+    def fit(self, problem: Problem) -> Model:
+        rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
+        return train(LightGBMLearner(problem), problem, rounds)
+
+    def load(self, content: bytes, record: Record) -> LightGBMModel:
+        try:
+            return LightGBMModel(content.decode(), record)
+        except lgb.basic.LightGBMError as error:
+            raise ValueError(str(error)) from None
+
+
+engine = LightGBM()

@@ -1,0 +1,38 @@
+r"""Average precision; its mean over queries is MAP (Buckley and Voorhees, SIGIR 2000).
+
+With the relevant documents at ranks :math:`r_1 < \dots < r_m` of which those up to k count,
+:math:`\mathrm{AP}@k = \frac{1}{n} \sum_{i : r_i \le k} i / r_i`, where n is the number of relevant documents (TREC,
+XGBoost) or of those that fit above the cut-off, :math:`\min(m, k)` (LightGBM).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from rankplug.list_metrics import list_metric
+
+
+@njit(nogil=True, error_model="numpy")
+def relevant_documents(labels, threshold):
+    """How many labels are at least the threshold."""
+    found = 0
+    for label in labels:
+        found += label >= threshold
+    return found
+
+
+@list_metric
+def average_precision(ranked, labels, threshold, divides_by_reachable):
+    """Of one list; undefined where no document is relevant."""
+    relevant = relevant_documents(labels, threshold)
+    if relevant == 0:
+        return math.nan
+    found = 0
+    total = 0.0
+    for place in range(ranked.size):
+        if ranked[place] >= threshold:
+            found += 1
+            total += found / (place + 1.0)
+    return total / (min(relevant, ranked.size) if divides_by_reachable else relevant)

@@ -1,0 +1,28 @@
+r"""Expected reciprocal rank (Chapelle, Metzler, Zhang and Grinspan, CIKM 2009).
+
+A reader goes down the list and stops at rank r with probability :math:`R_r = (2^{y_r} - 1) / 2^{y_{\max}}`:
+:math:`\mathrm{ERR}@k = \sum_{r=1}^{k} \frac{1}{r} R_r \prod_{s<r} (1 - R_s)`, which never decreases with k.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rankplug.list_metrics import list_metric
+from rankplug.ranking import gain
+
+
+@list_metric
+def err(ranked, labels, largest_label):
+    """Of one list; undefined where no document is relevant. A negative ``largest_label`` stands for the list's own."""
+    best = labels.max()
+    if best == 0.0:
+        return math.nan
+    scale = 2.0 ** (best if largest_label < 0 else largest_label)
+    total = 0.0
+    reads_on = 1.0
+    for place in range(ranked.size):
+        stops = gain(ranked[place]) / scale
+        total += reads_on * stops / (place + 1.0)
+        reads_on *= 1.0 - stops
+    return total

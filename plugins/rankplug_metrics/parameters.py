@@ -1,0 +1,85 @@
+"""The conventions of each metric; those that all share are in :mod:`rankplug.metric_parameters`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rankplug import MetricParameters, RankingMetricParameters
+from rankplug.errors import DataError
+
+
+class Gains(RankingMetricParameters):
+    """Parameters of ``dcg`` and ``ndcg``."""
+
+    gain: Literal["exponential", "linear"] = Field("exponential", description="2^label - 1, or the label")
+    discount: Literal["log2", "jk"] = Field(
+        "log2", description="1 / log2(1 + rank), or jk: 1 for ranks 1 and 2, then 1 / log2(rank) (LETOR 3.0)"
+    )
+
+
+class ExpectedReciprocalRank(RankingMetricParameters):
+    """Parameters of ``err``."""
+
+    ymax: Literal["query"] | Annotated[float, Field(gt=0)] = Field(
+        "query", description="largest label: that of each query, or a number, such as 4 for MSLR and Yahoo"
+    )
+
+    @property
+    def largest_label(self) -> float:
+        """The largest label, or -1 for each query's own."""
+        return -1.0 if self.ymax == "query" else float(self.ymax)
+
+    def check_labels(self, labels):
+        if self.ymax != "query" and labels.size and labels.max() > self.ymax:
+            raise DataError(
+                f"metric err: a label is {labels.max():g}, above ymax={self.ymax:g}; raise ymax or say ymax=query"
+            )
+
+
+class Relevance(RankingMetricParameters):
+    """Parameters of ``mrr`` and ``recall``, which know relevant documents and others."""
+
+    threshold: float = Field(1.0, gt=0, description="smallest label of a relevant document")
+
+
+class AveragePrecision(Relevance):
+    """Parameters of ``map``."""
+
+    divide_by: Literal["relevant", "reachable"] = Field(
+        "relevant", description="the relevant documents (TREC, XGBoost), or as many of them as k can hold (LightGBM)"
+    )
+
+    @property
+    def divides_by_reachable(self) -> bool:
+        """Whether relevant documents that k cannot hold are left out of the divisor."""
+        return self.divide_by == "reachable"
+
+
+class Precision(Relevance):
+    """Parameters of ``precision``."""
+
+    divide_by: Literal["k", "documents"] = Field(
+        "k", description="of a list shorter than k: k all the same (TREC, LETOR), or the documents there are"
+    )
+
+    @property
+    def places(self) -> int:
+        """The divisor, or 0 for the documents there are."""
+        return 0 if self.k is None or self.divide_by == "documents" else self.k
+
+
+class AreaUnderCurve(MetricParameters):
+    """Parameters of ``auc``."""
+
+    threshold: float = Field(1.0, gt=0, description="smallest label of a relevant document")
+    ties: Literal["half", "stable", "worst", "random"] = Field(
+        "half", description="what a tied pair counts: one half, or as the order of equal scores has it"
+    )
+    tie_seed: int = Field(0, ge=0, description="seed of the random order of equal scores")
+
+    @property
+    def ties_count_half(self) -> bool:
+        """Whether a tied pair counts one half."""
+        return self.ties == "half"

@@ -1,0 +1,17 @@
+r"""Recall: the share of the relevant documents that are among the first k (van Rijsbergen, 1979)."""
+
+from __future__ import annotations
+
+import math
+
+from rankplug.list_metrics import list_metric
+from rankplug_metrics.average_precision import relevant_documents
+
+
+@list_metric
+def recall(ranked, labels, threshold):
+    """Of one list; undefined where no document is relevant."""
+    relevant = relevant_documents(labels, threshold)
+    if relevant == 0:
+        return math.nan
+    return relevant_documents(ranked, threshold) / relevant

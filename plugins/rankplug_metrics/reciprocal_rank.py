@@ -1,0 +1,17 @@
+r"""Reciprocal rank of the first relevant document (Voorhees, TREC-8 1999); 0 if it lies below the cut-off."""
+
+from __future__ import annotations
+
+import math
+
+from rankplug.list_metrics import list_metric
+from rankplug_metrics.average_precision import relevant_documents
+
+
+@list_metric
+def reciprocal_rank(ranked, labels, threshold):
+    """Of one list; undefined where no document is relevant."""
+    for place in range(ranked.size):
+        if ranked[place] >= threshold:
+            return 1.0 / (place + 1.0)
+    return 0.0 if relevant_documents(labels, threshold) else math.nan

@@ -1,0 +1,62 @@
+"""Trees in the words of each engine.
+
+XGBoost is set to grow as LightGBM does (leaf by leaf, on histograms, without its default penalty), so that the two
+differ in their code only, and in one limit: XGBoost cannot ask for a number of documents in a leaf.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from rankplug_scorers.plugin import Linear, Trees
+
+
+def lightgbm_settings(trees: Trees) -> dict[str, Any]:
+    """For LightGBM's ``params``."""
+    return {
+        "boosting": trees.boosting,
+        "num_leaves": trees.leaves,
+        "learning_rate": trees.learning_rate,
+        "min_data_in_leaf": trees.min_data,
+        "min_sum_hessian_in_leaf": trees.min_hessian,
+        "max_bin": trees.max_bin,
+        "max_depth": trees.max_depth or -1,
+        "lambda_l2": trees.l2,
+        "bagging_fraction": trees.bagging,
+        "bagging_freq": trees.bagging_frequency if trees.bagging < 1 else 0,
+        "feature_fraction": trees.feature_fraction,
+        "drop_rate": trees.drop_rate,
+        "linear_tree": trees.linear_tree,
+    }
+
+
+def xgboost_settings(trees: Trees) -> dict[str, Any]:
+    """For XGBoost's ``params``."""
+    if trees.linear_tree:
+        warnings.warn("XGBoost has no linear models in leaves; linear_tree is left out", stacklevel=2)
+    settings = {
+        "booster": "dart" if trees.boosting == "dart" else "gbtree",
+        "tree_method": "hist",
+        "grow_policy": "lossguide",
+        "max_leaves": trees.leaves,
+        "max_depth": trees.max_depth,
+        "eta": trees.learning_rate,
+        "min_child_weight": trees.min_hessian,
+        "max_bin": trees.max_bin,
+        "reg_lambda": trees.l2,
+        "subsample": trees.bagging,
+        "colsample_bytree": trees.feature_fraction,
+    }
+    return settings | ({"rate_drop": trees.drop_rate} if trees.boosting == "dart" else {})
+
+
+def xgboost_linear_settings(linear: Linear) -> dict[str, Any]:
+    """For XGBoost's ``params``: coordinate descent, one feature after another."""
+    return {
+        "booster": "gblinear",
+        "updater": "coord_descent",
+        "feature_selector": "cyclic",
+        "eta": linear.learning_rate,
+        "reg_lambda": linear.l2,
+    }

@@ -1,0 +1,79 @@
+"""PyTorch as a backend.
+
+A scorer it fits names a function ``(parameters, features: int) -> torch.nn.Module`` under ``fitted_by["torch"]``. The
+module takes the documents of a batch, one row each, lists one after another, and returns one score a document. A
+module with ``sees_lists = True`` is also given ``starts``, the lists' offsets in the batch. Anything more that a
+scorer needs of its training it says in :mod:`rankplug_torch.learner`.
+
+Results repeat bit for bit with one number of threads; another number may change the last bits of a matrix product.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import numpy as np
+import safetensors.torch
+import torch
+from numpy.typing import NDArray
+
+from rankplug.errors import FitError
+from rankplug.fitting import Problem
+from rankplug.lists import Integers
+from rankplug.models import Model, Record
+from rankplug.registry import registry
+from rankplug.specifications import ScorerSpecification, import_object
+from rankplug.training import train
+from rankplug_torch.learner import NetworkLearner
+from rankplug_torch.scoring import network_scores
+
+
+class TorchModel(Model):
+    """A network; the file holds its weights as safetensors."""
+
+    suffix = ".safetensors"
+
+    def __init__(self, network: torch.nn.Module, record: Record) -> None:
+        super().__init__(record)
+        self.network = network.eval()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return engine.load, (self.encode(self.suffix), self.record)
+
+    def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
+        return network_scores(self.network, features, starts)
+
+    def encode(self, suffix: str) -> bytes:
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
+        return safetensors.torch.save(weights, {"combination": json.dumps(self.record.combination)})
+
+
+class Torch:
+    """The backend ``torch``."""
+
+    def fit(self, problem: Problem) -> Model:
+        parameters: Any = problem.backend_parameters
+        try:
+            device = torch.device(parameters.device)
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError) as error:
+            raise FitError(f"the device {parameters.device} is not to be had: {error}") from None
+        for lists in (problem.train, problem.valid):
+            if lists is not None:
+                lists.validate()
+        make_learner = getattr(problem.scorer_implementation, "learner", NetworkLearner)
+        return train(make_learner(problem, TorchModel), problem, parameters.epochs)
+
+    def load(self, content: bytes, record: Record) -> TorchModel:
+        found, parameters = registry().resolve("scorer", record.combination["scorer"])
+        scorer = cast(ScorerSpecification, found)
+        network = import_object(scorer.fitted_by["torch"], str(scorer))(parameters, record.features)
+        try:
+            network.load_state_dict(safetensors.torch.load(content))
+        except (RuntimeError, safetensors.SafetensorError) as error:
+            raise ValueError(str(error)) from None
+        return TorchModel(network, record)
+
+
+engine = Torch()

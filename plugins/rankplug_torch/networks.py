@@ -1,0 +1,60 @@
+"""Networks that score each document by itself."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from rankplug.parameters import Parameters
+from rankplug_torch.plugin import Network
+
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "elu": nn.ELU, "tanh": nn.Tanh, "none": nn.Identity}
+
+
+class OneColumn(nn.Module):
+    """Turns a column of scores into a row."""
+
+    def forward(self, column: torch.Tensor) -> torch.Tensor:
+        return column.squeeze(-1)
+
+
+def linear(parameters: Parameters, features: int) -> nn.Module:
+    """``w x``, from zero; a constant would change no ranking."""
+    layer = nn.Linear(features, 1, bias=False)
+    nn.init.zeros_(layer.weight)
+    return nn.Sequential(layer, OneColumn())
+
+
+def hidden_layers(network: Network, features: int) -> tuple[list[nn.Module], int]:
+    """All of an ``mlp`` but its output, and the width it ends with."""
+    modules: list[nn.Module] = []
+    if network.input_batch_norm:
+        modules.append(nn.BatchNorm1d(features, momentum=network.momentum))
+    width = features
+    for units in network.layers:
+        modules.append(nn.Linear(width, units))
+        if network.batch_norm:
+            modules.append(nn.BatchNorm1d(units, momentum=network.momentum))
+        modules.append(ACTIVATIONS[network.activation]())
+        width = units
+    if network.dropout:
+        modules.append(nn.Dropout(network.dropout))
+    return modules, width
+
+
+def mlp(network: Network, features: int) -> nn.Module:
+    """Hidden layers with their activation, and a linear score."""
+    modules, width = hidden_layers(network, features)
+    output = [nn.Linear(width, 1), ACTIVATIONS[network.output_activation](), OneColumn()]
+    return initialised(nn.Sequential(*modules, *output), network.initialisation)
+
+
+def initialised(module: nn.Module, law: str) -> nn.Module:
+    """The module with its weights drawn anew where the law is not PyTorch's own."""
+    if law == "glorot":
+        for layer in module.modules():
+            if isinstance(layer, nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
+    return module

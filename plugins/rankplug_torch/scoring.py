@@ -1,0 +1,56 @@
+"""Scores of many documents under a network, some thousands at a time so that memory stays small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rankplug.errors import DataError
+from rankplug.lists import Integers
+
+DOCUMENTS_AT_ONCE = 16_384
+
+
+def sees_lists(network: torch.nn.Module) -> bool:
+    """Whether a document's score depends on the others of its list."""
+    return bool(getattr(network, "sees_lists", False))
+
+
+def batch_scores(network: torch.nn.Module, features: torch.Tensor, starts: Integers | None) -> torch.Tensor:
+    """Scores of one batch of packed documents."""
+    scores: torch.Tensor = network(features, starts) if sees_lists(network) else network(features)
+    return scores
+
+
+@torch.no_grad()
+def network_scores(
+    network: torch.nn.Module, features: NDArray[np.float32], starts: Integers | None, device: str = "cpu"
+) -> NDArray[Any]:
+    """Scores of all documents, as the network in evaluation gives them."""
+    if sees_lists(network) and starts is None:
+        raise DataError("this scorer compares the documents of a list: predict on rankplug.Lists, not on a matrix")
+    training = network.training
+    network.eval()
+    scores = np.empty(features.shape[0], np.float32)
+    for begin, end, offsets in _blocks(features.shape[0], starts if sees_lists(network) else None):
+        block = features[begin:end]
+        tensor = torch.from_numpy(block if block.flags.writeable else block.copy()).to(device)
+        scores[begin:end] = batch_scores(network, tensor, offsets).float().cpu().numpy()
+    network.train(training)
+    return scores
+
+
+def _blocks(documents: int, starts: Integers | None) -> Iterator[tuple[int, int, Integers | None]]:
+    if starts is None:
+        for begin in range(0, documents, DOCUMENTS_AT_ONCE):
+            yield begin, min(begin + DOCUMENTS_AT_ONCE, documents), None
+        return
+    first = 0
+    while first < starts.size - 1:
+        last = max(int(np.searchsorted(starts, starts[first] + DOCUMENTS_AT_ONCE, side="right")) - 1, first + 1)
+        yield int(starts[first]), int(starts[last]), starts[first : last + 1] - starts[first]
+        first = last

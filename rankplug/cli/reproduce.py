@@ -1,0 +1,29 @@
+"""``rankplug reproduce``: a paper's figures, tables and claims, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("reproduce")(reproduce)
+
+
+def reproduce(
+    names: Annotated[list[str], typer.Argument(help="Studies, or all; see rankplug plugins --kind study.")],
+    profile: Annotated[str, typer.Option(help="How large: smoke, quick, real, paper.")] = "quick",
+    data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Folder of results; what is there is not run again.")] = None,
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+) -> None:
+    """Run what papers need, execute their notebooks and write the report."""
+    from rankplug.reproduction import reproduce as run
+    from rankplug.store import Store
+    from rankplug.studies import read_profile
+
+    page = run(names, profile=read_profile(profile), data=data, store=Store(store) if store else None, report=report)
+    typer.echo(f"The report is at {page.resolve()}")

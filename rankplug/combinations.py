@@ -1,0 +1,219 @@
+"""A combination of plugins as data: validated, hashable, and the name of its results.
+
+>>> one = Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[beta=1.0]")
+>>> str(one)
+'ohsumed / torch / cross_entropy x gumbel[beta=1.0]'
+>>> one == Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[ beta = 1.0 ]")
+True
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from importlib import metadata
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from rankplug.errors import GrammarError, ParameterError, did_you_mean
+from rankplug.grammar import Grid, Reference, expand, parse
+from rankplug.registry import registry
+from rankplug.selection import LOSS
+from rankplug.specifications import (
+    BackendSpecification,
+    DatasetSpecification,
+    ScorerSpecification,
+    import_object,
+)
+
+METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
+KIND_OF_PART = {
+    "dataset": "dataset",
+    "backend": "backend",
+    "loss": "loss",
+    "sampler": "sampler",
+    "scorer": "scorer",
+}
+KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "metric"}
+
+
+class Combination(BaseModel):
+    """What is trained on what, and how it is measured; folds and trials of it are counted apart.
+
+    Args:
+        dataset: such as ``synthetic[queries=600]``.
+        transforms: applied to the data in order.
+        backend: such as ``lightgbm``.
+        scorer: such as ``trees[leaves=31]``; the backend's default when empty.
+        loss: such as ``xe_ndcg``.
+        sampler: such as ``gumbel[beta=0.25]``; none when empty.
+        selection: the metrics on validation data that pick the iteration, compared in their order; ``loss`` is the
+            validation loss.
+        patience: iterations without improvement after which training stops.
+        metrics: measured on test data, query by query.
+        seed: the experiment's master seed, of which each trial has a child.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: str
+    backend: str
+    loss: str
+    scorer: str = ""
+    sampler: str = ""
+    transforms: tuple[str, ...] = ()
+    selection: tuple[str, ...] = ("ndcg@5",)
+    patience: int | None = None
+    metrics: tuple[str, ...] = METRICS
+    seed: int = 0
+
+    @field_validator("dataset", "backend", "loss", "scorer", "sampler", mode="before")
+    @classmethod
+    def _canonical(cls, value: Any) -> str:
+        return "" if value is None or value == "" else str(parse(value))
+
+    @field_validator("transforms", "selection", "metrics", mode="before")
+    @classmethod
+    def _canonical_parts(cls, value: Any) -> tuple[str, ...]:
+        parts = [value] if isinstance(value, (str, Mapping, Reference)) else value or ()
+        return tuple(str(parse(part)) for part in parts)
+
+    def validate_plugins(self) -> Combination:
+        """Itself, once every plugin is found and its parameters are checked."""
+        found = registry()
+        for part, kind in KIND_OF_PART.items():
+            if reference := getattr(self, part):
+                found.resolve(kind, reference)
+        for part, kind in KIND_OF_PARTS.items():
+            for reference in self._references(part):
+                found.resolve(kind, reference)
+        return self
+
+    def _references(self, part: str) -> list[str]:
+        """Those of a part with several; choosing by the loss itself needs no plugin."""
+        return [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the backend can fit the scorer."""
+        if not self.scorer:
+            return True
+        specification = cast(ScorerSpecification, registry().find("scorer", self.scorer).specification)
+        return parse(self.backend).name in specification.fitted_by
+
+    @cached_property
+    def plugins(self) -> dict[str, list[dict[str, Any]]]:
+        """The plugin behind each part, with its distribution, version and all parameters, the defaults included."""
+        named = [(part, kind, [getattr(self, part)]) for part, kind in KIND_OF_PART.items() if getattr(self, part)]
+        named += [(part, kind, self._references(part)) for part, kind in KIND_OF_PARTS.items()]
+        if not self.scorer:
+            backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+            named.append(("scorer", "scorer", [backend.default_scorer]))
+        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """Versions of the distributions that offer its plugins, and of the packages its backend trains with."""
+        found = {one["distribution"]: one["version"] for plugins in self.plugins.values() for one in plugins}
+        backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+        for package in backend.requires:
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                found[package] = metadata.version(package)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def data_fingerprint(self) -> str:
+        """What the data set says of its data without reading them; empty where its parameters determine them."""
+        specification, parameters = registry().resolve("dataset", self.dataset)
+        say = cast(DatasetSpecification, specification).fingerprint
+        if isinstance(say, str) and say:
+            say = import_object(say, str(specification))
+        return str(say(parameters)) if say else ""
+
+    @cached_property
+    def identity(self) -> str:
+        """The name of its results: a digest of everything that changes them, and of nothing else."""
+        rest = [self.seed, self.patience, self.selection, self.data_fingerprint]
+        words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
+        return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
+
+    def __str__(self) -> str:
+        noise = f" x {self.sampler}" if self.sampler else ""
+        fitter = f"{self.backend} {self.scorer}".strip()
+        return f"{self.dataset} / {fitter} / {self.loss}{noise}"
+
+
+def _described(kind: str, reference: str) -> dict[str, Any]:
+    plugin = registry().find(kind, reference)
+    _, parameters = registry().resolve(kind, reference)
+    return {
+        "name": plugin.specification.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "parameters": parameters.model_dump(),
+    }
+
+
+def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:
+    """The combinations a grid stands for, and how many were left out because their backend cannot fit their scorer.
+
+    Args:
+        grid: a value or a list of values for each part; references may hold grids of their own. Of ``transforms`` and
+            ``metrics`` a combination has several, so there a list of lists is a grid. Several grids are joined.
+        fixed: parts that are the same in all.
+    """
+    grids = [grid] if isinstance(grid, Mapping) else list(grid)
+    found: dict[str, Combination] = {}
+    left_out = 0
+    for one in grids:
+        for combination in _expand({**fixed, **one}):
+            combination.validate_plugins()
+            if combination.fits:
+                found.setdefault(combination.identity, combination)
+            else:
+                left_out += 1
+    return list(found.values()), left_out
+
+
+def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
+    known = Combination.model_fields
+    for part in grid:
+        if part not in known:
+            raise GrammarError(f"a combination has no part {part}: {did_you_mean(part, known)}")
+    choices = {part: list(_choices(part, value)) for part, value in grid.items()}
+    for row in itertools.product(*choices.values()):
+        yield read_combination(dict(zip(choices, row, strict=True)))
+
+
+def _choices(part: str, value: Any) -> Iterable[Any]:
+    if part in KIND_OF_PARTS:
+        values = value.values if isinstance(value, Grid) else value
+        several = isinstance(values, (list, tuple)) and any(isinstance(one, (list, tuple)) for one in values)
+        yield from values if several else [values]
+    elif part in KIND_OF_PART:
+        values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
+        for one in values:
+            yield from [""] if one in (None, "", "none") else expand(one)
+    else:
+        values = value.values if isinstance(value, Grid) else value
+        yield from values if isinstance(values, (list, tuple)) else [values]
+
+
+def read_combination(given: Mapping[str, Any]) -> Combination:
+    """A combination from its parts; what is wrong is named in one sentence."""
+    try:
+        return Combination.model_validate(dict(given))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        part = str(problem["loc"][0]) if problem["loc"] else ""
+        if problem["type"] == "missing":
+            raise ParameterError(f"a combination needs the part {part}") from None
+        if problem["type"] == "extra_forbidden":
+            known = Combination.model_fields
+            raise ParameterError(f"a combination has no part {part}: {did_you_mean(part, known)}") from None
+        raise ParameterError(f"a combination's {part} cannot be {problem['input']!r}: {problem['msg']}") from None

@@ -1,0 +1,232 @@
+"""``fit``: any loss with any sampler and any scorer that a backend can fit.
+
+A backend's implementation is an object with two methods::
+
+    fit(problem: Problem) -> Model
+    load(content: bytes, record: Record) -> Model       # what its Model.encode wrote
+
+Which code fits a scorer is said by the scorer, ``fitted_by={"torch": "package.module:object"}``; what that object is,
+is between the backend and the scorer and told in the backend's documentation.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import metadata
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.errors import DataError, FitError
+from rankplug.grammar import Reference, parse
+from rankplug.lists import Lists
+from rankplug.losses import Loss, Named, Objective, Step
+from rankplug.losses import loss as loss_named
+from rankplug.metrics import Metric
+from rankplug.metrics import metric as metric_named
+from rankplug.models import Model, Record
+from rankplug.parameters import Parameters
+from rankplug.registry import registry
+from rankplug.samplers import Sampler
+from rankplug.samplers import sampler as sampler_named
+from rankplug.seeds import stream
+from rankplug.selection import LOSS, metric_names
+from rankplug.specifications import BackendSpecification, ScorerSpecification, import_object
+from rankplug.threads import use_threads
+
+Callback = Callable[[int, Mapping[str, float]], object]
+"""Called after every iteration with its number and metrics; training stops if it returns True."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be fitted, to what, and how it is watched; all names resolved, all parameters checked."""
+
+    backend: Reference
+    backend_parameters: Parameters
+    backend_specification: BackendSpecification
+    scorer: Reference
+    scorer_parameters: Parameters
+    scorer_implementation: Any
+    loss: Loss
+    sampler: Sampler | None
+    train: Lists
+    valid: Lists | None
+    seed: int
+    weights: NDArray[np.float64] | None = None
+    metrics: tuple[str, ...] = ("ndcg@5",)
+    patience: int | None = None
+    train_curve: bool = True
+    callbacks: tuple[Callback, ...] = ()
+    progress: bool | None = None
+
+    def objective(self, step: Step = "gradient") -> Objective:
+        """The loss on the training data."""
+        return self.loss.on(
+            self.train.labels,
+            self.train.starts,
+            sampler=self.sampler,
+            weights=self.weights,
+            seed=stream(self.seed, "noise"),
+            step=step,
+        )
+
+    @cached_property
+    def _metrics(self) -> dict[str, Metric]:
+        return {name: metric_named(name) for name in self.metrics if name != LOSS}
+
+    @cached_property
+    def _valid_objective(self) -> Objective:
+        assert self.valid is not None
+        return self.loss.on(self.valid.labels, self.valid.starts, seed=stream(self.seed, "noise", "valid"))
+
+    def measure(self, part: str, scores: NDArray[Any]) -> dict[str, float]:
+        """The metrics of scores of a part, by names such as ``valid ndcg@5``; ``loss`` only of the validation part."""
+        lists = self.train if part == "train" else self.valid
+        assert lists is not None
+        measured = {
+            f"{part} {name}": metric.mean(scores, lists.labels, lists.starts) for name, metric in self._metrics.items()
+        }
+        if part == "valid" and LOSS in self.metrics:
+            measured["valid loss"] = float(self._valid_objective(scores).value.mean())
+        return measured
+
+    def record(self, **facts: Any) -> Record:
+        """How a model of this problem came about, with what training adds."""
+        return Record(
+            combination={
+                "backend": str(self.backend),
+                "scorer": str(self.scorer),
+                "loss": str(self.loss),
+                "sampler": None if self.sampler is None else str(self.sampler),
+                "seed": self.seed,
+            },
+            data={
+                "train": self.train.fingerprint,
+                "valid": None if self.valid is None else self.valid.fingerprint,
+            },
+            features=self.train.features.shape[1],
+            versions=_versions(self.backend_specification.requires),
+            **facts,
+        )
+
+
+def fit(
+    backend: Named,
+    *,
+    loss: Named | Loss,
+    train: Lists,
+    scorer: Named | None = None,
+    sampler: Named | Sampler | None = None,
+    valid: Lists | None = None,
+    seed: int = 0,
+    selection: str | Sequence[str] = "ndcg@5",
+    patience: int | None = None,
+    weights: ArrayLike | None = None,
+    train_curve: bool = True,
+    callbacks: Iterable[Callback] = (),
+    progress: bool | None = None,
+) -> Model:
+    """Fits a scorer to a loss.
+
+    Args:
+        backend: the engine, such as ``"lightgbm"`` or ``"torch[lr=0.01]"``.
+        loss: what is minimised, such as ``"xe_ndcg"``.
+        train: the lists to learn from.
+        scorer: what is fitted, such as ``"trees[leaves=31]"``; the backend's usual one when absent.
+        sampler: averages the loss over noise on the scores, such as ``"gumbel[samples=8]"``.
+        valid: the lists that choose the best iteration; without them the last one is kept.
+        seed: of everything random in the trial.
+        selection: the metric that chooses, or several, compared in their order; ``"loss"`` is the validation loss.
+        patience: iterations without improvement after which training stops; None makes all of them.
+        weights: one a training list or one a training document.
+        train_curve: whether the metrics are computed on the training data too.
+        callbacks: called after each iteration with its number and metrics; True stops.
+        progress: whether to show a bar; by default where a person looks on.
+    """
+    started = time.perf_counter()
+    problem = _problem(backend, scorer, loss, sampler, train, valid, seed)
+    problem = replace(
+        problem,
+        weights=None if weights is None else np.asarray(weights, np.float64),
+        metrics=metric_names(selection),
+        patience=patience,
+        train_curve=train_curve,
+        callbacks=tuple(callbacks),
+        progress=progress,
+    )
+    engine = problem.backend_specification.load()
+    with use_threads():
+        model: Model = engine.fit(problem)
+    model.record.seconds["total"] = time.perf_counter() - started
+    return model
+
+
+def _problem(
+    backend: Named,
+    scorer: Named | None,
+    loss: Named | Loss,
+    sampler: Named | Sampler | None,
+    train: Lists,
+    valid: Lists | None,
+    seed: int,
+) -> Problem:
+    found, backend_parameters = registry().resolve("backend", backend)
+    engine = cast(BackendSpecification, found)
+    for package in engine.requires:
+        if importlib.util.find_spec(package) is None:
+            raise FitError(
+                f"{engine} needs the package {package}; install it with: pip install 'rankplug[{engine.name}]'"
+            )
+    wanted = parse(scorer if scorer is not None else engine.default_scorer)
+    found, scorer_parameters = registry().resolve("scorer", wanted)
+    space = cast(ScorerSpecification, found)
+    if engine.name not in space.fitted_by:
+        fits = ", ".join(scorers_of(engine.name)) or "nothing that is installed"
+        by = ", ".join(sorted(space.fitted_by)) or "no backend"
+        raise FitError(
+            f"backend {engine.name} cannot fit the scorer {space.name}: it fits {fits}; {space.name} is fitted by {by}"
+        )
+    for name, part in (("train", train), ("valid", valid)):
+        if part is not None and not isinstance(part, Lists):
+            raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
+    if not len(train):
+        raise DataError("there is no list to train on")
+    if valid is not None and valid.features.shape[1] != train.features.shape[1]:
+        raise DataError(
+            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
+        )
+    return Problem(
+        backend=parse(backend),
+        backend_parameters=backend_parameters,
+        backend_specification=engine,
+        scorer=wanted,
+        scorer_parameters=scorer_parameters,
+        scorer_implementation=import_object(space.fitted_by[engine.name], str(space)),
+        loss=loss_named(loss),
+        sampler=None if sampler is None else sampler_named(sampler),
+        train=train,
+        valid=valid if valid is not None and len(valid) else None,
+        seed=seed,
+    )
+
+
+def scorers_of(backend: str) -> list[str]:
+    """Names of the scorers a backend can fit."""
+    return [
+        plugin.specification.name
+        for plugin in registry().plugins("scorer")
+        if backend in cast(ScorerSpecification, plugin.specification).fitted_by
+    ]
+
+
+def _versions(packages: Iterable[str]) -> dict[str, str]:
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
+    }

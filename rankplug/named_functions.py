@@ -1,0 +1,43 @@
+"""Functions an author writes, whose arguments say by their names what they need; found again by name when pickled."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from rankplug.errors import BrokenPluginError
+from rankplug.parameters import Parameters
+
+
+class NamedFunction:
+    """A function with its name, documentation and argument names, pickled by reference."""
+
+    supplied: frozenset[str] = frozenset()
+    """Names of arguments that the framework hands over."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.arguments = tuple(inspect.signature(function).parameters)
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__qualname__ = function.__qualname__
+        self.__wrapped__ = function
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """Names of the plugin's parameters among the arguments."""
+        return tuple(name for name in self.arguments if name not in self.supplied)
+
+    def value_of(self, parameters: Parameters, name: str) -> Any:
+        """The value of one parameter that it wants."""
+        if not hasattr(parameters, name):
+            raise BrokenPluginError(
+                f"{self.__module__}.{self.__name__} has an argument {name} that is neither supplied"
+                f" ({', '.join(sorted(self.supplied))}) nor a field of {type(parameters).__name__}"
+            )
+        return getattr(parameters, name)

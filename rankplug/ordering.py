@@ -1,0 +1,150 @@
+"""Compiled building blocks that put the documents of one list in order, best first, as far as a metric looks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rankplug.noise import key_of, uniform
+
+Doubles = NDArray[np.float64]
+Order = NDArray[np.int32]
+
+STABLE, WORST, RANDOM = 0, 1, 2
+LONGEST_SELECTION = 32
+LONGEST_COUNTED_LIST = 512
+LANES = 32
+LARGEST_COUNTED_LABEL = 31
+
+
+@njit(nogil=True, error_model="numpy")
+def usable(scores: Doubles, labels: Doubles) -> bool:
+    """Whether no score of a list is nan and all labels are finite and zero or more."""
+    found = True
+    for document in range(scores.size):
+        score, label = scores[document], labels[document]
+        found &= (score == score) & (label >= 0.0) & (label < np.inf)
+    return found
+
+
+@njit(nogil=True, error_model="numpy")
+def rank_labels(
+    scores: Doubles, labels: Doubles, ties: int, tie_seed: int, query: int, order: Order, ranked: Doubles
+) -> None:
+    """Fills ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
+
+    The other arguments are those of :func:`order_documents`; ``order`` is working space as long as the list.
+    """
+    if ties == STABLE and ranked.size > LONGEST_SELECTION and scores.size <= LONGEST_COUNTED_LIST:
+        _count_ranks(scores, labels, ranked)
+        return
+    order_documents(scores, labels, ties, tie_seed, query, ranked.size, order)
+    for place in range(ranked.size):
+        ranked[place] = labels[order[place]]
+
+
+@njit(nogil=True, error_model="numpy")
+def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
+    """Counts, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised."""
+    documents = scores.size
+    padded = np.full((documents + LANES - 1) // LANES * LANES, -np.inf)
+    padded[:documents] = scores
+    ranked[:] = 0.0
+    for document in range(documents):
+        if labels[document] == 0.0:
+            continue
+        above, level = _above_and_level(padded, scores[document])
+        if level > 1:
+            for earlier in range(document):
+                above += scores[earlier] == scores[document]
+        if above < ranked.size:
+            ranked[above] = labels[document]
+
+
+@njit(nogil=True, error_model="numpy")
+def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
+    above, level = 0, 0
+    for place in range(scores.size):
+        above += 1 if scores[place] > score else 0
+        level += 1 if scores[place] == score else 0
+    return above, level
+
+
+@njit(nogil=True, error_model="numpy")
+def order_documents(
+    scores: Doubles, labels: Doubles, ties: int, tie_seed: int, query: int, depth: int, order: Order
+) -> None:
+    """Fills at least the first ``depth`` places of ``order`` with the documents of highest score.
+
+    Args:
+        scores: of one list.
+        labels: of one list; they decide only where ``ties`` is ``WORST``.
+        ties: the order of equal scores: by position, least relevant first, or random.
+        tie_seed: of the random order.
+        query: the list's position, so that each list has an order of its own.
+        depth: the places that matter.
+        order: as long as the list.
+    """
+    if ties == STABLE and depth <= LONGEST_SELECTION and depth < scores.size:
+        _select(scores, depth, order)
+        return
+    order[:] = np.argsort(-scores, kind="mergesort")
+    if ties == WORST:
+        _reorder_ties(scores, labels, order)
+    elif ties == RANDOM:
+        key = key_of(tie_seed, 0, query, 0)
+        draws = np.empty(scores.size)
+        for document in range(scores.size):
+            draws[document] = uniform(key, document)
+        _reorder_ties(scores, draws, order)
+
+
+@njit(nogil=True, error_model="numpy")
+def _select(scores: Doubles, depth: int, order: Order) -> None:
+    """Keeps the best documents seen so far in order; most documents of a long list are turned away at once."""
+    held = 0
+    worst = -np.inf
+    for document in range(scores.size):
+        score = scores[document]
+        if held == depth:
+            if worst >= score:
+                continue
+            gap = held - 2
+        else:
+            gap = held - 1
+            held += 1
+        while gap >= 0 and scores[order[gap]] < score:
+            order[gap + 1] = order[gap]
+            gap -= 1
+        order[gap + 1] = document
+        worst = scores[order[held - 1]]
+
+
+@njit(nogil=True, error_model="numpy")
+def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order) -> None:
+    begin = 0
+    while begin < order.size:
+        end = begin + 1
+        while end < order.size and scores[order[end]] == scores[order[begin]]:
+            end += 1
+        if end > begin + 1:
+            tied = order[begin:end].copy()
+            order[begin:end] = tied[np.argsort(smallest_first[tied], kind="mergesort")]
+        begin = end
+
+
+@njit(nogil=True, error_model="numpy")
+def sort_labels(labels: Doubles, best_first: Doubles) -> None:
+    """Fills ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
+    counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)
+    for label in labels:
+        if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
+            best_first[:] = np.sort(labels)[::-1][: best_first.size]
+            return
+        counts[int(label)] += 1
+    place = 0
+    for label in range(LARGEST_COUNTED_LABEL, -1, -1):
+        for _ in range(min(counts[label], best_first.size - place)):
+            best_first[place] = label
+            place += 1
