@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rankplug import LossSpecification, Parameters, SamplerSpecification, hookimpl
+from rankplug import LossSpecification, Parameters, SamplerSpecification, StudySpecification, hookimpl
 
 PAPER = "stochastic"
 
@@ -51,5 +51,18 @@ def rankplug_samplers() -> list[SamplerSpecification]:
             parameters=Gumbel,
             paper=PAPER,
             formula=r"f_i - \beta\log(-\log U_i)",
+        )
+    ]
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Studies."""
+    return [
+        StudySpecification(
+            name="stochastic",
+            summary="Gumbel noise on scores: figures 1-4 and table 1, expected losses beside their baselines",
+            implementation="rankplug_stochastic.study:study",
+            paper=PAPER,
         )
     ]
