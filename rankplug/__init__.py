@@ -6,6 +6,7 @@ Everything public is reachable as an attribute of this package and imported at f
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -81,11 +82,24 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"rankplug.{_HOME[name]}"), name)
+    elif name.startswith("_") or importlib.util.find_spec(f"rankplug.{name}") is not None:
         raise AttributeError(f"module 'rankplug' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankplug.{_HOME[name]}"), name)
+    else:
+        value = _exported(name)
     globals()[name] = value
     return value
+
+
+def _exported(name: str) -> Any:
+    """What an installed backend offers under a name."""
+    from rankplug.registry import registry
+
+    try:
+        return registry().exported(name)
+    except AttributeError:
+        raise AttributeError(f"module 'rankplug' has no attribute {name!r}") from None
 
 
 def __dir__() -> list[str]:

@@ -126,7 +126,7 @@ def fit(
     sampler: Named | Sampler | None = None,
     valid: Lists | None = None,
     seed: int = 0,
-    metric: str | Sequence[str] = "ndcg@5",
+    selection: str | Sequence[str] = "ndcg@5",
     patience: int | None = None,
     weights: ArrayLike | None = None,
     train_curve: bool = True,
@@ -143,7 +143,7 @@ def fit(
         sampler: averages the loss over noise on the scores, such as ``"gumbel[samples=8]"``.
         valid: the lists that choose the best iteration; without them the last one is kept.
         seed: of everything random in the trial.
-        metric: what chooses; several are compared in their order. ``"loss"`` is the validation loss.
+        selection: the metric that chooses, or several, compared in their order; ``"loss"`` is the validation loss.
         patience: iterations without improvement after which training stops; None makes all of them.
         weights: one a training list or one a training document.
         train_curve: whether the metrics are computed on the training data too.
@@ -155,7 +155,7 @@ def fit(
     problem = replace(
         problem,
         weights=None if weights is None else np.asarray(weights, np.float64),
-        metrics=metric_names(metric),
+        metrics=metric_names(selection),
         patience=patience,
         train_curve=train_curve,
         callbacks=tuple(callbacks),

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,10 @@ class LearningCurve:
 
     def __len__(self) -> int:
         return len(self.iterations)
+
+    def __iter__(self) -> Iterator[dict[str, float]]:
+        for row, iteration in enumerate(self.iterations):
+            yield {"iteration": iteration, **{name: values[row] for name, values in self.columns.items()}}
 
     def frame(self) -> pd.DataFrame:
         """As a data frame."""

@@ -98,6 +98,11 @@ class ListFunction(NamedFunction):
         return found is self and self.__module__ != "__main__"
 
 
+def building_block(function: Callable[..., Any]) -> Any:
+    """Compiles a part of a function of one list with the same settings as the whole; a decorator."""
+    return njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
+
+
 def sources_of(function: Callable[..., Any]) -> dict[str, str]:
     """What a compiled function depends on: digests of source files by path, and constants from other files by name."""
     found: dict[str, str] = {}

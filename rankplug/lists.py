@@ -251,6 +251,11 @@ class Lists:
                 digest.update(flat[first : first + (1 << 24)].data)
         return digest.hexdigest()
 
+    def with_fingerprint(self, fingerprint: str) -> Lists:
+        """Itself, with a fingerprint that was taken before; spares reading memory-mapped data for it."""
+        self.__dict__["fingerprint"] = fingerprint
+        return self
+
     def validate(self) -> Lists:
         """Itself, once the values are checked: finite features, labels of zero or more, no query twice.
 

@@ -43,6 +43,7 @@ class Record:
         best_iteration: which one the model is, counted from 0.
         stopped: why training ended: ``finished``, ``patience``, ``interrupted``, ``exhausted`` (no split or step
             was left to make) or ``callback``.
+        chosen: values that validation chose among several, such as ``C``.
         seconds: time of training and of its parts.
         peak_memory: largest resident size of the process in bytes, 0 where the system does not tell.
     """
@@ -55,6 +56,7 @@ class Record:
     iterations: int = 0
     best_iteration: int = 0
     stopped: str = "finished"
+    chosen: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     peak_memory: int = 0
 
@@ -80,6 +82,16 @@ class Model(abc.ABC):
     def __repr__(self) -> str:
         made = self.record.combination
         return f"<model {made.get('scorer')} fitted by {made.get('backend')} to {made.get('loss')}>"
+
+    @property
+    def best_iteration(self) -> int:
+        """The iteration the model is, counted from 0."""
+        return self.record.best_iteration
+
+    @property
+    def curve(self) -> LearningCurve:
+        """Metrics after every iteration."""
+        return self.record.curve
 
     @abc.abstractmethod
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:

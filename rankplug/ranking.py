@@ -26,47 +26,61 @@ def sort_best_first(scores: Doubles, order: Order) -> Doubles:
     total, so the result does not depend on where it started.
     """
     sorted_scores = np.empty(scores.size)
+    _take(scores, order, sorted_scores)
     wrong = 0
-    for place in range(scores.size):
-        sorted_scores[place] = scores[order[place]]
     for place in range(1, scores.size):
         wrong += sorted_scores[place - 1] < sorted_scores[place]
-    if wrong * STEPS_OUT_OF_ORDER <= scores.size and _put_in_place(sorted_scores, order):
-        return sorted_scores
-    _spread_by_score(scores, order)
-    for place in range(scores.size):
-        sorted_scores[place] = scores[order[place]]
-    if not _put_in_place(sorted_scores, order):
-        order[:] = np.argsort(-scores, kind="mergesort")
-        for place in range(scores.size):
-            sorted_scores[place] = scores[order[place]]
+    few_moves = MOVES_A_DOCUMENT * scores.size
+    if wrong * STEPS_OUT_OF_ORDER > scores.size or not _put_in_place(sorted_scores, order, 1, few_moves):
+        _spread_by_score(scores, order)
+        _take(scores, order, sorted_scores)
+        if not _put_in_place(sorted_scores, order, 1, few_moves):
+            _shell_sort(sorted_scores, order)
     return sorted_scores
 
 
 @njit(nogil=True, error_model="numpy")
-def _put_in_place(sorted_scores: Doubles, order: Order) -> bool:
-    """Insertion sort of both; False if it was given up."""
+def _take(scores: Doubles, order: Order, out: Doubles) -> None:
+    for place in range(order.size):
+        out[place] = scores[order[place]]
+
+
+@njit(nogil=True, error_model="numpy")
+def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves: int) -> bool:
+    """Insertion sort of both, among places that lie ``stride`` apart; False if it was given up."""
     moves = 0
-    for place in range(1, order.size):
+    for place in range(stride, order.size):
         document, score = order[place], sorted_scores[place]
-        gap = place - 1
+        gap = place - stride
         while gap >= 0 and (sorted_scores[gap] < score or (sorted_scores[gap] == score and order[gap] > document)):
-            order[gap + 1], sorted_scores[gap + 1] = order[gap], sorted_scores[gap]
-            gap -= 1
-        order[gap + 1], sorted_scores[gap + 1] = document, score
-        moves += place - 1 - gap
-        if moves > MOVES_A_DOCUMENT * order.size:
+            order[gap + stride], sorted_scores[gap + stride] = order[gap], sorted_scores[gap]
+            gap -= stride
+            moves += 1
+        order[gap + stride], sorted_scores[gap + stride] = document, score
+        if moves > most_moves:
             return False
     return True
 
 
 @njit(nogil=True, error_model="numpy")
+def _shell_sort(sorted_scores: Doubles, order: Order) -> None:
+    """For scores of very uneven spread: insertion at strides that shrink by Tokuda's factor of 4/9."""
+    stride = order.size
+    while stride > 1:
+        stride = max(1, 4 * stride // 9)
+        _put_in_place(sorted_scores, order, stride, order.size * order.size)
+
+
+@njit(nogil=True, error_model="numpy")
 def _spread_by_score(scores: Doubles, order: Order) -> None:
     """Counting sort into equal steps of score, best step first, by position inside a step."""
-    best, worst = scores.max(), scores.min()
+    best = worst = scores[0]
+    for document in range(scores.size):
+        best, worst = max(best, scores[document]), min(worst, scores[document])
     scale = (scores.size - 1) / (best - worst)
     if not (0.0 < scale < np.inf and best - worst < np.inf):
-        order[:] = np.arange(scores.size)
+        for document in range(scores.size):
+            order[document] = document
         return
     first = np.zeros(scores.size + 1, np.int32)
     for document in range(scores.size):
@@ -91,10 +105,23 @@ def gain(label: float) -> float:
 @njit(nogil=True, error_model="numpy")
 def ideal_dcg(labels: Doubles, cutoff: int) -> float:
     """The largest DCG of a list at a cut-off, with the discount 1 / log2(1 + rank)."""
-    best = np.sort(labels)[::-1]
+    order = np.empty(labels.size, np.int32)
+    for document in range(labels.size):
+        order[document] = document
+    best = sort_best_first(labels, order)
     total = 0.0
     for place in range(min(cutoff, best.size)):
         if best[place] <= 0:
             break
-        total += gain(best[place]) / math.log2(place + 2.0)
+        total += gain(best[place]) * (1.0 / math.log2(place + 2.0))
     return total
+
+
+@njit(nogil=True, error_model="numpy")
+def fill_dcg_constants(labels: Doubles, cutoff: int, constants: Doubles) -> None:
+    """Fills one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank."""
+    ideal = ideal_dcg(labels, cutoff)
+    constants[0] = 1.0 / ideal if ideal > 0 else 0.0
+    for document in range(labels.size):
+        constants[1 + document] = gain(labels[document])
+        constants[1 + labels.size + document] = 1.0 / math.log2(document + 2.0)

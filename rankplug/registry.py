@@ -18,7 +18,7 @@ from rankplug import hookspecs
 from rankplug.errors import PluginConflictError, UnknownPluginError, did_you_mean
 from rankplug.grammar import Reference, parse
 from rankplug.parameters import Parameters, read_parameters
-from rankplug.specifications import KINDS, Specification
+from rankplug.specifications import KINDS, BackendSpecification, Specification, import_object
 
 GROUP = "rankplug"
 HOOK_OF_KIND = {
@@ -168,6 +168,14 @@ class Registry:
                 f"{kind} {wanted.name} is offered by {offers}; say which, as in {first}:{wanted.name}, or uninstall one"
             )
         return namesakes[0]
+
+    def exported(self, name: str) -> Any:
+        """What a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
+        for plugin in self.plugins("backend"):
+            specification = plugin.specification
+            if isinstance(specification, BackendSpecification) and name in specification.exports:
+                return import_object(specification.exports[name], str(specification))
+        raise AttributeError(f"no backend exports {name}")
 
     def resolve(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> tuple[Specification, Parameters]:
         """The specification a reference names, with its parameters checked."""

@@ -62,9 +62,9 @@ class Selection:
         self.waited = 0
 
 
-def metric_names(metric: str | Iterable[str]) -> tuple[str, ...]:
+def metric_names(selection: str | Iterable[str]) -> tuple[str, ...]:
     """One metric or several, as a tuple."""
-    return (metric,) if isinstance(metric, str) else tuple(metric)
+    return (selection,) if isinstance(selection, str) else tuple(selection)
 
 
 def _better(values: Sequence[float], best: Sequence[float]) -> bool:

@@ -127,9 +127,10 @@ class Store:
                 raise StoreError(f"{path} is damaged ({error}); delete it and run its combination again") from error
             frame = table.to_pandas()
             parts = about["combination"]
-            for name in ("dataset", "backend", "scorer", "loss", "sampler", "selection"):
+            for name in ("dataset", "backend", "scorer", "loss", "sampler"):
                 frame[name] = parts[name]
-            frame["transforms"] = " | ".join(parts["transforms"])
+            for name in ("transforms", "selection"):
+                frame[name] = " | ".join(parts[name])
             frame["combination"], frame["fold"], frame["trial"] = about["identity"], about["fold"], about["trial"]
             frame["fit_seconds"] = about["record"]["fit_seconds"]
             frames.append(frame)

@@ -105,7 +105,7 @@ class TorchLoss(torch.nn.Module):
         """
         return self._reduced(self._values(scores, labels, starts, weights))
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable
     def _values(
         self,
         scores: torch.Tensor,

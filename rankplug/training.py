@@ -46,8 +46,17 @@ class Learner(abc.ABC):
     """Mean loss of a training list in the last iteration, where it is known."""
 
     @abc.abstractmethod
-    def advance(self, iteration: int) -> bool:
-        """Makes one more iteration; False where nothing was left to learn."""
+    def stage(self, first: int, iterations: int, observe: Observer) -> str:
+        """Makes iterations, each of them observed, until there are enough or the observer stops them.
+
+        Args:
+            first: number of the first one.
+            iterations: how many at most.
+            observe: to be called after each.
+
+        Returns:
+            why it ended, or nothing if the observer ended it.
+        """
 
     @abc.abstractmethod
     def scores(self, part: Part) -> NDArray[Any] | None:
@@ -61,19 +70,6 @@ class Learner(abc.ABC):
     def model(self, snapshot: Any, record: Record) -> Model:
         """The model of a snapshot."""
 
-    def stage(self, first: int, iterations: int, observe: Observer) -> str:
-        """Makes iterations, each of them observed, until there are enough or the observer stops them.
-
-        Returns:
-            why it ended, or nothing if the observer ended it.
-        """
-        for iteration in range(first, first + iterations):
-            if not self.advance(iteration):
-                return "exhausted"
-            if observe(iteration):
-                return ""
-        return "finished"
-
     def grow(self, snapshot: Any, improved: bool) -> bool:
         """Begins a next stage from the best model so far; False where there is none.
 
@@ -82,6 +78,22 @@ class Learner(abc.ABC):
             improved: whether the last stage brought it.
         """
         return False
+
+
+class StepwiseLearner(Learner):
+    """A learner that makes one iteration when it is told to."""
+
+    @abc.abstractmethod
+    def advance(self, iteration: int) -> bool:
+        """Makes one more iteration; False where nothing was left to learn."""
+
+    def stage(self, first: int, iterations: int, observe: Observer) -> str:
+        for iteration in range(first, first + iterations):
+            if not self.advance(iteration):
+                return "exhausted"
+            if observe(iteration):
+                return ""
+        return "finished"
 
 
 def train(learner: Learner, problem: Problem, iterations: int) -> Model:

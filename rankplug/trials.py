@@ -108,7 +108,7 @@ def _run(trial: Trial, progress: bool) -> Result:
         train=train,
         valid=valid,
         seed=trial.seed,
-        metric=combination.selection,
+        selection=combination.selection,
         patience=combination.patience,
         progress=progress,
         callbacks=[

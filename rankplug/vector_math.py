@@ -15,9 +15,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+WIDEST = 600.0
+"""Range of exponents whose exponentials fit into doubles, sums and quotients included."""
 
 _LOG2_E = 1.0 / math.log(2.0)
 _LOG_2_HIGH = 6.93147180369123816490e-01
@@ -81,3 +86,15 @@ def log(number: float) -> float:
     series = (_L1 + square * _L2) + fourth * (_L3 + square * _L4)
     series += eighth * ((_L5 + square * _L6) + fourth * (_L7 + square * _L8) + eighth * (_L9 + square * _L10))
     return power * _LOG_2_HIGH + (2.0 * part + (part * (square * series) + power * _LOG_2_LOW))
+
+
+@njit(nogil=True, error_model="numpy", fastmath=False)
+def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArray[np.float64]) -> None:
+    """Fills ``out`` with ``exp(exponents - origin)``.
+
+    The sigmoid of any difference of two exponents is then a quotient: ``e_i / (e_i + e_j)``. All of these are exact to
+    rounding if no exponent is further than half of :data:`WIDEST` from the origin. Where exponents spread wider, take
+    one of the two as the origin: it is exact again, as the smaller term vanishes only where the quotient is 0 or 1.
+    """
+    for place in range(exponents.size):
+        out[place] = exp(exponents[place] - origin)

@@ -10,7 +10,7 @@ import gzip
 import io
 import lzma
 import zlib
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from rankplug.errors import DataError
 
@@ -67,15 +67,9 @@ class Reader(io.RawIOBase):
         self._head = stream.read(HEAD)
         self.kind = kind_of(self._head)
         whole = _Rejoined(self._head, stream)
-        self._stream: BinaryIO
-        if self.kind == "gzip":
-            self._stream = gzip.GzipFile(fileobj=whole)  # type: ignore[assignment]
-        elif self.kind == "bzip2":
-            self._stream = bz2.BZ2File(whole)  # type: ignore[assignment]
-        elif self.kind == "xz":
-            self._stream = lzma.LZMAFile(whole)  # type: ignore[assignment]
-        else:
-            self._stream = whole  # type: ignore[assignment]
+        self._stream: Any
+        openers: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+        self._stream = openers[self.kind](whole) if self.kind in openers else whole
         refuse_unreadable(self.kind, name)
         self._left = None
         if compressed_size is not None and self.kind in COMPRESSIONS:
@@ -86,16 +80,13 @@ class Reader(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         try:
-            piece = self._stream.read(size)
+            piece: bytes = self._stream.read(size)
         except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
             raise damaged(self.name, error) from error
         if self._left is not None:
             self._left -= len(piece)
             if self._left < 0:
-                raise DataError(
-                    f"{self.name} grows to more than {LARGEST_GROWTH} times its size when decompressed, which no"
-                    " ranking data does; decompress it yourself if you trust it, and name the result"
-                )
+                raise grows_too_much(self.name)
         return piece
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
@@ -132,3 +123,11 @@ def damaged(name: str, error: Exception) -> DataError:
     """The error for a file that cannot be decompressed to its end."""
     reason = str(error) or type(error).__name__
     return DataError(f"{name} is cut off or damaged ({reason}); fetch it again")
+
+
+def grows_too_much(name: str) -> DataError:
+    """The error for a file that would fill the disk."""
+    return DataError(
+        f"{name} grows to more than {LARGEST_GROWTH} times its size when decompressed, which no ranking data does;"
+        " decompress it yourself if you trust it, and name the result"
+    )

@@ -9,6 +9,7 @@ second", 2021). The few that neither can decide are left to the caller, who has 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -40,7 +41,7 @@ POWERS_OF_FIVE = _powers_of_five()
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _product(left: int, right: int) -> tuple[int, int]:
+def _product(left: Any, right: Any) -> tuple[Any, Any]:
     """Both words of the product of two unsigned 64-bit numbers, the high one first."""
     half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
     left_high, left_low = left >> half, left & low_half
@@ -67,7 +68,7 @@ def nearest_double(mantissa: int, power: int) -> tuple[float, bool]:
     if power < SMALLEST_POWER or power > LARGEST_POWER:
         return 0.0, False
     shift = 0
-    word = np.uint64(mantissa)
+    word: Any = np.uint64(mantissa)
     top = np.uint64(1) << np.uint64(63)
     while not word & top:
         word <<= np.uint64(1)
@@ -91,4 +92,4 @@ def nearest_double(mantissa: int, power: int) -> tuple[float, bool]:
     if tie and bits << dropped == high:
         bits &= ~np.uint64(1)
     bits += bits & np.uint64(1)
-    return math.ldexp(float(bits >> np.uint64(1)), exponent - 1023 - 52), True
+    return math.ldexp(float(bits >> np.uint64(1)), int(exponent - 1023 - 52)), True

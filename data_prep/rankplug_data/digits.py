@@ -25,7 +25,7 @@ _TEN_THOUSANDS_AND_ONES = np.uint64(0x0000271000000001)
 
 
 @intrinsic
-def letter_at(typing_context: Any, place: Any) -> Any:
+def _letter_at(typing_context: Any, place: Any) -> Any:
     """The letter at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -36,7 +36,7 @@ def letter_at(typing_context: Any, place: Any) -> Any:
 
 
 @intrinsic
-def word_at(typing_context: Any, place: Any) -> Any:
+def _word_at(typing_context: Any, place: Any) -> Any:
     """The eight letters from an address on, the first in the lowest byte."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -48,7 +48,7 @@ def word_at(typing_context: Any, place: Any) -> Any:
 
 
 @intrinsic
-def trailing_zeros(typing_context: Any, word: Any) -> Any:
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:
     """How many of a word's lowest bits are zero; the word is not zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -57,8 +57,13 @@ def trailing_zeros(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+letter_at: Any = _letter_at
+word_at: Any = _word_at
+trailing_zeros: Any = _trailing_zeros
+
+
 @njit(cache=True, nogil=True)
-def read_digits(at: int, end: int) -> tuple[int, int]:
+def read_digits(at: Any, end: int) -> tuple[Any, Any]:
     """The number that the digits at an address spell (modulo 2^64 when there are many) and where they end.
 
     The text, which ends before ``end``, must not end with a digit.
@@ -68,7 +73,7 @@ def read_digits(at: int, end: int) -> tuple[int, int]:
     >>> value, after - text.ctypes.data
     (2024, 4)
     """
-    value = np.int64(0)
+    value: Any = np.int64(0)
     if at + 8 <= end:
         word = word_at(at) ^ _ZEROS
         letters = (word + _ABOVE_NINE | word) & _TOP_BITS
@@ -89,7 +94,7 @@ def read_digits(at: int, end: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _eight_digits(word: int) -> int:
+def _eight_digits(word: Any) -> Any:
     """The number of eight digits whose zeros have been taken off."""
     word = word * np.uint64(10) + (word >> np.uint64(8))
     high = (word & _EVERY_FOURTH) * _MILLIONS_AND_HUNDREDS

@@ -31,12 +31,12 @@ _QID = (113, 105, 100, 58)
 
 @njit(cache=True, nogil=True, inline="always")
 def _is_gap(letter: int) -> bool:
-    return letter == SPACE or letter == TAB or letter == RETURN
+    return letter in (SPACE, TAB, RETURN)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _ends_word(letter: int) -> bool:
-    return letter <= SPACE and (_is_gap(letter) or letter == NEWLINE) or letter == HASH
+    return letter in (SPACE, NEWLINE, TAB, RETURN, HASH)
 
 
 @njit(cache=True, nogil=True)

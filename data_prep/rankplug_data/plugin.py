@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from rankplug import DatasetSpecification, TransformSpecification, hookimpl
+from rankplug_data import catalogue
 from rankplug_data.synthetic_specification import SYNTHETIC
+from rankplug_data.transform_specifications import TRANSFORMS
 
 
 @hookimpl
 def rankplug_datasets() -> list[DatasetSpecification]:
     """Data sets."""
-    return [SYNTHETIC]
+    return [*catalogue.dataset_specifications(), SYNTHETIC]
 
 
 @hookimpl
 def rankplug_transforms() -> list[TransformSpecification]:
     """Transforms."""
-    return []
+    return [*catalogue.transform_specifications(), *TRANSFORMS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ class QueryOrder:
         keep = np.ones(queries.size, dtype=bool)
         heads = np.flatnonzero(np.diff(queries)) + 1
         bounds = [0, *heads.tolist(), queries.size] if queries.size else []
-        for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for begin, end in itertools.pairwise(bounds):
             query = int(queries[begin])
             if query == self._current:
                 self._last_line = int(lines[end - 1])

@@ -2,10 +2,53 @@
 
 from __future__ import annotations
 
-from rankplug import BackendSpecification, hookimpl
+from pydantic import Field
+
+from rankplug import BackendSpecification, Parameters, hookimpl
+
+
+class LBFGSParameters(Parameters):
+    """Parameters of ``lbfgs``."""
+
+    C: float | tuple[float, ...] = Field(
+        1.0, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
+    )
+    iterations: int = Field(200, ge=1, description="steps of a run at most")
+    restarts: int | None = Field(
+        None, ge=0, description="random starts beside w=0, the best objective wins; 9 for losses that are not convex"
+    )
+    tolerance: float = Field(1e-8, gt=0, description="relative change of the objective that ends a run")
+
+
+class CuttingPlanesParameters(Parameters):
+    """Parameters of ``cutting_planes``."""
+
+    C: float | tuple[float, ...] = Field(
+        1.0, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
+    )
+    planes: int = Field(300, ge=1, description="cutting planes at most")
+    tolerance: float = Field(1e-3, gt=0, description="relative gap to the lower bound that ends a run")
 
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
     """Backends."""
-    return []
+    return [
+        BackendSpecification(
+            name="lbfgs",
+            summary="linear scorers by L-BFGS on all lists at once",
+            implementation="rankplug_lbfgs.lbfgs:engine",
+            parameters=LBFGSParameters,
+            requires=("scipy",),
+            default_scorer="linear",
+        ),
+        BackendSpecification(
+            name="cutting_planes",
+            summary="linear scorers for convex losses with kinks, such as structured hinges, by cutting planes",
+            implementation="rankplug_lbfgs.cutting_planes:engine",
+            parameters=CuttingPlanesParameters,
+            requires=("scipy",),
+            default_scorer="linear",
+            paper="Teo, Vishwanathan, Smola, Le, Bundle methods for regularized risk minimization, JMLR 2010",
+        ),
+    ]

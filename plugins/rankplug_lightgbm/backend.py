@@ -22,7 +22,7 @@ from rankplug.models import Model, Record
 from rankplug.seeds import stream
 from rankplug.selection import LOSS
 from rankplug.threads import threads
-from rankplug.training import Learner, Part, train
+from rankplug.training import Part, StepwiseLearner, train
 from rankplug_lightgbm.native import native_settings
 
 
@@ -46,7 +46,7 @@ class LightGBMModel(Model):
         return self.text.encode()
 
 
-class LightGBMLearner(Learner):
+class LightGBMLearner(StepwiseLearner):
     """Trees in the making; an iteration is a tree."""
 
     unit = "tree"

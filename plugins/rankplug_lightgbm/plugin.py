@@ -25,5 +25,6 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=LightGBMParameters,
             requires=("lightgbm",),
             default_scorer="trees",
+            exports={"lightgbm_objective": "rankplug_lightgbm.objective:lightgbm_objective"},
         )
     ]

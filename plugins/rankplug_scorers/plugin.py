@@ -73,6 +73,11 @@ def rankplug_scorers() -> list[ScorerSpecification]:
             summary="a weighted sum of the features",
             parameters=Linear,
             formula=r"w^\top x",
-            fitted_by={"torch": "rankplug_torch.networks:linear"},
+            fitted_by={
+                "cutting_planes": "rankplug_scorers.linear:LinearScorer",
+                "lbfgs": "rankplug_scorers.linear:LinearScorer",
+                "torch": "rankplug_torch.networks:linear",
+                "xgboost": "rankplug_scorers.trees:xgboost_linear_settings",
+            },
         ),
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from rankplug_scorers.plugin import Trees
+from rankplug_scorers.plugin import Linear, Trees
 
 
 def lightgbm_settings(trees: Trees) -> dict[str, Any]:
@@ -49,3 +49,14 @@ def xgboost_settings(trees: Trees) -> dict[str, Any]:
         "colsample_bytree": trees.feature_fraction,
     }
     return settings | ({"rate_drop": trees.drop_rate} if trees.boosting == "dart" else {})
+
+
+def xgboost_linear_settings(linear: Linear) -> dict[str, Any]:
+    """For XGBoost's ``params``: coordinate descent, one feature after another."""
+    return {
+        "booster": "gblinear",
+        "updater": "coord_descent",
+        "feature_selector": "cyclic",
+        "eta": linear.learning_rate,
+        "reg_lambda": linear.l2,
+    }

@@ -18,14 +18,14 @@ from rankplug.fitting import Problem
 from rankplug.losses import Evaluation
 from rankplug.models import Model, Record
 from rankplug.seeds import generator, stream
-from rankplug.training import Learner, Part, checked
+from rankplug.training import Part, StepwiseLearner, checked
 from rankplug_torch.plugin import TorchParameters
 from rankplug_torch.scoring import batch_scores, network_scores
 
 Weights = dict[str, torch.Tensor]
 
 
-class NetworkLearner(Learner):
+class NetworkLearner(StepwiseLearner):
     """Trains a network on the problem's loss.
 
     Args:

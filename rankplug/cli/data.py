@@ -2,15 +2,94 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
 import typer
 
+from rankplug.datasets import StoredDataset
+from rankplug.errors import DataError
 from rankplug.registry import registry
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
+Name = Annotated[str, typer.Argument(help="A data set, such as mslr-web10k or ohsumed[version=Feature-min].")]
+
 
 @app.command("list")
 def list_() -> None:
-    """All data sets."""
+    """All data sets, and which are on this machine."""
     for plugin in registry().plugins("dataset"):
-        typer.echo(f"{plugin.specification.name:20} {plugin.specification.summary}")
+        specification = plugin.specification
+        typer.echo(f"{specification.name:14} {_state(specification):18} {specification.summary}")
+
+
+@app.command()
+def get(
+    name: Name,
+    accept_licence: Annotated[
+        bool, typer.Option("--accept-licence", help="You have read the licence and accept it.")
+    ] = False,
+) -> None:
+    """Fetch the files of a data set."""
+    dataset, parameters = _stored(name)
+    typer.echo(dataset.get(parameters, accept_licence=accept_licence))
+
+
+@app.command()
+def prepare(
+    name: Name,
+    source: Annotated[Path | None, typer.Option(help="An archive, folder or file to take instead.")] = None,
+    on_error: Annotated[str, typer.Option(help="raise, or skip to leave broken lines out.")] = "raise",
+) -> None:
+    """Read a data set once and keep it as arrays, from what lies in RANKPLUG_DATA or has been fetched."""
+    if on_error not in ("raise", "skip"):
+        raise typer.BadParameter(f"--on-error is raise or skip, not {on_error}")
+    dataset, parameters = _stored(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        text = dataset.prepare(parameters, source=source, on_error=cast(Literal["raise", "skip"], on_error))
+    _show(text)
+
+
+@app.command()
+def info(name: Name) -> None:
+    """Where a data set comes from, what may be done with it, and what is here."""
+    dataset, parameters = _stored(name)
+    _show(dataset.info(parameters))
+
+
+@app.command()
+def verify(name: Name) -> None:
+    """Read prepared data again and compare them with what they should be."""
+    dataset, parameters = _stored(name)
+    text, problems = dataset.verify(parameters)
+    _show(text)
+    if problems:
+        raise DataError("; ".join(problems))
+    typer.echo("verified")
+
+
+def _show(text: str) -> None:
+    """Warnings stand out."""
+    for line in text.splitlines():
+        warning = line.startswith("warning:")
+        typer.secho(line, fg="yellow" if warning else None, err=warning)
+
+
+def _stored(name: str) -> tuple[StoredDataset, Any]:
+    specification, parameters = registry().resolve("dataset", name)
+    dataset = specification.load()
+    if not isinstance(dataset, StoredDataset):
+        raise DataError(f"dataset {specification.name} is made when it is loaded; there is nothing to fetch or prepare")
+    return dataset, parameters
+
+
+def _state(specification: Any) -> str:
+    dataset = specification.load()
+    if not isinstance(dataset, StoredDataset):
+        return "made when loaded"
+    if any(field.is_required() for field in specification.parameters.model_fields.values()):
+        return "needs parameters"
+    return dataset.state(specification.parameters())

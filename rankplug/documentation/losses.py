@@ -115,4 +115,4 @@ def draw_two_documents(name: str) -> Figure:
     right.plot(GAPS, result.gradient[::2], color=PALETTE[3])
     right.axhline(0, color="black", linewidth=0.6)
     right.set(xlabel="score gap", ylabel="derivative")
-    return figure  # type: ignore[no-any-return]
+    return figure

@@ -17,7 +17,7 @@ def lists():
 
 def test_a_scorer_the_backend_cannot_fit_is_refused_with_what_it_can_fit(lists):
     with pytest.raises(
-        FitError, match="backend lightgbm cannot fit the scorer mlp: it fits .*trees.*mlp is fitted by torch"
+        FitError, match=r"backend lightgbm cannot fit the scorer mlp: it fits .*trees.*mlp is fitted by torch"
     ):
         rp.fit("lightgbm", scorer="mlp", loss="cross_entropy", train=lists)
 

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug import workers
-from rankplug.threads import threads
-from rankplug_data.kernels import Kernel
+from rankplug_data.kernels import Kernel, over_lists
 from rankplug_data.synthetic import latents
 from rankplug_data.synthetic.features import Table, table
 from rankplug_data.synthetic.latents import QueryLaw, document_key, draw_document, draw_query, query_key
@@ -25,6 +23,7 @@ from rankplug_data.synthetic.shapes import SHAPES, STREAMS, Shape, ShapeName
 
 _CALIBRATION_QUERIES, _CALIBRATION_DOCUMENTS = 20_000, 5
 _CALIBRATION_SEED = 2024
+_JUDGING_COST = 10
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def _judge(world: World, seed: int, part: int, starts: NDArray[np.int64]) -> NDA
         offsets = starts[begin : end + 1] - starts[begin]
         _perceptions(np.uint64(seed), part, world.law, shape.hidden, world.noise, begin, offsets, found[span])
 
-    workers.run(work, workers.chunks_of(np.diff(starts) * 10.0, threads()))
+    over_lists(np.diff(starts), _JUDGING_COST, work)
     return found
 
 
@@ -185,7 +184,7 @@ def fill(
             labels[span],
         )
 
-    workers.run(work, workers.chunks_of(np.diff(starts) * float(shape.features), threads()))
+    over_lists(np.diff(starts), shape.features, work)
 
 
 @functools.lru_cache(maxsize=8)

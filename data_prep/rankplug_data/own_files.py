@@ -1,0 +1,140 @@
+"""Any LETOR or SVMlight text of one's own as a data set: a file, three files, a folder or an archive."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankplug.datasets import Split
+from rankplug.errors import DataError
+from rankplug.lists import Lists
+from rankplug.seeds import generator
+from rankplug_data.archives import Member, members
+from rankplug_data.benchmark import LETOR_NAMES, PARTS
+from rankplug_data.file_parameters import OwnFileParameters
+from rankplug_data.layout import FOLD, Layout, Place
+from rankplug_data.letor import Columns, OnError
+from rankplug_data.preparing import Finder, Request, files_of, prepare
+from rankplug_data.sources import prepared_folder
+from rankplug_data.splits import divide, pick
+from rankplug_data.storing import PreparedData
+from rankplug_data.verifying import problems_of
+
+TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
+
+
+class OwnFiles:
+    """The data set ``letor-file``.
+
+    A folder or archive is read like an official release, with ``Fold1`` ... or without. Of one text, the parts that are
+    not named are drawn from it at random by query: 60/20/20 when neither is named.
+    """
+
+    def __call__(self, parameters: OwnFileParameters, fold: int, seed: int) -> Split:
+        prepared = self._make(parameters, parameters.on_error)
+        if self._is_one_text(parameters):
+            return _drawn(prepared.parts(1), fold, seed)
+        if fold not in prepared.folds:
+            raise DataError(f"{parameters.path} has fold {', '.join(map(str, prepared.folds))}, not {fold}")
+        return prepared.split(fold)
+
+    def state(self, parameters: OwnFileParameters) -> str:
+        """Whether it is prepared."""
+        return "prepared" if PreparedData.open(self._folder(parameters)) else "found"
+
+    def get(self, parameters: OwnFileParameters, *, accept_licence: bool) -> str:
+        """Nothing is to be fetched."""
+        return parameters.path
+
+    def prepare(self, parameters: OwnFileParameters, *, source: Path | None, on_error: OnError) -> str:
+        """Prepares it, and says what there is."""
+        if source is not None:
+            parameters = parameters.model_copy(update={"path": str(source)})
+        return self._make(parameters, on_error).report()
+
+    def info(self, parameters: OwnFileParameters) -> str:
+        """What there is."""
+        prepared = PreparedData.open(self._folder(parameters))
+        return f"{parameters.path}: not prepared yet" if prepared is None else prepared.report()
+
+    def verify(self, parameters: OwnFileParameters) -> tuple[str, list[str]]:
+        """Reads all prepared data again: what there is, and what is wrong with it."""
+        prepared = self._make(parameters, parameters.on_error)
+        return prepared.report(), problems_of(prepared)
+
+    def _make(self, parameters: OwnFileParameters, on_error: OnError) -> PreparedData:
+        folder = self._folder(parameters)
+        ready = PreparedData.open(folder)
+        if ready is not None:
+            return ready
+        return prepare(self._request(parameters, on_error), folder, lambda ready: False)
+
+    def _request(self, parameters: OwnFileParameters, on_error: OnError) -> Request:
+        path = Path(parameters.path).expanduser()
+        one_text = self._is_one_text(parameters)
+        folded = not one_text and any(_fold_of(member) for member in members(path))
+        folds = 5 if folded else 1
+        names = ", ".join(" or ".join(names) for names in LETOR_NAMES.values())
+        return Request(
+            name=path.name,
+            version="",
+            source=path,
+            files=self._texts(parameters) if one_text else files_of(path, Layout(folds, LETOR_NAMES)),
+            folds=folds,
+            columns=Columns(parameters.first_feature, parameters.features),
+            parts=("train",) if one_text else PARTS,
+            on_error=on_error,
+            expected=f"{names}, in Fold1 to Fold5 or without folders",
+        )
+
+    def _texts(self, parameters: OwnFileParameters) -> Finder:
+        def find() -> Iterator[tuple[Place | None, Member]]:
+            for part, path in zip(PARTS, (parameters.path, parameters.valid, parameters.test), strict=True):
+                if path is not None:
+                    for member in members(Path(path).expanduser()):
+                        yield Place(1, part), member
+
+        return find
+
+    def _is_one_text(self, parameters: OwnFileParameters) -> bool:
+        path = Path(parameters.path).expanduser()
+        if path.is_dir():
+            return False
+        inside = list(zip(range(2), members(path), strict=False))
+        return len(inside) == 1 and inside[0][1].label == str(path)
+
+    def _folder(self, parameters: OwnFileParameters) -> Path:
+        """Named by what would change the result: the files' places, sizes and times, and how they are read."""
+        digest = hashlib.blake2b(digest_size=10)
+        digest.update(f"{parameters.first_feature} {parameters.features} {parameters.on_error}".encode())
+        for part, name in zip(PARTS, (parameters.path, parameters.valid, parameters.test), strict=True):
+            if name is not None:
+                path = Path(name).expanduser().resolve()
+                if not path.exists():
+                    raise DataError(f"there is no file or folder {path}")
+                for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                    state = file.stat()
+                    digest.update(f"{part} {file} {state.st_size} {state.st_mtime_ns}\n".encode())
+        return prepared_folder() / f"letor-file-{digest.hexdigest()}"
+
+
+def _fold_of(member: Member) -> bool:
+    return any(FOLD.fullmatch(folder) for folder in member.name.split("/")[:-1])
+
+
+def _drawn(parts: dict[str, Lists], fold: int, seed: int) -> Split:
+    """The parts that there are, and the missing ones drawn from the training part."""
+    train = parts["train"]
+    missing = [part for part in ("valid", "test") if part not in parts]
+    if not missing:
+        return Split(train, parts["valid"], parts["test"])
+    share = TRAIN_SHARE / (TRAIN_SHARE + VALID_SHARE * len(missing))
+    shares = [share] if len(missing) == 1 else [TRAIN_SHARE, VALID_SHARE]
+    chosen = divide(len(train), shares, generator(seed, "letor-file", fold))
+    drawn = {part: pick([train], queries) for part, queries in zip(["train", *missing], chosen, strict=True)}
+    found = {**parts, **drawn}
+    return Split(*(found[part] for part in PARTS))
+
+
+OWN_FILES = OwnFiles()

@@ -1,0 +1,72 @@
+"""Random splits by query, whatever the official parts were."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.datasets import Split
+from rankplug.errors import DataError
+from rankplug.lists import Lists
+from rankplug_data.file_parameters import RandomSplitParameters
+
+
+def random_split(split: Split, parameters: RandomSplitParameters, generator: np.random.Generator) -> Split:
+    """All parts pooled and split anew by query, without replacement (Bruch, WWW 2021, uses 60/20/20).
+
+    Which query goes where depends on its id and the generator alone, not on the fold that was loaded.
+    """
+    ids = np.concatenate([part.query_ids for part in split])
+    values, counts = np.unique(ids, return_counts=True)
+    if values.size != ids.size:
+        repeated = values[np.argmax(counts > 1)]
+        raise DataError(
+            f"query {repeated} stands {counts.max()} times in train, valid and test, so that a random split would put"
+            " it into several parts; apply random_split before transforms that repeat queries"
+        )
+    by_id = np.argsort(ids)
+    chosen = divide(ids.size, (parameters.train, parameters.valid), generator)
+    return Split(*(pick(split, np.sort(by_id[ranks])) for ranks in chosen))
+
+
+def divide(queries: int, shares: Sequence[float], generator: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+    """Positions of the queries of each part, in rising order; one part more than shares, with what is left.
+
+    >>> [part.size for part in divide(10, (0.6, 0.2), np.random.default_rng(0))]
+    [6, 2, 2]
+    """
+    order = generator.permutation(queries)
+    cuts = np.round(np.cumsum(shares) * queries).astype(np.int64)
+    parts = np.split(order, cuts)
+    if any(part.size == 0 for part in parts):
+        raise DataError(f"{queries} queries are too few for parts of {', '.join(f'{share:g}' for share in shares)}")
+    return tuple(np.sort(part) for part in parts)
+
+
+def pick(pool: Sequence[Lists], queries: NDArray[np.int64]) -> Lists:
+    """Some queries of several lists, counted through; each document is copied once."""
+    begins = np.cumsum([0, *(len(part) for part in pool)])
+    chosen = [
+        queries[(queries >= first) & (queries < last)] - first for first, last in itertools.pairwise(begins.tolist())
+    ]
+    rows = [part.rows(inside) for part, inside in zip(pool, chosen, strict=True)]
+    lengths = np.concatenate([part.lengths[inside] for part, inside in zip(pool, chosen, strict=True)])
+    features = np.empty((int(lengths.sum()), pool[0].features.shape[1]), np.float32)
+    first = 0
+    for part, inside in zip(pool, rows, strict=True):
+        np.take(part.features, inside, axis=0, out=features[first : first + inside.size])
+        first += inside.size
+    names = [
+        part.document_ids[inside] for part, inside in zip(pool, rows, strict=True) if part.document_ids is not None
+    ]
+    return Lists(
+        features,
+        np.concatenate([part.labels[inside] for part, inside in zip(pool, rows, strict=True)]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([part.query_ids[inside] for part, inside in zip(pool, chosen, strict=True)]),
+        np.concatenate(names) if len(names) == len(pool) else None,
+        " + ".join(dict.fromkeys(part.source for part in pool if part.source)),
+    )

@@ -1,0 +1,1 @@
+"""Changes of data: scaling, cleaning, label noise and simulated clicks. Each returns new lists."""

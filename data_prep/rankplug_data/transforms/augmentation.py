@@ -1,0 +1,53 @@
+"""Adds documents of other queries as irrelevant ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.datasets import Split
+from rankplug.errors import DataError
+from rankplug.lists import Lists
+from rankplug_data.transforms.parameters import Augmentation
+from rankplug_data.transforms.selection import over_parts, rounded_shares
+
+
+def negative_augmentation(split: Split, parameters: Augmentation, generator: np.random.Generator) -> Split:
+    """Lists lengthened by a share of their length, with training documents of other queries, labelled 0."""
+    donors = split.train
+    if len(donors) < 2 and parameters.share > 0:
+        raise DataError("negative_augmentation draws from other training queries, but there is only one query")
+
+    def change(lists: Lists) -> Lists:
+        counts = rounded_shares(lists, parameters.share)
+        if lists is donors:
+            drawn = _documents_of_others(donors, counts, generator)
+        else:
+            drawn = generator.integers(donors.documents, size=int(counts.sum()))
+        return _lengthened(lists, counts, donors, drawn)
+
+    return over_parts(split, parameters.parts, change)
+
+
+def _documents_of_others(lists: Lists, counts: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Documents drawn for each query, uniform with replacement among those that are not its own."""
+    own = np.repeat(lists.lengths, counts)
+    drawn = generator.integers(lists.documents - own)
+    return drawn + np.where(drawn >= np.repeat(lists.starts[:-1], counts), own, 0)
+
+
+def _lengthened(lists: Lists, counts: NDArray[np.int64], donors: Lists, drawn: NDArray[np.int64]) -> Lists:
+    """Each list followed by its share of the drawn documents."""
+    starts = np.concatenate(([0], np.cumsum(lists.lengths + counts)))
+    added = np.repeat(starts[1:] - np.cumsum(counts), counts) + np.arange(drawn.size)
+    kept = np.ones(int(starts[-1]), np.bool_)
+    kept[added] = False
+    features = np.empty((kept.size, lists.features.shape[1]), np.float32)
+    features[kept], features[added] = lists.features, donors.features[drawn]
+    labels = np.zeros(kept.size, np.float32)
+    labels[kept] = lists.labels
+    names = None
+    if lists.document_ids is not None and donors.document_ids is not None:
+        names = np.empty(kept.size, np.result_type(lists.document_ids, donors.document_ids))
+        names[kept], names[added] = lists.document_ids, donors.document_ids[drawn]
+    return Lists(features, labels, starts, lists.query_ids, names, lists.source)

@@ -1,0 +1,108 @@
+"""Leaves out what cannot be learnt from or would be counted twice."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.datasets import Split
+from rankplug.lists import Lists
+from rankplug.noise import mix
+from rankplug_data.kernels import Kernel, over_lists
+from rankplug_data.transforms.parameters import EveryPart, Truncation, WhatIsLearntFrom
+from rankplug_data.transforms.selection import keep_documents, keep_queries, over_parts, random_places
+
+
+def drop_empty(split: Split, parameters: EveryPart, generator: np.random.Generator) -> Split:
+    """Without the queries that have no relevant document."""
+
+    def change(lists: Lists) -> Lists:
+        return keep_queries(lists, _largest(lists) > 0, "has no relevant document")
+
+    return over_parts(split, parameters.parts, change)
+
+
+def drop_uniform(split: Split, parameters: WhatIsLearntFrom, generator: np.random.Generator) -> Split:
+    """Without the queries whose documents all have one label: no order of theirs is better than another."""
+
+    def change(lists: Lists) -> Lists:
+        smallest = np.minimum.reduceat(lists.labels, lists.starts[:-1])
+        return keep_queries(lists, _largest(lists) > smallest, "has documents of one label only")
+
+    return over_parts(split, parameters.parts, change)
+
+
+def drop_conflicting(split: Split, parameters: EveryPart, generator: np.random.Generator) -> Split:
+    """Without the documents that some document of their query equals in every feature but not in the label."""
+
+    def change(lists: Lists) -> Lists:
+        return keep_documents(lists, ~conflicting(lists), "conflicts with another")
+
+    return over_parts(split, parameters.parts, change)
+
+
+def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Generator) -> Split:
+    """Lists of at most ``size`` documents: the first ones, or random ones in their old order."""
+
+    def change(lists: Lists) -> Lists:
+        if parameters.keep == "random":
+            places = random_places(lists, generator)
+        else:
+            places = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
+        return keep_documents(lists, places < parameters.size, "is cut off")
+
+    return over_parts(split, parameters.parts, change)
+
+
+def conflicting(lists: Lists) -> NDArray[np.bool_]:
+    """Which documents have a twin of another label in their query."""
+    found = np.zeros(lists.documents, np.bool_)
+    bits = lists.features.view(np.uint32)
+    over_lists(
+        lists.lengths,
+        lists.features.shape[1],
+        lambda begin, end: _mark_conflicting(lists.features, bits, lists.labels, lists.starts, begin, end, found),
+    )
+    return found
+
+
+def _largest(lists: Lists) -> NDArray[np.float32]:
+    largest: NDArray[np.float32] = np.maximum.reduceat(lists.labels, lists.starts[:-1])
+    return largest
+
+
+@Kernel
+def _mark_conflicting(
+    features: NDArray[np.float32],
+    bits: NDArray[np.uint32],
+    labels: NDArray[np.float32],
+    starts: NDArray[np.int64],
+    begin: int,
+    end: int,
+    found: NDArray[np.bool_],
+) -> None:
+    """Compares only documents whose features have one digest; zero and minus zero are the same value."""
+    for query in range(begin, end):
+        first, size = starts[query], starts[query + 1] - starts[query]
+        digests = np.zeros(size, np.uint64)
+        for row in range(size):
+            for column in range(features.shape[1]):
+                if features[first + row, column] != 0.0:
+                    digests[row] = mix(digests[row] + np.uint64(bits[first + row, column]) + np.uint64(column + 1))
+                else:
+                    digests[row] = mix(digests[row])
+        order = np.argsort(digests)
+        for place in range(size):
+            one = first + order[place]
+            following = place + 1
+            while following < size and digests[order[following]] == digests[order[place]]:
+                other = first + order[following]
+                if labels[one] != labels[other]:
+                    same = True
+                    for column in range(features.shape[1]):
+                        same &= (features[one, column] == features[other, column]) | (
+                            bits[one, column] == bits[other, column]
+                        )
+                    if same:
+                        found[one] = found[other] = True
+                following += 1

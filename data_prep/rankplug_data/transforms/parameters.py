@@ -1,0 +1,88 @@
+"""What a user may ask of each transform."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from rankplug.parameters import Parameters
+
+Part = Literal["train", "valid", "test"]
+Parts = Annotated[tuple[Part, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class EveryPart(Parameters):
+    """Of transforms that usually change all of the data."""
+
+    parts: Parts = Field(("train", "valid", "test"), description="parts of the split that are changed")
+
+
+class WhatIsLearntFrom(Parameters):
+    """Of transforms that leave the test part alone unless told otherwise."""
+
+    parts: Parts = Field(("train", "valid"), description="parts of the split that are changed")
+
+
+class Truncation(Parameters):
+    """Of ``truncate_lists``."""
+
+    size: int = Field(ge=1, description="documents that a list keeps at most")
+    keep: Literal["first", "random"] = Field("first", description="which documents a longer list keeps")
+    parts: Parts = Field(("train",), description="parts of the split that are changed")
+
+
+class Threshold(Parameters):
+    """Of ``binarise``."""
+
+    threshold: float = Field(1.0, gt=0, description="the lowest label that counts as relevant")
+
+
+class TrainingNoise(Parameters):
+    """Of noise that the training part has, and the validation part on request."""
+
+    share: float = Field(ge=0, description="documents touched in each list, as a share of its length")
+    noisy_validation: bool = Field(False, description="whether the validation part gets the noise too")
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Parts of the split that get the noise."""
+        return ("train", "valid") if self.noisy_validation else ("train",)
+
+
+class Augmentation(TrainingNoise):
+    """Of ``negative_augmentation``."""
+
+
+class Flips(TrainingNoise):
+    """Of ``label_flips``."""
+
+    share: Probability = Field(description="labels drawn anew in each list, as a share of its length")
+    law: tuple[Probability, ...] = Field(
+        (0.5, 0.2, 0.15, 0.1, 0.05), min_length=1, description="probabilities of the new label 0, 1, 2, ..."
+    )
+
+    @field_validator("law")
+    @classmethod
+    def _sums_to_one(cls, law: tuple[float, ...]) -> tuple[float, ...]:
+        if not math.isclose(math.fsum(law), 1.0, abs_tol=1e-9):
+            raise ValueError(f"the probabilities sum to {math.fsum(law):g}, not 1")
+        return law
+
+
+class Clicks(Parameters):
+    """Of ``cascade_clicks``."""
+
+    p0: Probability = Field(0.05, description="probability of a click on a document of label 0")
+    law: tuple[Probability, ...] = Field(
+        (0.3, 0.5, 0.7, 0.95), min_length=1, description="probabilities of a click on a document of label 1, 2, ..."
+    )
+    impressions: int = Field(10, ge=1, description="how often each query is shown")
+    keep_clickless: bool = Field(False, description="whether training keeps impressions without a click")
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """Probabilities of a click on a document of label 0, 1, 2, ..."""
+        return (self.p0, *self.law)

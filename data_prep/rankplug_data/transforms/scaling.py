@@ -1,0 +1,96 @@
+"""Scales features: per query, by the training part's moments, or by the logarithm."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug import workers
+from rankplug.datasets import Split
+from rankplug.lists import Lists
+from rankplug.parameters import Parameters
+from rankplug_data.kernels import Kernel, over_lists
+from rankplug_data.transforms.selection import over_parts
+
+Matrix = NDArray[np.float32]
+BLOCK_ROWS = 8192
+
+
+@Kernel
+def _query_minmax(features: Matrix, starts: NDArray[np.int64], begin: int, end: int, scaled: Matrix) -> None:
+    width = features.shape[1]
+    lowest, span = np.empty(width), np.empty(width)
+    for query in range(begin, end):
+        first, last = starts[query], starts[query + 1]
+        for column in range(width):
+            lowest[column] = span[column] = features[first, column]
+        for row in range(first + 1, last):
+            for column in range(width):
+                value = features[row, column]
+                lowest[column] = min(lowest[column], value)
+                span[column] = max(span[column], value)
+        for column in range(width):
+            span[column] = span[column] - lowest[column] + 1e-8
+        for row in range(first, last):
+            for column in range(width):
+                scaled[row, column] = (features[row, column] - lowest[column]) / span[column]
+
+
+def query_minmax(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
+    """Every feature on the scale of its query, ``(x - min) / (max - min + 1e-8)``; 0 where it is constant."""
+
+    def scale(lists: Lists) -> Lists:
+        scaled = np.empty(lists.features.shape, np.float32)
+        over_lists(
+            lists.lengths,
+            lists.features.shape[1],
+            lambda begin, end: _query_minmax(lists.features, lists.starts, begin, end, scaled),
+        )
+        return dataclasses.replace(lists, features=scaled)
+
+    return over_parts(split, Split._fields, scale)
+
+
+def standardise(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
+    """Every feature with mean 0 and deviation 1 in the training part; constant ones become 0."""
+    mean, deviation = moments(split.train.features)
+    deviation[deviation == 0.0] = 1.0
+
+    def scale(block: Matrix) -> NDArray[np.floating]:
+        return (block - mean) / deviation
+
+    return over_parts(split, Split._fields, lambda lists: _by_rows(lists, scale))
+
+
+def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
+    """Every feature as ``sign(x) log(1 + |x|)``."""
+
+    def scale(block: Matrix) -> NDArray[np.floating]:
+        return np.copysign(np.log1p(np.abs(block)), block)
+
+    return over_parts(split, Split._fields, lambda lists: _by_rows(lists, scale))
+
+
+def moments(features: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and deviation of each column, read in two passes of blocks."""
+    mean, square = np.zeros(features.shape[1]), np.zeros(features.shape[1])
+    blocks = [slice(first, first + BLOCK_ROWS) for first in range(0, features.shape[0], BLOCK_ROWS)]
+    for block in blocks:
+        mean += features[block].sum(axis=0, dtype=np.float64)
+    mean /= features.shape[0]
+    for block in blocks:
+        square += np.square(features[block] - mean).sum(axis=0)
+    return mean, np.sqrt(square / features.shape[0])
+
+
+def _by_rows(lists: Lists, scale: Callable[[Matrix], NDArray[np.floating]]) -> Lists:
+    scaled = np.empty(lists.features.shape, np.float32)
+
+    def work(begin: int, end: int) -> None:
+        scaled[begin:end] = scale(lists.features[begin:end])
+
+    workers.run(work, [(first, first + BLOCK_ROWS) for first in range(0, lists.documents, BLOCK_ROWS)])
+    return dataclasses.replace(lists, features=scaled)

@@ -1,0 +1,65 @@
+"""Takes documents and queries out of lists, and applies a change to some parts of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.datasets import Split
+from rankplug.errors import DataError
+from rankplug.lists import Lists
+
+
+def over_parts(split: Split, parts: Collection[str], change: Callable[[Lists], Lists]) -> Split:
+    """The split with some of its parts changed."""
+    return split._replace(**{part: change(getattr(split, part)) for part in Split._fields if part in parts})
+
+
+def keep_queries(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:
+    """The queries marked in ``kept``, the same object when all are; at least one must be left.
+
+    Args:
+        lists: where they are taken from.
+        kept: a mark for each query.
+        dropped: what the dropped queries have in common, for the message when nothing is left.
+    """
+    if kept.all():
+        return lists
+    if not kept.any():
+        where = lists.source or "these lists"
+        raise DataError(f"every one of the {len(lists)} queries of {where} {dropped}, so none would be left")
+    return lists[kept]
+
+
+def keep_documents(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:
+    """The documents marked in ``kept``; a query that loses all of its documents goes with them."""
+    if kept.all():
+        return lists
+    lengths = np.add.reduceat(kept.astype(np.int64), lists.starts[:-1])
+    if not lengths.any():
+        where = lists.source or "these lists"
+        raise DataError(f"every one of the {lists.documents} documents of {where} {dropped}, so none would be left")
+    return Lists(
+        lists.features[kept],
+        lists.labels[kept],
+        np.concatenate(([0], np.cumsum(lengths[lengths > 0]))),
+        lists.query_ids[lengths > 0],
+        None if lists.document_ids is None else lists.document_ids[kept],
+        lists.source,
+    )
+
+
+def random_places(lists: Lists, generator: np.random.Generator) -> NDArray[np.int64]:
+    """A random permutation of each list: the place that each document gets in its own list, from 0."""
+    order = np.lexsort((generator.random(lists.documents), lists.query_of_document))
+    places = np.empty(lists.documents, np.int64)
+    places[order] = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
+    return places
+
+
+def rounded_shares(lists: Lists, share: float) -> NDArray[np.int64]:
+    """A share of each list's length as a whole number of documents, halves rounded up."""
+    counts: NDArray[np.int64] = np.floor(share * lists.lengths + 0.5).astype(np.int64)
+    return counts

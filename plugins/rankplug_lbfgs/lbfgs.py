@@ -1,0 +1,70 @@
+"""scipy's L-BFGS-B as a backend, with restarts for losses that are not convex.
+
+Results repeat bit for bit with one number of threads; another may change the last bits of a matrix product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+
+from rankplug.fitting import Problem
+from rankplug.models import Model, Record
+from rankplug.seeds import generator
+from rankplug_lbfgs.plugin import LBFGSParameters
+from rankplug_lbfgs.regularised import RegularisedLearner, Weights, WeightsModel, fit, read_model
+
+RESTARTS_WHERE_NOT_CONVEX = 9
+
+
+def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
+    """Leaves the weights with the lowest objective over all starts in the learner."""
+    best: tuple[float, Weights] | None = None
+
+    def seen(intermediate_result: OptimizeResult) -> None:
+        learner.w = np.array(intermediate_result.x)
+        learner.loss = float(intermediate_result.fun) / len(learner.problem.train)
+        if watch():
+            raise StopIteration
+
+    for start in starts(learner):
+        learner.w = start
+        found = minimize(
+            learner.regularised,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            callback=seen,
+            options={"maxiter": learner.settings.iterations, "ftol": learner.settings.tolerance, "gtol": 1e-7},
+        )
+        if best is None or found.fun < best[0]:
+            best = float(found.fun), np.array(found.x)
+    assert best is not None
+    learner.loss, learner.w = best[0] / len(learner.problem.train), best[1]
+
+
+def starts(learner: RegularisedLearner) -> list[Weights]:
+    """Zero, and draws from N(0, 1/dimension)."""
+    restarts = learner.settings.restarts
+    if restarts is None:
+        restarts = 0 if learner.problem.loss.specification.convex else RESTARTS_WHERE_NOT_CONVEX
+    dimension = learner.scorer.weights
+    noise = generator(learner.problem.seed, "initialisation")
+    draws = noise.normal(scale=1.0 / np.sqrt(dimension), size=(restarts, dimension))
+    return [np.zeros(dimension), *draws]
+
+
+class LBFGS:
+    """The backend ``lbfgs``."""
+
+    def fit(self, problem: Problem) -> Model:
+        return fit(problem, minimise, cast(LBFGSParameters, problem.backend_parameters).iterations)
+
+    def load(self, content: bytes, record: Record) -> WeightsModel:
+        return read_model(content, record, "lbfgs")
+
+
+engine = LBFGS()

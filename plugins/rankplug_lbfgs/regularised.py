@@ -1,0 +1,135 @@
+"""The objective both engines of this package minimise: the sum of the lists' losses plus ``|w|^2 / C``.
+
+A scorer they fit names a class under ``fitted_by["lbfgs"]`` (or ``["cutting_planes"]``) that is made of
+``(parameters, features: int)`` and has ``weights``, how many there are; ``scores(w, features)``; and
+``pullback(gradient, features)``, the gradient of the weights from that of the scores.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.errors import FitError
+from rankplug.fitting import Problem
+from rankplug.lists import Integers
+from rankplug.models import Model, Record
+from rankplug.registry import registry
+from rankplug.specifications import ScorerSpecification, import_object
+from rankplug.training import Learner, Observer, Part, checked, train
+from rankplug_lbfgs.plugin import CuttingPlanesParameters, LBFGSParameters
+
+Weights = NDArray[np.float64]
+
+
+class WeightsModel(Model):
+    """Weights of a scorer such as a linear one; the file is JSON."""
+
+    suffix = ".json"
+
+    def __init__(self, scorer: Any, weights: Weights, record: Record) -> None:
+        super().__init__(record)
+        self.scorer, self.weights = scorer, weights
+
+    def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
+        return np.asarray(self.scorer.scores(self.weights, features))
+
+    def encode(self, suffix: str) -> bytes:
+        return json.dumps({"scorer": self.record.combination["scorer"], "weights": self.weights.tolist()}).encode()
+
+
+def read_model(content: bytes, record: Record, backend: str) -> WeightsModel:
+    """A model from its file's content."""
+    found, parameters = registry().resolve("scorer", record.combination["scorer"])
+    space = cast(ScorerSpecification, found)
+    scorer = import_object(space.fitted_by[backend], str(space))(parameters, record.features)
+    weights = np.asarray(json.loads(content)["weights"], np.float64)
+    if weights.shape != (scorer.weights,):
+        raise ValueError(f"{scorer.weights} weights expected, got {weights.size}")
+    return WeightsModel(scorer, weights, record)
+
+
+class RegularisedLearner(Learner):
+    """Runs a minimiser for one value of C after another; the end of each run is a candidate.
+
+    Args:
+        problem: what is to be fitted.
+        minimise: runs the engine for the learner's present ``C``, calls the observer after each of its iterations and
+            leaves the best weights in ``w``.
+    """
+
+    unit = "step"
+
+    def __init__(self, problem: Problem, minimise: Callable[[RegularisedLearner, Callable[[], bool]], None]) -> None:
+        self.problem, self.minimise = problem, minimise
+        self.settings: Any = problem.backend_parameters
+        self.scorer = problem.scorer_implementation(problem.scorer_parameters, problem.train.features.shape[1])
+        self.objective = problem.objective()
+        wanted = cast(LBFGSParameters | CuttingPlanesParameters, self.settings).C
+        choices = wanted if isinstance(wanted, tuple) else (wanted,)
+        if len(choices) > 1 and problem.valid is None:
+            raise FitError("several values of C need validation data to choose from; give valid, or one C")
+        if not choices or min(choices) <= 0:
+            raise FitError(f"C must be above 0, got {wanted}")
+        self.choices = list(choices)
+        self.C = self.choices.pop(0)
+        self.w: Weights = np.zeros(self.scorer.weights)
+        self.made = 0
+
+    def risk(self, w: Weights) -> tuple[float, Weights]:
+        """The sum of the lists' losses and its gradient; noise, where there is some, stays that of one draw."""
+        features = self.problem.train.features
+        found = checked(self.objective(self.scorer.scores(w, features)), self.made)
+        return float(found.value.sum()), self.scorer.pullback(found.gradient, features)
+
+    def regularised(self, w: Weights) -> tuple[float, Weights]:
+        """The whole objective and its gradient."""
+        risk, gradient = self.risk(w)
+        return risk + float(w @ w) / self.C, gradient + 2.0 / self.C * w
+
+    def stage(self, first: int, iterations: int, observe: Observer) -> str:
+        self.made = first
+        stopped = False
+
+        def watch() -> bool:
+            nonlocal stopped
+            stopped = observe(self.made, candidate=False)
+            self.made += 1
+            return stopped
+
+        self.minimise(self, watch)
+        if stopped:
+            return ""
+        observe(self.made, candidate=True)
+        return "finished"
+
+    def grow(self, snapshot: Any, improved: bool) -> bool:
+        if not self.choices:
+            return False
+        self.C = self.choices.pop(0)
+        return True
+
+    def scores(self, part: Part) -> NDArray[Any] | None:
+        lists = self.problem.train if part == "train" else self.problem.valid
+        assert lists is not None
+        return np.asarray(self.scorer.scores(self.w, lists.features))
+
+    def snapshot(self) -> tuple[Weights, float]:
+        return self.w.copy(), self.C
+
+    def model(self, snapshot: tuple[Weights, float], record: Record) -> Model:
+        weights, chosen = snapshot
+        record.chosen["C"] = chosen
+        return WeightsModel(self.scorer, weights, record)
+
+
+def fit(problem: Problem, minimise: Callable[[RegularisedLearner, Callable[[], bool]], None], iterations: int) -> Model:
+    """Trains with a minimiser of so many iterations at most, after a check that all features are finite."""
+    for lists in (problem.train, problem.valid):
+        if lists is not None:
+            lists.validate()
+    return train(RegularisedLearner(problem, minimise), problem, iterations)

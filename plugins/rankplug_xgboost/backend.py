@@ -1,0 +1,131 @@
+"""XGBoost as a backend.
+
+A scorer it fits names a function ``(parameters) -> dict`` of XGBoost's parameters under ``fitted_by["xgboost"]``; its
+parameters have ``rounds``, the number of iterations.
+
+XGBoost adds up histograms and predictions in an order that does not depend on the number of threads, so trees repeat
+bit for bit; linear models are updated coordinate by coordinate and do so too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xgboost as xgb
+from numpy.typing import NDArray
+
+from rankplug.boosting import BoostingObjective
+from rankplug.fitting import Problem
+from rankplug.lists import Integers, Lists
+from rankplug.models import Model, Record
+from rankplug.seeds import stream
+from rankplug.selection import LOSS
+from rankplug.threads import threads
+from rankplug.training import Part, StepwiseLearner, train
+from rankplug_xgboost.native import native_settings
+
+LINEAR = "gblinear"
+
+
+class XGBoostModel(Model):
+    """A model of XGBoost; the file is its JSON if the name ends so, else its UBJSON."""
+
+    suffix = ".ubj"
+
+    def __init__(self, content: bytes, record: Record) -> None:
+        super().__init__(record)
+        self.booster = xgb.Booster(model_file=bytearray(content))
+        self.linear = f'"name":"{LINEAR}"' in self.booster.save_config().replace(" ", "")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return XGBoostModel, (self.encode(self.suffix), self.record)
+
+    def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
+        self.booster.set_param({"nthread": threads()})
+        if self.linear:
+            data = xgb.DMatrix(features, nthread=threads())
+            return np.asarray(self.booster.predict(data, output_margin=True))
+        return np.asarray(self.booster.inplace_predict(features, predict_type="margin"))
+
+    def encode(self, suffix: str) -> bytes:
+        return bytes(self.booster.save_raw("json" if suffix == ".json" else "ubj"))
+
+
+class XGBoostLearner(StepwiseLearner):
+    """Trees or linear steps in the making."""
+
+    unit = "round"
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        settings = problem.scorer_implementation(problem.scorer_parameters)
+        self.kind = settings["booster"]
+        self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
+        parameters = {
+            "objective": "reg:squarederror",
+            "base_score": 0.0,
+            "disable_default_eval_metric": True,
+            "nthread": threads(),
+            "seed": stream(problem.seed, "trees") % 2**31,
+            **settings,
+            **(native_settings(problem) if self.native else {}),
+        }
+        if not self.native:
+            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
+        self.train = self._matrix(problem.train, parameters)
+        self.valid = None if problem.valid is None else self._matrix(problem.valid, parameters, self.train)
+        known = [data for data in (self.train, self.valid) if data is not None]
+        self.booster = xgb.Booster(parameters, known)
+
+    def _matrix(self, lists: Lists, parameters: dict[str, Any], reference: xgb.DMatrix | None = None) -> xgb.DMatrix:
+        facts: dict[str, Any] = {"label": lists.labels, "nthread": threads()}
+        if self.native:
+            facts["group"] = lists.lengths
+            facts["weight"] = self._list_weights() if reference is None else None
+        if self.kind == LINEAR:
+            return xgb.DMatrix(lists.features, **facts)
+        return xgb.QuantileDMatrix(lists.features, max_bin=parameters["max_bin"], ref=reference, **facts)
+
+    def _list_weights(self) -> NDArray[Any] | None:
+        """XGBoost's own objectives weigh lists; a document's weight counts as its list's where all in it agree."""
+        weights, lists = self.problem.weights, self.problem.train
+        return weights if weights is None or weights.size == len(lists) else weights[lists.starts[:-1]]
+
+    def advance(self, iteration: int) -> bool:
+        if self.native:
+            self.booster.update(self.train, iteration)
+            return True
+        scores = self.booster.predict(self.train, output_margin=True, training=True)
+        step = self.derivatives(scores, iteration)
+        self.loss = self.derivatives.loss
+        self.booster.boost(self.train, iteration, grad=step.gradient, hess=step.curvature)
+        return True
+
+    def scores(self, part: Part) -> NDArray[Any] | None:
+        return np.asarray(self.booster.predict(self.train if part == "train" else self.valid, output_margin=True))
+
+    def snapshot(self) -> int | bytes:
+        """The number of trees, where a model's trees stay as they are, else the model."""
+        return self.booster.num_boosted_rounds() if self.kind == "gbtree" else bytes(self.booster.save_raw())
+
+    def model(self, snapshot: int | bytes, record: Record) -> XGBoostModel:
+        content = snapshot if isinstance(snapshot, bytes) else bytes(self.booster[:snapshot].save_raw())
+        return XGBoostModel(content, record)
+
+
+class XGBoost:
+    """The backend ``xgboost``."""
+
+    def fit(self, problem: Problem) -> Model:
+        rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
+        return train(XGBoostLearner(problem), problem, rounds)
+
+    def load(self, content: bytes, record: Record) -> XGBoostModel:
+        try:
+            return XGBoostModel(content, record)
+        except xgb.core.XGBoostError as error:
+            raise ValueError(str(error)) from None
+
+
+engine = XGBoost()

@@ -1,0 +1,40 @@
+"""XGBoost's own ranking objectives, as baselines, from the parameters of the losses of ours they correspond to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankplug.errors import DataError, FitError
+from rankplug.fitting import Problem
+
+LARGEST_LABEL = 31
+
+
+def native_settings(problem: Problem) -> dict[str, Any]:
+    """XGBoost's parameters for the problem's loss, once the data are known to be within its limits."""
+    name = problem.loss.specification.name
+    if name not in NATIVE:
+        raise FitError(
+            f"XGBoost has no objective of its own for {name}, only for {' and '.join(NATIVE)}; leave native away"
+        )
+    if problem.sampler is not None:
+        raise FitError("XGBoost's own objectives take no sampler; leave native or the sampler away")
+    if (largest := problem.train.labels.max()) > LARGEST_LABEL:
+        raise DataError(
+            f"XGBoost's own objectives take labels up to {LARGEST_LABEL}, these go to {largest:g}: leave native away,"
+            " or map the labels"
+        )
+    parameters: Any = problem.loss.parameters
+    if getattr(parameters, "sigma", 1.0) != 1.0:
+        raise FitError(f"XGBoost's own objectives have sigma=1, not {parameters.sigma:g}; leave native away")
+    longest = int(problem.train.lengths.max())
+    truncation = getattr(parameters, "truncation", None)
+    return {
+        "objective": NATIVE[name],
+        "lambdarank_pair_method": "topk",
+        "lambdarank_num_pair_per_sample": longest if truncation is None else min(truncation, longest),
+        "lambdarank_normalization": getattr(parameters, "norm", False),
+    }
+
+
+NATIVE = {"lambdarank": "rank:ndcg", "ranknet": "rank:pairwise"}

@@ -1,0 +1,36 @@
+"""papermill's engine ``rankplug``: the same notebooks as papermill's own, from kernels that are forked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbclient.exceptions import DeadKernelError
+from nbformat.v4 import new_output
+from papermill.engines import NBClientEngine, NotebookExecutionManager
+
+from rankplug.kernels.provisioner import ForkedKernelManager
+
+
+class ForkedEngine(NBClientEngine):  # type: ignore[misc]
+    """Executes notebooks in forked kernels."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **kwargs: Any) -> Any:
+        """Executes a notebook; a kernel that dies leaves its mark in the cell that killed it."""
+        kwargs.setdefault("kernel_manager_class", ForkedKernelManager)
+        try:
+            return super().execute_managed_notebook(nb_man, kernel_name, **kwargs)
+        except DeadKernelError as error:
+            mark_death(nb_man, error)
+            raise
+
+
+def mark_death(nb_man: NotebookExecutionManager, error: DeadKernelError) -> None:
+    """Writes into the cell that ran when the kernel died that it did; papermill would call the cell completed."""
+    begun = [(place, cell) for place, cell in enumerate(nb_man.nb.cells) if cell.metadata.papermill["start_time"]]
+    if not begun:
+        return
+    place, cell = begun[-1]
+    nb_man.cell_exception(cell, cell_index=place, exception=error)
+    output = new_output("error", ename="DeadKernelError", evalue=str(error), traceback=[str(error)])  # type: ignore[no-untyped-call]
+    cell.outputs.append(output)

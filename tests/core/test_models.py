@@ -1,0 +1,155 @@
+"""Models keep what they know in open files: the same scores elsewhere, and a clear word about foreign files."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.errors import DataError, ModelFileError
+
+ENGINES = [
+    ("lightgbm", "trees[leaves=4,rounds=5]", "model.txt"),
+    ("lightgbm", "trees[leaves=4,rounds=5,boosting=dart,drop_rate=0.5]", "model.txt"),
+    ("lightgbm", "trees[leaves=4,rounds=5,linear_tree=true]", "model.txt"),
+    ("xgboost", "trees[leaves=4,rounds=5]", "model.ubj"),
+    ("xgboost", "trees[leaves=4,rounds=5,boosting=dart,drop_rate=0.5]", "model.json"),
+    ("xgboost", "linear[rounds=5]", "model.json"),
+    ("torch[epochs=2,batch=8]", "mlp[layers=(4,),batch_norm=true]", "model.safetensors"),
+    ("torch[epochs=2,batch=8]", "attention[width=4]", "model.safetensors"),
+    ("lbfgs[iterations=5]", "linear", "model.json"),
+    ("cutting_planes[planes=5]", "linear", "model.json"),
+]
+SCORE_ELSEWHERE = """
+import sys, numpy as np, rankplug as rp
+with np.load(sys.argv[1]) as data:
+    lists = rp.Lists(data["features"], data["labels"], data["starts"])
+for path in sys.argv[2:]:
+    np.save(path + ".npy", rp.load_model(path).predict(lists))
+"""
+
+
+@pytest.fixture(scope="module")
+def lists():
+    noise = np.random.default_rng(0)
+    features = noise.normal(size=(200, 4)).astype(np.float32)
+    return rp.Lists(features, (features[:, 0] > 0.3).astype(np.float32), np.arange(0, 201, 10))
+
+
+def fitted(backend, scorer, lists):
+    return rp.fit(backend, scorer=scorer, loss="cross_entropy", train=lists, valid=lists)
+
+
+def test_a_saved_model_scores_identically_in_another_process(lists, tmp_path):
+    np.savez(tmp_path / "data.npz", features=lists.features, labels=lists.labels, starts=lists.starts)
+    here, paths = [], []
+    for number, (backend, scorer, name) in enumerate(ENGINES):
+        model = fitted(backend, scorer, lists)
+        paths.append(str(model.save(tmp_path / str(number) / name)))
+        here.append(model.predict(lists))
+    command = [sys.executable, "-c", SCORE_ELSEWHERE, str(tmp_path / "data.npz"), *paths]
+    subprocess.run(command, check=True, env=os.environ | {"RANKPLUG_THREADS": str(rp.threads.threads())})
+    for (backend, scorer, _), scores, path in zip(ENGINES, here, paths, strict=True):
+        np.testing.assert_array_equal(np.load(path + ".npy"), scores, err_msg=f"{backend} {scorer}")
+
+
+@pytest.mark.parametrize(("backend", "scorer", "name"), ENGINES)
+def test_a_loaded_model_knows_how_it_was_made(backend, scorer, name, lists, tmp_path):
+    model = fitted(backend, scorer, lists)
+    loaded = rp.load_model(model.save(tmp_path / name))
+    assert loaded.record == model.record
+    assert loaded.record.combination["scorer"] == scorer
+    assert loaded.record.data["train"] == lists.fingerprint
+
+
+@pytest.mark.parametrize(("backend", "scorer", "name"), ENGINES)
+def test_a_model_can_be_sent_to_a_worker(backend, scorer, name, lists):
+    model = fitted(backend, scorer, lists)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(lists), model.predict(lists))
+
+
+def test_lightgbm_reads_the_file_and_scores_the_same(lists, tmp_path):
+    import lightgbm as lgb
+
+    model = fitted("lightgbm", "trees[leaves=4,rounds=5]", lists)
+    plain = lgb.Booster(model_file=model.save(tmp_path / "trees.txt"))
+    np.testing.assert_array_equal(plain.predict(lists.features), model.predict(lists))
+
+
+@pytest.mark.parametrize("name", ["trees.ubj", "trees.json"])
+def test_xgboost_reads_the_file_and_scores_the_same(name, lists, tmp_path):
+    import xgboost as xgb
+
+    model = fitted("xgboost", "trees[leaves=4,rounds=5]", lists)
+    plain = xgb.Booster(model_file=model.save(tmp_path / name))
+    np.testing.assert_array_equal(plain.predict(xgb.DMatrix(lists.features)), model.predict(lists))
+
+
+class TestFilesThatAreNoModelOfOurs:
+    @pytest.fixture
+    def saved(self, lists, tmp_path):
+        return fitted("lightgbm", "trees[leaves=4,rounds=5]", lists).save(tmp_path / "model.txt")
+
+    def test_no_file(self, tmp_path):
+        with pytest.raises(ModelFileError, match="there is no model file"):
+            rp.load_model(tmp_path / "absent")
+
+    def test_a_plain_engine_model(self, saved):
+        (saved.parent / "model.txt.rankplug.json").unlink()
+        with pytest.raises(ModelFileError, match=r"model\.txt\.rankplug\.json is missing beside"):
+            rp.load_model(saved)
+
+    def test_a_truncated_file(self, saved):
+        saved.write_bytes(saved.read_bytes()[:-50])
+        with pytest.raises(ModelFileError, match="damaged or was replaced"):
+            rp.load_model(saved)
+
+    @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\x00\xff", b'{"format": "rankplug model 1"}'])
+    def test_a_damaged_sidecar(self, saved, content):
+        (saved.parent / "model.txt.rankplug.json").write_bytes(content)
+        with pytest.raises(ModelFileError, match="damaged or not of rankplug"):
+            rp.load_model(saved)
+
+    @pytest.mark.parametrize(
+        ("key", "value", "sentence"),
+        [
+            ("format", "rankplug model 99", "this version reads"),
+            ("backend", "gone", "backend gone, which is not installed"),
+        ],
+    )
+    def test_a_sidecar_of_another_version_or_backend(self, saved, key, value, sentence):
+        beside = saved.parent / "model.txt.rankplug.json"
+        beside.write_text(json.dumps(json.loads(beside.read_text()) | {key: value}))
+        with pytest.raises(ModelFileError, match=sentence):
+            rp.load_model(saved)
+
+    @pytest.mark.parametrize("backend", ["lightgbm", "xgboost", "torch", "lbfgs"])
+    def test_content_of_another_kind_under_a_right_digest(self, saved, backend):
+        import hashlib
+
+        saved.write_bytes(b"no model at all")
+        beside = saved.parent / "model.txt.rankplug.json"
+        sidecar = json.loads(beside.read_text())
+        sidecar["backend"], sidecar["record"]["combination"]["scorer"] = backend, "linear"
+        sidecar["digest"] = hashlib.blake2b(b"no model at all", digest_size=16).hexdigest()
+        beside.write_text(json.dumps(sidecar))
+        with pytest.raises(ModelFileError, match=f"cannot be read by {backend}"):
+            rp.load_model(saved)
+
+
+def test_another_number_of_features_is_refused(lists):
+    model = fitted("lightgbm", "trees[leaves=4,rounds=2]", lists)
+    with pytest.raises(DataError, match="trained on 4 features"):
+        model.predict(lists.features[:, :3])
+
+
+def test_a_scorer_that_compares_documents_wants_lists(lists):
+    model = fitted("torch[epochs=1]", "attention[width=4]", lists)
+    with pytest.raises(DataError, match="predict on rankplug"):
+        model.predict(lists.features)

@@ -1,0 +1,149 @@
+"""What the training loop does whatever the engine: early stopping, curves, interruption, divergence, progress."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.errors import DivergedError
+from rankplug.progress import watched
+
+ENGINES = [
+    ("lightgbm", "trees[leaves=4,rounds=12,min_data=2]"),
+    ("xgboost", "trees[leaves=4,rounds=12]"),
+    ("torch[epochs=12,batch=4,lr=0.05]", "mlp[layers=(8,)]"),
+]
+
+
+def made(queries, seed):
+    noise = np.random.default_rng(seed)
+    features = noise.normal(size=(queries * 10, 4)).astype(np.float32)
+    labels = np.digitize(features[:, 0] + noise.normal(size=queries * 10), [0.5, 1.5]).astype(np.float32)
+    return rp.Lists(features, labels, np.arange(0, queries * 10 + 1, 10))
+
+
+@pytest.fixture(scope="module")
+def train():
+    return made(20, seed=0)
+
+
+@pytest.fixture(scope="module")
+def valid():
+    return made(20, seed=1)
+
+
+@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+def test_the_model_kept_is_the_best_on_validation_and_its_curve_value_is_its_own(backend, scorer, train, valid):
+    model = rp.fit(backend, scorer=scorer, loss="cross_entropy", train=train, valid=valid, selection="ndcg@3")
+    curve = model.curve.columns["valid ndcg@3"]
+    own = rp.metric("ndcg@3").mean(model.predict(valid), valid.labels, valid.starts)
+    assert own == pytest.approx(curve[model.best_iteration], abs=1e-9)
+    assert own >= max(curve) - 1e-6
+    assert len(model.curve.columns["train ndcg@3"]) == len(curve) == 12
+
+
+@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+def test_training_stops_when_patience_runs_out(backend, scorer, train, valid):
+    model = rp.fit(
+        backend, scorer=scorer.replace("12", "200"), loss="cross_entropy", train=train, valid=valid, patience=2
+    )
+    assert model.record.stopped in ("patience", "finished")
+    if model.record.stopped == "patience":
+        assert model.record.iterations == model.best_iteration + 3
+
+
+@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+def test_a_callback_sees_every_iteration_and_may_stop(backend, scorer, train, valid):
+    seen = []
+
+    def stop_at_five(iteration, metrics):
+        seen.append((iteration, metrics["valid ndcg@5"]))
+        return iteration == 4
+
+    model = rp.fit(backend, scorer=scorer, loss="cross_entropy", train=train, valid=valid, callbacks=[stop_at_five])
+    assert [iteration for iteration, _ in seen] == [0, 1, 2, 3, 4]
+    assert model.record.stopped == "callback"
+
+
+@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+def test_an_interruption_returns_the_best_model_so_far(backend, scorer, train, valid):
+    def interrupt(iteration, metrics):
+        if iteration == 3:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="interrupted after 4 iterations"):
+        model = rp.fit(backend, scorer=scorer, loss="cross_entropy", train=train, valid=valid, callbacks=[interrupt])
+    assert model.record.stopped == "interrupted"
+    assert np.isfinite(model.predict(valid)).all()
+
+
+def test_an_interruption_before_any_model_passes_through(train, monkeypatch):
+    from rankplug.losses import Objective
+
+    def interrupted(*arguments, **settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Objective, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rp.fit("lightgbm", loss="cross_entropy", train=train)
+
+
+@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+def test_a_loss_that_turns_nan_stops_with_the_last_good_model(backend, scorer, train, valid, monkeypatch):
+    from rankplug.losses import CompiledEvaluator
+
+    honest = CompiledEvaluator.__call__
+
+    def nan_from_the_fourth(self, scores, starts, lists, iteration, out, **settings):
+        honest(self, scores, starts, lists, iteration, out, **settings)
+        if iteration >= 3:
+            out.value[:] = out.gradient[:] = math.nan
+
+    monkeypatch.setattr(CompiledEvaluator, "__call__", nan_from_the_fourth)
+    with pytest.raises(DivergedError, match="no longer finite at iteration 3") as caught:
+        rp.fit(backend, scorer=scorer, loss="cross_entropy", train=train, valid=valid)
+    assert caught.value.model.record.iterations == 3
+    assert np.isfinite(caught.value.model.predict(valid)).all()
+
+
+def test_without_validation_data_the_last_iteration_is_kept(train):
+    model = rp.fit("lightgbm", scorer="trees[rounds=7,leaves=4,min_data=2]", loss="cross_entropy", train=train)
+    assert model.best_iteration == 6
+    assert model.booster.num_trees() == 7
+
+
+def test_time_memory_and_versions_are_recorded(train):
+    record = rp.fit("lightgbm", scorer="trees[rounds=3]", loss="cross_entropy", train=train).record
+    assert record.seconds["total"] >= record.seconds["training"] > 0
+    assert record.peak_memory > 10_000_000
+    assert {"python", "rankplug", "lightgbm"} <= set(record.versions)
+    assert record.data["train"] == train.fingerprint
+
+
+def test_the_progress_bar_is_silent_under_ci_and_in_worker_threads(monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    assert watched()
+    with ThreadPoolExecutor(1) as pool:
+        assert not pool.submit(watched).result()
+    monkeypatch.setenv("CI", "true")
+    assert not watched()
+
+
+def test_the_progress_bar_shows_the_metrics_when_asked_for(train, capsys):
+    rp.fit(
+        "lightgbm",
+        scorer="trees[rounds=3]",
+        loss="cross_entropy",
+        train=train,
+        progress=True,
+        callbacks=[lambda iteration, metrics: time.sleep(0.15)],
+    )
+    shown = capsys.readouterr().err
+    assert "2/3" in shown and "train ndcg@5=0." in shown
