@@ -239,8 +239,7 @@ class Study:
         from rankplug.store import Store
         from rankplug.sweeps import sweep
 
-        if profile not in PROFILES:
-            raise RankplugError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
+        read_profile(profile)
         kept = store if isinstance(store, Store) else Store(store)
         asked = {
             runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
@@ -276,6 +275,13 @@ def _frame(runs: Runs, store: Store) -> pd.DataFrame:
     joined = pd.concat(frames, ignore_index=True)
     joined["model"] = pd.Categorical(joined["model"], categories=list(runs.models))
     return joined
+
+
+def read_profile(name: str) -> Profile:
+    """A profile by its name."""
+    if name not in PROFILES:
+        raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
+    return name
 
 
 def study(name: str) -> Study:
