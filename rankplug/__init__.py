@@ -33,6 +33,7 @@ _HOME = {
     "list_loss": "list_losses",
     "list_sampler": "list_losses",
     "fit": "fitting",
+    "Ranker": "ranker",
     "Model": "models",
     "load_model": "models",
     "padded_loss": "padded_losses",
@@ -96,6 +97,7 @@ def __getattr__(name: str) -> Any:
 
 def _exported(name: str) -> Any:
     """What an installed backend offers under a name."""
+    from rankplug.ranker import Ranker as Ranker
     from rankplug.registry import registry
 
     try:

@@ -256,7 +256,9 @@ class Study:
                     " run again with retry_failed=True once the cause is mended"
                 )
         frames = {name: _frame(runs, kept) for name, runs in asked.items()}
-        needed = {trial.identity: trial for runs in asked.values() for model in runs.models for trial in runs.trials_of(model)}
+        needed = {
+            trial.identity: trial for runs in asked.values() for model in runs.models for trial in runs.trials_of(model)
+        }
         records = [record for trial in needed.values() if (record := kept.about(trial))]
         return Results(profile, frames, self.published(), tuple(records), asked)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankplug.published import read_published
 from rankplug.studies import Exhibit, Study
-from rankplug_stochastic.study import claims, concrete_density, convergence, rank_schema, quality_table
+from rankplug_stochastic.study import claims, concrete_density, convergence, quality_table, rank_schema
 from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs
 
@@ -20,7 +20,9 @@ study = Study(
         Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", convergence.figure_3a),
         Exhibit("Figure 3b", "Training with the same settings, ApproxNDCG", convergence.figure_3b),
         Exhibit("Figure 3c", "Training with the same settings, lambdaMART", convergence.figure_3c),
-        Exhibit("Figure 4", "Validation quality in training, each model with settings of its own", convergence.figure_4),
+        Exhibit(
+            "Figure 4", "Validation quality in training, each model with settings of its own", convergence.figure_4
+        ),
         Exhibit("Table 1", "Test quality, each model with settings of its own (B)", quality_table.table_1),
         Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", quality_table.table_1_fixed),
     ),

@@ -63,7 +63,7 @@ def figure_3b(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 
 def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """lambdaMART."""
+    """LambdaMART."""
     return fixed_curves(results, "lambdaMART")
 
 

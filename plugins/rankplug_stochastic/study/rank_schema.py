@@ -102,5 +102,11 @@ def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
 
 def _node(axes: Any, x: float, y: float, text: str, fill: str) -> None:
     axes.text(
-        x, y, text, ha="center", va="center", fontsize=9, bbox={"boxstyle": "circle", "facecolor": fill, "linewidth": 0.6}
+        x,
+        y,
+        text,
+        ha="center",
+        va="center",
+        fontsize=9,
+        bbox={"boxstyle": "circle", "facecolor": fill, "linewidth": 0.6},
     )
