@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,6 +107,41 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
             axes[row, column].set_title(rf"({'ab'[column]}) $\alpha$ = {weights}, {kind}", fontsize=8)
             figure.colorbar(image, ax=axes[row, column], shrink=0.7, label="share of a cell (%)")
     return frame, figure
+
+
+def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ...], float]:
+    """Chance of each order of the documents under the Plackett-Luce law with weights ``alpha ** (1 / beta)``.
+
+    >>> chances = order_chances((5.0, 2.0), beta=1.0)
+    >>> round(chances[0, 1], 4)
+    0.7143
+    """
+    powers = np.asarray(weights) ** (1.0 / beta)
+    chances = {}
+    for order in itertools.permutations(range(len(weights))):
+        rest = [powers[list(order[place:])].sum() for place in range(len(order))]
+        chances[order] = float(np.prod([powers[one] / left for one, left in zip(order, rest, strict=True)]))
+    return chances
+
+
+def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> Figure:
+    """Draws on the triangle, and how often each order of the documents comes up, beside its chance."""
+    from rankplug.figures import PALETTE, new_figure
+
+    points = sampled_points(weights, beta, samples=20_000)
+    chances = order_chances(weights, beta)
+    found = np.argsort(-points, axis=1)
+    shares = [float((found == order).all(axis=1).mean()) for order in chances]
+    figure, (left, right) = new_figure(2, width=3.9, height=2.8)
+    draw_triangle(left, sampled_shares(points, triangles()))
+    left.set_title(rf"draws, $\beta$ = {beta:g}, $e^{{f}}$ = {weights}", fontsize=9)
+    places = np.arange(len(chances))
+    right.bar(places - 0.2, shares, 0.4, color=PALETTE[0], label="share of 20,000 draws")
+    right.bar(places + 0.2, list(chances.values()), 0.4, color=PALETTE[1], label="Plackett-Luce")
+    right.set_xticks(places, [" > ".join(str(one + 1) for one in order) for order in chances], rotation=40, fontsize=7)
+    right.set(xlabel="order of the documents", ylabel="share", ylim=(0, 1))
+    right.legend(loc="upper right", fontsize=8)
+    return figure  # type: ignore[no-any-return]
 
 
 def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:
