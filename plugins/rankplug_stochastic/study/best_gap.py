@@ -38,7 +38,9 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
     from scipy.stats import logistic
 
     def excess(gap: float) -> float:
-        return float(quad(lambda z: expit(gap + z) * logistic.pdf(z, scale=beta), -60, 60, points=[-gap, 0.0])[0]) - share
+        return (
+            float(quad(lambda z: expit(gap + z) * logistic.pdf(z, scale=beta), -60, 60, points=[-gap, 0.0])[0]) - share
+        )
 
     return float(brentq(excess, -1.0, 60.0))
 
