@@ -40,6 +40,7 @@ _HOME = {
     "PaddedParameters": "padded_parameters",
     "TorchLoss": "torch_losses",
     "torch_loss": "torch_losses",
+    "study": "studies",
     "hookimpl": "hookspecs",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from rankplug.specifications import ScorerSpecification as ScorerSpecification
     from rankplug.specifications import StudySpecification as StudySpecification
     from rankplug.specifications import TransformSpecification as TransformSpecification
+    from rankplug.studies import study as study
 
 
 def __getattr__(name: str) -> Any:

@@ -114,10 +114,7 @@ class Combination(BaseModel):
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {
-            part: [_described(kind, reference) for reference in references if (part, reference) != ("selection", LOSS)]
-            for part, kind, references in named
-        }
+        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
 
     @cached_property
     def versions(self) -> dict[str, str]:

@@ -69,7 +69,9 @@ def lists(draw, longest=12, largest=4, ties=True):
 
 @pytest.mark.parametrize("key", GOLDEN["out"])
 def test_golden_numbers(key):
-    assert value(GOLDEN_METRICS[key], GOLDEN["in"]["s"], GOLDEN["in"]["y"]) == pytest.approx(GOLDEN["out"][key], abs=1e-8)
+    assert value(GOLDEN_METRICS[key], GOLDEN["in"]["s"], GOLDEN["in"]["y"]) == pytest.approx(
+        GOLDEN["out"][key], abs=1e-8
+    )
 
 
 @given(lists(), st.integers(1, 14))
@@ -95,8 +97,9 @@ def test_binary_metrics_are_their_definitions(one, k, threshold):
     precision = [sum(hits[:r]) / r for r in range(1, n + 1)]
     expected = {
         f"map@{k}[threshold={threshold}]": lambda: sum(itertools.compress(precision[:k], hits)) / relevant,
-        f"map@{k}[threshold={threshold},divide_by=reachable]": lambda: sum(itertools.compress(precision[:k], hits))
-        / min(k, relevant, n),
+        f"map@{k}[threshold={threshold},divide_by=reachable]": lambda: (
+            sum(itertools.compress(precision[:k], hits)) / min(k, relevant, n)
+        ),
         f"mrr@{k}[threshold={threshold}]": lambda: 1 / (hits.index(True) + 1) if any(hits[:k]) else 0.0,
         f"precision@{k}[threshold={threshold}]": lambda: sum(hits[:k]) / k,
         f"precision@{k}[threshold={threshold},divide_by=documents]": lambda: sum(hits[:k]) / min(k, n),

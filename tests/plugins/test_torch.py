@@ -165,7 +165,7 @@ class TestBoosted:
     def test_each_further_network_learns_the_residuals_of_the_sum(self, lists):
         backend = "torch[epochs=300,batch=30,lr=0.02]"
         one, two = (
-            fitted(lists, backend, f"boosted[scorer=mlp[layers=(32,)],learners={number}]").predict(lists)
+            fitted(lists, backend, f"boosted[first=linear[],scorer=mlp[layers=(64,)],learners={number}]").predict(lists)
             for number in (1, 2)
         )
         residuals = -rp.loss("cross_entropy").evaluate(one, lists.labels, lists.starts).gradient
