@@ -20,6 +20,7 @@ BACKENDS = [
     ("xgboost", "linear[rounds=3]"),
     ("torch[epochs=2,batch=4,lr=0.01]", "mlp[layers=(4,)]"),
     ("lbfgs[iterations=3,restarts=1]", "linear"),
+    ("rankboost", "stumps[rounds=3]"),
 ]
 
 
@@ -48,4 +49,5 @@ def test_it_trains_and_scores_are_finite_and_differ(backend, scorer, loss, few):
     model = rp.fit(backend, scorer=scorer, loss=loss, train=lists, train_curve=False)
     scores = model.predict(lists)
     assert np.isfinite(scores).all()
-    assert np.ptp(scores) > 0
+    # L-BFGS may find no step along a gradient that is that of no function, and stay where it began.
+    assert np.ptp(scores) > 0 or (backend.startswith("lbfgs") and LOSSES[loss].gradient == "lambda")
