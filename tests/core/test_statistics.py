@@ -86,7 +86,7 @@ def test_swapping_the_models_changes_the_sign_only():
 
 
 def test_small_permutation_tests_try_every_pattern_of_signs():
-    first, second = np.random.default_rng(5).normal(size=(2, 8)) + [[0.8], [0.0]]
+    first, second = np.random.default_rng(5).normal([[0.8], [0.0]], 1.0, size=(2, 8))
     differences = first - second
     means = [np.mean(differences * signs) for signs in itertools.product((-1, 1), repeat=8)]
     right = np.mean(np.array(means) >= differences.mean() - 1e-12)
@@ -171,7 +171,7 @@ def test_critical_difference_is_that_of_demsar_2006():
 
 
 def test_friedman_is_that_of_scipy_and_ranks_the_best_first():
-    table = np.random.default_rng(14).random((9, 4)) + [0.0, 0.4, 0.1, 0.0]
+    table = np.random.default_rng(14).normal([0.0, 0.9, 0.1, 0.0], 0.5, size=(9, 4))
     found = critical_difference(table, unit="data sets")
     expected = stats.friedmanchisquare(*table.T)
     assert (found.friedman_statistic, found.p_value) == pytest.approx(tuple(expected))
