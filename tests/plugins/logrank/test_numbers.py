@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 import rankplug as rp
 from rankplug.errors import ParameterError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
 GENERATOR = np.random.default_rng(4)
 GAINS = ["auc", "map", "ndcg"]
 
