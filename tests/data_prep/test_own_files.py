@@ -8,7 +8,7 @@ from rankplug.errors import DataError, ParameterError
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
 
 
 def text(queries, first=0):

@@ -75,7 +75,7 @@ def test_a_query_that_stands_twice_is_refused():
 
 
 def test_shares_must_leave_a_test_part():
-    with pytest.raises(ParameterError, match="train=0.7 and valid=0.3 leave no query for the test part"):
+    with pytest.raises(ParameterError, match=r"train=0.7 and valid=0.3 leave no query for the test part"):
         read_parameters(RandomSplitParameters, {"train": 0.7, "valid": 0.3}, "transform random_split")
     with pytest.raises(DataError, match="2 queries are too few"):
         divide(2, (0.6, 0.2), np.random.default_rng(0))

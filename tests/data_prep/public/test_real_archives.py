@@ -31,7 +31,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def surroundings(cache, monkeypatch):
-    monkeypatch.setenv("RANKPLUG_CACHE", str(cache))
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: cache)
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ class EndlessLine(io.RawIOBase):
 def test_a_line_of_two_gigabytes_is_refused_in_little_memory():
     stream = EndlessLine()
     tracemalloc.start()
-    with pytest.raises(DataError, match="wide.txt, line 1: a line of more than 4,194,304 bytes.*begins with '1111"):
+    with pytest.raises(DataError, match=r"wide.txt, line 1: a line of more than 4,194,304 bytes.*begins with '1111"):
         list(blocks_of_stream(stream, "wide.txt"))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -239,7 +239,7 @@ def test_a_file_without_documents_is_an_error(tmp_path, text):
 
 
 def test_another_kind_of_file_is_refused_at_its_first_line(tmp_path):
-    with pytest.raises(DataError, match="line 1: expected a label.*found '<!DOCTYPE'"):
+    with pytest.raises(DataError, match=r"line 1: expected a label.*found '<!DOCTYPE'"):
         read(tmp_path, "<!DOCTYPE html>\n<html></html>\n")
     with pytest.raises(DataError, match="line 1: expected a label"):
         read(tmp_path, bytes(range(256)) * 100)
@@ -256,10 +256,11 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, noise):
     path = write(tmp_path_factory.mktemp("noise"), b"0 qid:0 1:1\n" + noise)
     try:
         lists = letor.read(path)
-    except DataError as error:
-        assert str(path) in str(error)
-    else:
-        assert_reads_as(lists, read_slowly(path.read_bytes().decode("latin-1").replace("nan", "NULL")))
+    except DataError:
+        with pytest.raises(DataError, match=re.escape(str(path))):
+            letor.read(path)
+        return
+    assert_reads_as(lists, read_slowly(path.read_bytes().decode("latin-1").replace("nan", "NULL")))
 
 
 @given(st.data())
