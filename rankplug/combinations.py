@@ -9,12 +9,14 @@ True
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from importlib import metadata
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
@@ -22,7 +24,12 @@ from rankplug.errors import GrammarError, ParameterError, did_you_mean
 from rankplug.grammar import Grid, Reference, expand, parse
 from rankplug.registry import registry
 from rankplug.selection import LOSS
-from rankplug.specifications import ScorerSpecification
+from rankplug.specifications import (
+    BackendSpecification,
+    DatasetSpecification,
+    ScorerSpecification,
+    import_object,
+)
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
 KIND_OF_PART = {
@@ -83,35 +90,56 @@ class Combination(BaseModel):
             if reference := getattr(self, part):
                 found.resolve(kind, reference)
         for part, kind in KIND_OF_PARTS.items():
-            for reference in getattr(self, part):
-                if (part, reference) != ("selection", LOSS):
-                    found.resolve(kind, reference)
+            for reference in self._references(part):
+                found.resolve(kind, reference)
         return self
+
+    def _references(self, part: str) -> list[str]:
+        """Those of a part with several; choosing by the loss itself needs no plugin."""
+        return [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
 
     @property
     def fits(self) -> bool:
         """Whether the backend can fit the scorer."""
         if not self.scorer:
             return True
-        specification = registry().find("scorer", self.scorer).specification
-        assert isinstance(specification, ScorerSpecification)
+        specification = cast(ScorerSpecification, registry().find("scorer", self.scorer).specification)
         return parse(self.backend).name in specification.fitted_by
 
     @cached_property
+    def plugins(self) -> dict[str, list[dict[str, Any]]]:
+        """The plugin behind each part, with its distribution, version and all parameters, the defaults included."""
+        named = [(part, kind, [getattr(self, part)]) for part, kind in KIND_OF_PART.items() if getattr(self, part)]
+        named += [(part, kind, self._references(part)) for part, kind in KIND_OF_PARTS.items()]
+        if not self.scorer:
+            backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+            named.append(("scorer", "scorer", [backend.default_scorer]))
+        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+
+    @cached_property
     def versions(self) -> dict[str, str]:
-        """The version of each plugin's distribution; a part of the identity."""
-        found = registry()
-        named = {part: (kind, getattr(self, part)) for part, kind in KIND_OF_PART.items() if getattr(self, part)}
-        for part, kind in KIND_OF_PARTS.items():
-            chosen = [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
-            named |= {f"{part} {reference}": (kind, reference) for reference in chosen}
-        plugins = [found.find(kind, reference) for kind, reference in named.values()]
-        return {plugin.distribution: plugin.version for plugin in plugins}
+        """Versions of the distributions that offer its plugins, and of the packages its backend trains with."""
+        found = {one["distribution"]: one["version"] for plugins in self.plugins.values() for one in plugins}
+        backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+        for package in backend.requires:
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                found[package] = metadata.version(package)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def data_fingerprint(self) -> str:
+        """What the data set says of its data without reading them; empty where its parameters determine them."""
+        specification, parameters = registry().resolve("dataset", self.dataset)
+        say = cast(DatasetSpecification, specification).fingerprint
+        if isinstance(say, str) and say:
+            say = import_object(say, str(specification))
+        return str(say(parameters)) if say else ""
 
     @cached_property
     def identity(self) -> str:
         """The name of its results: a digest of everything that changes them, and of nothing else."""
-        words = json.dumps([self.model_dump(mode="json"), self.versions], sort_keys=True)
+        rest = [self.seed, self.patience, self.selection, self.data_fingerprint]
+        words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
         return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 
     def __str__(self) -> str:
@@ -120,12 +148,23 @@ class Combination(BaseModel):
         return f"{self.dataset} / {fitter} / {self.loss}{noise}"
 
 
+def _described(kind: str, reference: str) -> dict[str, Any]:
+    plugin = registry().find(kind, reference)
+    _, parameters = registry().resolve(kind, reference)
+    return {
+        "name": plugin.specification.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "parameters": parameters.model_dump(),
+    }
+
+
 def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:
     """The combinations a grid stands for, and how many were left out because their backend cannot fit their scorer.
 
     Args:
-        grid: a value or a list of values for each part; references may hold grids of their own. Several grids are
-            joined.
+        grid: a value or a list of values for each part; references may hold grids of their own. Of ``transforms`` and
+            ``metrics`` a combination has several, so there a list of lists is a grid. Several grids are joined.
         fixed: parts that are the same in all.
     """
     grids = [grid] if isinstance(grid, Mapping) else list(grid)
@@ -153,14 +192,16 @@ def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
 
 def _choices(part: str, value: Any) -> Iterable[Any]:
     if part in KIND_OF_PARTS:
-        chains = value if isinstance(value, list) and any(isinstance(one, (list, tuple)) for one in value) else [value]
-        yield from chains
+        values = value.values if isinstance(value, Grid) else value
+        several = isinstance(values, (list, tuple)) and any(isinstance(one, (list, tuple)) for one in values)
+        yield from values if several else [values]
     elif part in KIND_OF_PART:
         values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
         for one in values:
             yield from [""] if one in (None, "", "none") else expand(one)
     else:
-        yield from value if isinstance(value, (list, tuple)) else [value]
+        values = value.values if isinstance(value, Grid) else value
+        yield from values if isinstance(values, (list, tuple)) else [values]
 
 
 def read_combination(given: Mapping[str, Any]) -> Combination:

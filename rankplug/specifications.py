@@ -148,6 +148,7 @@ class BackendSpecification(Specification):
     Args:
         requires: import names that must be installed.
         default_scorer: what ``rp.fit`` takes when no scorer is named.
+        missing_values: whether features may be nan.
         exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
     """
 
@@ -155,16 +156,25 @@ class BackendSpecification(Specification):
 
     requires: tuple[str, ...] = ()
     default_scorer: str = ""
+    missing_values: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetSpecification(Specification):
-    """A data set; its implementation is ``(parameters, fold, seed) -> Split``, see :mod:`rankplug.datasets`."""
+    """A data set; its implementation is ``(parameters, fold, seed) -> Split``, see :mod:`rankplug.datasets`.
+
+    Args:
+        folds: how many it has.
+        fingerprint: ``"package.module:function"`` of the parameters, which says in a word what data they stand for
+            without reading them, such as the digest in a prepared set's manifest. Results are named by it, so that
+            other data under the same name make other results. Data that the parameters determine need none.
+    """
 
     kind: ClassVar[str] = "dataset"
 
     folds: int = 1
+    fingerprint: Any = ""
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "folds": self.folds}

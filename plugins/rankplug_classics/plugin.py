@@ -1,51 +1,147 @@
-"""What this package offers."""
+"""What this package offers: the losses that the four papers compare with or build on."""
 
 from __future__ import annotations
 
-from typing import Literal
+from rankplug import LossSpecification, Parameters, hookimpl
+from rankplug_classics import parameters
 
-from pydantic import Field
-
-from rankplug import LossSpecification, PaddedParameters, hookimpl
-
-
-class MeanSquaredError(PaddedParameters):
-    """Parameters of ``mse``; one probe of the hutchinson curvature is exact here, as documents do not interact."""
-
-    curvature: Literal["ones", "hutchinson", "diagonal"] = Field("hutchinson", description="for boosting")
+NOISE = frozenset({"noise"})
+BINARY = frozenset({"binary labels"})
 
 
-class BoltzRank(PaddedParameters):
-    """Parameters of ``boltzrank``."""
-
-    rankings: int = Field(50, ge=1, description="rankings drawn around the labels in each iteration")
-    expected_gain: float = Field(0.5, ge=0, le=1, description="share of the expected NDCG, the rest is cross entropy")
-    temperature: float = Field(1.0, gt=0, description="of the labels' own law of rankings")
+def _loss(
+    name: str,
+    summary: str,
+    paper: str,
+    formula: str,
+    parameters: type[Parameters] = Parameters,
+    module: str = "",
+    **declared: object,
+) -> LossSpecification:
+    return LossSpecification(
+        name=name,
+        summary=summary,
+        paper=paper,
+        formula=formula,
+        parameters=parameters,
+        implementation=f"rankplug_classics.{module or name}:{name}",
+        **declared,  # type: ignore[arg-type]
+    )
 
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
     """Losses."""
     return [
-        LossSpecification(
-            name="mse",
-            summary="mean squared error between scores and labels",
-            implementation="rankplug_classics.mse:mse",
-            parameters=MeanSquaredError,
-            paper="regression, Cossock and Zhang 2006",
-            formula=r"\frac1n\sum_i (f_i - y_i)^2",
+        _loss(
+            "mse",
+            "mean squared error between scores and labels",
+            "regression, Cossock and Zhang 2006",
+            r"\frac1n\sum_i (f_i - y_i)^2",
+            parameters.MeanSquaredError,
             convex=True,
             shift_invariant=False,
             curvature="exact",
         ),
-        LossSpecification(
-            name="boltzrank",
-            summary="expected NDCG and cross entropy under a Boltzmann law of rankings",
-            implementation="rankplug_classics.boltzrank:boltzrank",
-            parameters=BoltzRank,
-            paper="BoltzRank, Volkovs and Zemel 2009",
-            formula=r"-\lambda\,E_P[\mathrm{NDCG}] - (1-\lambda)\sum_R Q(R)\log P(R),\quad"
+        _loss(
+            "ranknet",
+            "logistic loss of every pair",
+            "RankNet, Burges et al. 2005",
+            r"\sum_{y_i > y_j} \log(1 + e^{-\sigma (f_i - f_j)})",
+            parameters.RankNet,
+            convex=True,
+            curvature="exact",
+        ),
+        _loss(
+            "ranksvm",
+            "hinge loss of every pair",
+            "RankSVM, Joachims 2002",
+            r"\sum_{y_i > y_j} \max(0, 1 - (f_i - f_j))",
+            parameters.RankSVM,
+            convex=True,
+            curvature="surrogate",
+        ),
+        _loss(
+            "rankboost",
+            "logarithm of the exponential loss of every pair",
+            "RankBoost, Freund et al. 2003",
+            r"\log \frac1{|P|}\sum_{y_i > y_j} e^{-(f_i - f_j)}",
+            convex=True,
+            curvature="surrogate",
+        ),
+        _loss(
+            "listmle",
+            "likelihood of the order of the labels, ties in random order",
+            "ListMLE, Xia et al. 2008",
+            r"\sum_i \left[\log\sum_{j \ge i} e^{f_{(j)}} - f_{(i)}\right]",
+            parameters.ListMLE,
+            convex=True,
+            curvature="exact",
+            needs=NOISE,
+        ),
+        _loss(
+            "p_listmle",
+            "ListMLE with weights that favour the top places",
+            "p-ListMLE, Lan et al. 2014",
+            r"\sum_i \alpha(i) \left[\log\sum_{j \ge i} e^{f_{(j)}} - f_{(i)}\right],\quad"
+            r" \alpha(i) = \frac{2^{n-i} - 1}{2^n}",
+            parameters.PositionAwareListMLE,
+            module="listmle",
+            convex=True,
+            curvature="exact",
+            needs=NOISE,
+        ),
+        _loss(
+            "lambdaloss",
+            "logistic pairs with weights that bound NDCG",
+            "LambdaLoss, Wang et al. 2018",
+            r"\sum_{y_i > y_j} (\rho_{ij} + \mu\delta_{ij}) |G_i - G_j| \log_2(1 + e^{-\sigma (f_i - f_j)})",
+            parameters.LambdaLoss,
+            curvature="exact",
+        ),
+        _loss(
+            "svm_map",
+            "structured hinge on average precision",
+            "SVM-MAP, Yue et al. 2007",
+            r"\max_y\ \Delta_{MAP}(y) - \frac1{n_+n_-}\sum_{g,b}(1 - y_{gb})(f_g - f_b)",
+            convex=True,
+            curvature="surrogate",
+            needs=BINARY,
+        ),
+        _loss(
+            "mdprank",
+            "policy gradient of ranking as a decision process",
+            "MDPRank, Wei et al. 2017",
+            r"-\sum_t \gamma^t G_t \log \frac{e^{f_{a_t}}}{\sum_{j \text{ left}} e^{f_j}}",
+            parameters.MDPRank,
+            curvature="exact",
+            needs=NOISE,
+        ),
+        _loss(
+            "softrank",
+            "expected NDCG under Gaussian noise of its own on every score",
+            "SoftRank, Taylor et al. 2008",
+            r"-\frac1{\mathrm{IDCG}}\sum_j (2^{y_j} - 1)\, E\left[\frac1{\log_2(1 + r_j)}\right]",
+            parameters.SoftRank,
+            longest=1500,
+        ),
+        _loss(
+            "yetirank",
+            "logistic loss of pairs that logistic noise makes neighbours",
+            "YetiRank, Gulin et al. 2011",
+            r"\sum_{i,j} w_{ij} \log(1 + e^{-(f_i - f_j)}),\quad"
+            r" w_{ij} = E\left[|y_i - y_j| \sum_r \mathrm{decay}^{r-1}\, 1[i, j \text{ at } r, r+1]\right]",
+            parameters.YetiRank,
+            curvature="exact",
+            needs=NOISE,
+        ),
+        _loss(
+            "boltzrank",
+            "expected NDCG and cross entropy under a Boltzmann law of rankings",
+            "BoltzRank, Volkovs and Zemel 2009",
+            r"-\lambda\,E_P[\mathrm{NDCG}] - (1-\lambda)\sum_R Q(R)\log P(R),\quad"
             r" P(R) \propto \exp\tfrac{2}{n(n-1)}\sum_i (n-1-2r_i) f_i",
-            needs=frozenset({"noise"}),
+            parameters.BoltzRank,
+            needs=NOISE,
         ),
     ]

@@ -1,4 +1,4 @@
-"""The contract of every classic loss."""
+"""The contract of every classic loss, in each of its ways."""
 
 from __future__ import annotations
 
@@ -14,6 +14,78 @@ class TestMseWithItsWholeDiagonal(LossContract):
     loss = "mse[curvature=diagonal]"
     zero_cases = frozenset()
     longest = 300
+
+
+class TestRankNet(LossContract):
+    loss = "ranknet"
+
+
+class TestRankNetOnAverage(LossContract):
+    loss = "ranknet[sigma=2,mean=true]"
+
+
+class TestRankSVM(LossContract):
+    loss = "ranksvm"
+
+
+class TestRankBoost(LossContract):
+    loss = "rankboost"
+
+
+class TestListMLE(LossContract):
+    loss = "listmle"
+
+
+class TestListMLEStable(LossContract):
+    loss = "listmle[ties=stable]"
+
+
+class TestPositionAwareListMLE(LossContract):
+    loss = "p_listmle"
+
+
+class TestPositionAwareListMLERaw(LossContract):
+    loss = "p_listmle[alpha=raw]"
+
+
+class TestLambdaLoss(LossContract):
+    loss = "lambdaloss"
+
+
+class TestLambdaLoss2(LossContract):
+    loss = "lambdaloss[variant=ndcg2,sigma=2]"
+
+
+class TestLambdaLoss1(LossContract):
+    loss = "lambdaloss[variant=ndcg1]"
+
+
+class TestSvmMap(LossContract):
+    loss = "svm_map"
+
+
+class TestMDPRank(LossContract):
+    loss = "mdprank"
+
+
+class TestMDPRankDiscounted(LossContract):
+    loss = "mdprank[episodes=3,discount=0.5]"
+
+
+class TestSoftRank(LossContract):
+    loss = "softrank"
+
+
+class TestSoftRankCutOff(LossContract):
+    loss = "softrank[sigma=0.3,k=5]"
+
+
+class TestYetiRank(LossContract):
+    loss = "yetirank"
+
+
+class TestYetiRankReciprocal(LossContract):
+    loss = "yetirank[position_weight=reciprocal,permutations=2]"
 
 
 class TestBoltzRank(LossContract):

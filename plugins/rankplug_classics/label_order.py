@@ -1,0 +1,31 @@
+"""A list's documents from the highest label to the lowest, sorted once before training."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankplug.lifting import building_block
+from rankplug.list_losses import list_constants
+from rankplug.noise import uniform
+from rankplug.ranking import sort_best_first
+
+
+@list_constants
+def best_label_first(constants, labels):
+    """The documents' positions by descending label, ties by position."""
+    order = np.empty(labels.size, np.int32)
+    for document in range(labels.size):
+        order[document] = document
+    sort_best_first(labels, order)
+    constants[:] = order
+
+
+@building_block
+def shuffle_ties(labels, key, order):
+    """Puts documents of equal label, which stand together in ``order``, into random order (Fisher and Yates)."""
+    first = 0
+    for place in range(order.size):
+        if labels[order[place]] != labels[order[first]]:
+            first = place
+        other = first + int((place - first + 1) * uniform(key, place))
+        order[place], order[other] = order[other], order[place]

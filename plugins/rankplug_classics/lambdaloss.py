@@ -1,0 +1,78 @@
+"""The LambdaLoss family (Wang, Li, Golbandi, Bendersky, Najork 2018): logistic pairs with weights that bound NDCG.
+
+With 1-based ranks ``r``, ``D(r) = log2(1 + r)`` and ``G`` the gain over the ideal DCG, a pair in which i is better than
+j has the weight
+
+=========== ==========================================================================================
+ndcg2       ``|G_i - G_j| delta_ij``, ``delta_ij = |1 / D(|r_i - r_j|) - 1 / D(|r_i - r_j| + 1)|``
+ndcg2pp     ``|G_i - G_j| (rho_ij + mu delta_ij)``, ``rho_ij = |1 / D(r_i) - 1 / D(r_j)|`` (NDCG-Loss2++)
+ndcg1       ``G_i / D(r_i)``, for every ordered pair of documents, whatever their labels (NDCG-Loss1)
+=========== ==========================================================================================
+
+Logarithms are to base 2 and ranks are held fixed in differentiation. A list whose labels are all equal is silent.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankplug.lifting import building_block
+from rankplug.list_losses import list_constants, list_loss
+from rankplug.ranking import fill_dcg_constants, sort_best_first
+from rankplug_classics.logistic_pairs import add_row, start_rows
+
+NDCG1, NDCG2 = 0, 1
+"""Positions among the words of the parameter ``variant``."""
+
+
+@list_constants
+def constants(constants, labels):
+    """One over the ideal DCG, gains and discounts of one list."""
+    fill_dcg_constants(labels, labels.size, constants)
+
+
+@building_block
+def _fill_weights(place, gains, discounts, rho_share, mu, weights):
+    gain, discount = gains[place], discounts[place]
+    gains_below, discounts_below, weights_below = gains[place + 1 :], discounts[place + 1 :], weights[place + 1 :]
+    for j in range(gains_below.size):
+        rho = rho_share * (discount - discounts_below[j])
+        weights_below[j] = (gain - gains_below[j]) * (rho + mu * (discounts[j] - discounts[j + 1]))
+
+
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
+def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, variant, mu, sigma):
+    """Of one list."""
+    n = scores.size
+    if labels.max() == labels.min():
+        gradient[:] = 0.0
+        curvature[:] = 0.0
+        return 0.0
+    discounts = constants[1 + n :]
+    ranked = sort_best_first(scores, order)
+    exponents, exponentials, weights, gains = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    slopes, curves = np.zeros(n), np.zeros(n)
+    for place in range(n):
+        exponents[place] = sigma * ranked[place]
+        gains[place] = constants[0] * constants[1 + order[place]]
+    origin, wide = start_rows(exponents, exponentials)
+    value = 0.0
+    if variant == NDCG1:
+        gains *= discounts
+        for place in range(n - 1):
+            weights[place + 1 :] = gains[place]
+            value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+            weights[place + 1 :] = -gains[place + 1 :]
+            value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+    else:
+        rho_share, delta_share = (0.0, 1.0) if variant == NDCG2 else (1.0, mu)
+        for place in range(n - 1):
+            _fill_weights(place, gains, discounts, rho_share, delta_share, weights)
+            value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+    scale = 1.0 / math.log(2.0)
+    for place in range(n):
+        gradient[order[place]] = scale * sigma * slopes[place]
+        curvature[order[place]] = scale * sigma * sigma * curves[place]
+    return scale * value

@@ -1,0 +1,45 @@
+"""Minus the weighted log-likelihood of an order of documents, chosen one by one with odds ``e^f``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankplug.lifting import building_block
+from rankplug.vector_math import exp, log
+
+
+@building_block
+def add_likelihood(scores, order, weights, gradient, curvature):
+    """Adds the derivatives of ``sum_t w_t [logsumexp(f of places t to n) - f of place t]`` and returns the sum.
+
+    The mass that is left at each place is kept relative to the largest score left, so no score is too far off.
+    """
+    n = order.size
+    terms, masses, peaks = np.empty(n), np.empty(n), np.empty(n)
+    peak, mass = scores[order[n - 1]], 0.0
+    for place in range(n - 1, -1, -1):
+        score = scores[order[place]]
+        if score > peak:
+            mass *= exp(peak - score)
+            peak = score
+        terms[place] = exp(score - peak)
+        mass += terms[place]
+        masses[place], peaks[place] = mass, peak
+    value, drawn, squares = 0.0, 0.0, 0.0
+    for place in range(n):
+        value += weights[place] * (peaks[place] + log(masses[place]))
+    for place in range(n):
+        document, weight = order[place], weights[place]
+        value -= weight * scores[document]
+        if place > 0:
+            shrink = masses[place] / masses[place - 1]
+            if peaks[place] != peaks[place - 1]:
+                shrink *= exp(peaks[place] - peaks[place - 1])
+            drawn *= shrink
+            squares *= shrink * shrink
+        drawn += weight
+        squares += weight
+        share = terms[place] / masses[place]
+        gradient[document] += drawn * share - weight
+        curvature[document] += max(0.0, drawn * share - squares * share * share)
+    return value

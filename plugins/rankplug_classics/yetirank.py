@@ -1,0 +1,49 @@
+"""YetiRank (Gulin, Kuralenok, Pavlov 2011): logistic loss of pairs that noise brings next to each other.
+
+Each permutation sorts scores with logistic noise, ``f_i + log(u_i / (1 - u_i))``. The neighbours at ranks r and r + 1
+weigh ``|y_i - y_j|`` times ``decay^(r-1)`` (as CatBoost has it) or ``1 / r`` (as the paper has it). The weights of all
+permutations are averaged, and held fixed in differentiation. The paper's matrix of how assessors confuse labels is
+replaced by the difference of the labels.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankplug.list_losses import list_loss
+from rankplug.noise import uniform
+from rankplug.ranking import sort_best_first
+
+GEOMETRIC = 0
+"""Position of ``geometric`` among the words of the parameter ``position_weight``."""
+
+
+@list_loss(cost="documents")
+def yetirank(scores, labels, gradient, curvature, key, permutations, position_weight, decay):
+    """Of one list."""
+    n = scores.size
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    perturbed, order, value = np.empty(n), np.arange(n).astype(np.int32), 0.0
+    for permutation in range(permutations):
+        for document in range(n):
+            draw = uniform(key, permutation * n + document)
+            perturbed[document] = scores[document] + math.log(draw / (1.0 - draw))
+        sort_best_first(perturbed, order)
+        for place in range(n - 1):
+            better, worse = order[place], order[place + 1]
+            if labels[better] < labels[worse]:
+                better, worse = worse, better
+            weight = (labels[better] - labels[worse]) / permutations
+            weight *= decay**place if position_weight == GEOMETRIC else 1.0 / (place + 1.0)
+            gap = scores[better] - scores[worse]
+            small = math.exp(-abs(gap))
+            wrong = (small if gap > 0.0 else 1.0) / (1.0 + small)
+            value += weight * (max(0.0, -gap) + math.log1p(small))
+            gradient[better] -= weight * wrong
+            gradient[worse] += weight * wrong
+            curvature[better] += weight * wrong * (1.0 - wrong)
+            curvature[worse] += weight * wrong * (1.0 - wrong)
+    return value
