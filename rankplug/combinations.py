@@ -90,10 +90,13 @@ class Combination(BaseModel):
             if reference := getattr(self, part):
                 found.resolve(kind, reference)
         for part, kind in KIND_OF_PARTS.items():
-            for reference in getattr(self, part):
-                if (part, reference) != ("selection", LOSS):
-                    found.resolve(kind, reference)
+            for reference in self._references(part):
+                found.resolve(kind, reference)
         return self
+
+    def _references(self, part: str) -> list[str]:
+        """Those of a part with several; choosing by the loss itself needs no plugin."""
+        return [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
 
     @property
     def fits(self) -> bool:
@@ -107,14 +110,11 @@ class Combination(BaseModel):
     def plugins(self) -> dict[str, list[dict[str, Any]]]:
         """The plugin behind each part, with its distribution, version and all parameters, the defaults included."""
         named = [(part, kind, [getattr(self, part)]) for part, kind in KIND_OF_PART.items() if getattr(self, part)]
-        named += [(part, kind, list(getattr(self, part))) for part, kind in KIND_OF_PARTS.items()]
+        named += [(part, kind, self._references(part)) for part, kind in KIND_OF_PARTS.items()]
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {
-            part: [_described(kind, reference) for reference in references if (part, reference) != ("selection", LOSS)]
-            for part, kind, references in named
-        }
+        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
 
     @cached_property
     def versions(self) -> dict[str, str]:

@@ -67,7 +67,7 @@ def rankplug_losses() -> list[LossSpecification]:
             "RankBoost, Freund et al. 2003",
             r"\log \frac1{|P|}\sum_{y_i > y_j} e^{-(f_i - f_j)}",
             convex=True,
-            curvature="exact",
+            curvature="surrogate",
         ),
         _loss(
             "listmle",

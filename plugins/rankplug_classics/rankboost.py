@@ -1,8 +1,11 @@
 """RankBoost's exponential loss of pairs (Freund, Iyer, Schapire, Singer 2003), as its logarithm.
 
 RankBoost weights the pairs by ``D_ij = exp(-(f_i - f_j))`` over their sum. That is the gradient of the logarithm of the
-summed exponentials, which is finite for all finite scores and still convex. All pairs of a list together need the
-time of a sort: with documents by label, sums over the lower and the higher labels run along.
+summed exponentials, which is finite for all finite scores and still convex. The curvature for boosting holds the sum in
+the denominator fixed, as RankBoost's own rounds do; that of the logarithm is smaller, and 0 for a single pair.
+
+All pairs of a list together need the time of a sort: with documents by label, sums over the lower and the higher labels
+run along.
 """
 
 from __future__ import annotations
@@ -44,8 +47,7 @@ def rankboost(scores, labels, gradient, curvature, constants):
     log_lower, log_higher = np.empty(n), np.empty(n)
     _log_sums(scores, 1.0, labels, order, False, log_lower)
     _log_sums(scores, -1.0, labels, order, True, log_higher)
-    total, pairs = -np.inf, 0
-    first = 0
+    total, pairs, first = -np.inf, 0, 0
     for place in range(n):
         document = order[place]
         if labels[document] != labels[order[first]]:
@@ -60,5 +62,5 @@ def rankboost(scores, labels, gradient, curvature, constants):
         as_better = math.exp(log_lower[document] - scores[document] - total)
         as_worse = math.exp(log_higher[document] + scores[document] - total)
         gradient[document] = as_worse - as_better
-        curvature[document] = as_worse + as_better - gradient[document] * gradient[document]
+        curvature[document] = as_worse + as_better
     return total - math.log(pairs)

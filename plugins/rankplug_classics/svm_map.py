@@ -43,7 +43,6 @@ def most_violated(good, bad, bads_above, goods_below):
 @list_loss
 def svm_map(scores, labels, gradient, curvature, order):
     """Of one list. The curvature for boosting is the weight of the inversions a document takes part in."""
-    n = scores.size
     gradient[:] = 0.0
     curvature[:] = 0.0
     sort_best_first(scores, order)

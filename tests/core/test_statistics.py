@@ -1,0 +1,202 @@
+"""Statistics agree with SciPy, statsmodels, closed forms and simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import DescrStatsW
+
+from rankplug.critical_difference import critical_difference
+from rankplug.errors import DataError
+from rankplug.statistics import (
+    effect_size,
+    hierarchical_bootstrap,
+    holm,
+    paired_permutation_test,
+    paired_t_test,
+    t_interval,
+)
+
+NORMAL = np.random.default_rng(20260101)
+
+
+def test_t_interval_of_ten_trials_reaches_0_715356_standard_deviations():
+    values = NORMAL.normal(size=10)
+    assert t_interval(values, unit="trials").half_width == pytest.approx(0.715356 * values.std(ddof=1), rel=2e-6)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_t_interval_is_that_of_statsmodels(level):
+    values = NORMAL.normal(0.4, 0.05, size=17)
+    found = t_interval(values, unit="trials", level=level)
+    assert (found.low, found.high) == pytest.approx(DescrStatsW(values).tconfint_mean(alpha=1 - level), rel=1e-12)
+    assert found.point == pytest.approx(values.mean())
+    assert (found.count, found.unit, found.level) == (17, "trials", level)
+
+
+def test_one_trial_gives_no_interval():
+    found = t_interval([0.5], unit="trials")
+    assert found.point == 0.5 and math.isnan(found.low) and math.isnan(found.high)
+    assert str(found) == "0.5000 (no interval from 1 of trials)"
+
+
+def test_95_percent_t_intervals_cover_the_mean_95_times_in_100():
+    samples = np.random.default_rng(1).normal(0.3, 2.0, size=(2_000, 5))
+    covered = [found.low <= 0.3 <= found.high for found in (t_interval(row, unit="trials") for row in samples)]
+    assert np.mean(covered) == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2_000))
+
+
+def test_paired_t_test_is_that_of_scipy_and_of_its_formula():
+    first = NORMAL.normal(0.42, 0.02, size=20)
+    second = first - NORMAL.normal(0.004, 0.01, size=20)
+    found = paired_t_test(first, second, unit="trials")
+    differences = first - second
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(20))
+    assert found.statistic == pytest.approx(t, rel=1e-12)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 19), rel=1e-9)
+    assert found.degrees_of_freedom == 19 and found.pairs == 20 and not found.constant
+    assert found.difference == pytest.approx(differences.mean())
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=20))
+def test_equal_models_have_p_1(values):
+    found = paired_t_test(values, values, unit="queries")
+    assert (found.p_value, found.difference, found.constant) == (1.0, 0.0, True)
+
+
+def test_a_constant_difference_has_p_0_and_is_flagged_in_spite_of_rounding():
+    first = np.array([0.1, 0.2, 0.3, 0.7])
+    found = paired_t_test(first + 0.1, first, unit="trials")
+    assert (found.p_value, found.constant, found.statistic) == (0.0, True, math.inf)
+    assert "all differences equal" in str(found)
+    assert paired_t_test(first, first + 0.1, unit="trials").statistic == -math.inf
+
+
+def test_swapping_the_models_changes_the_sign_only():
+    first, second = NORMAL.normal(size=(2, 12))
+    there, back = paired_t_test(first, second, unit="trials"), paired_t_test(second, first, unit="trials")
+    assert there.p_value == pytest.approx(back.p_value) and there.difference == pytest.approx(-back.difference)
+
+
+def test_small_permutation_tests_try_every_pattern_of_signs():
+    first, second = np.random.default_rng(5).normal([[0.8], [0.0]], 1.0, size=(2, 8))
+    differences = first - second
+    means = [np.mean(differences * signs) for signs in itertools.product((-1, 1), repeat=8)]
+    right = np.mean(np.array(means) >= differences.mean() - 1e-12)
+    left = np.mean(np.array(means) <= differences.mean() + 1e-12)
+    found = paired_permutation_test(first, second, unit="trials")
+    assert found.p_value == pytest.approx(min(1.0, 2 * min(left, right)), rel=1e-12)
+
+
+def test_permutation_and_t_test_agree_on_many_normal_pairs():
+    generator = np.random.default_rng(6)
+    first = generator.normal(0.02, 0.2, size=300)
+    second = np.zeros(300)
+    permuted = paired_permutation_test(first, second, unit="queries", resamples=4_999, seed=1)
+    assert permuted.p_value == pytest.approx(paired_t_test(first, second, unit="queries").p_value, abs=0.03)
+    again = paired_permutation_test(first, second, unit="queries", resamples=4_999, seed=1)
+    assert permuted == again
+
+
+def test_permutation_test_rejects_5_times_in_100_where_nothing_differs():
+    generator = np.random.default_rng(7)
+    p_values = [
+        paired_permutation_test(*generator.normal(size=(2, 7)), unit="trials", resamples=200).p_value
+        for _ in range(400)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 400))
+
+
+def test_bootstrap_of_one_trial_is_the_normal_interval_of_its_queries():
+    values = np.random.default_rng(8).normal(0.4, 0.3, size=400)
+    found = hierarchical_bootstrap([values], resamples=4_000, seed=3)
+    reach = stats.norm.ppf(0.975) * values.std() / math.sqrt(400)
+    assert (found.low, found.high) == pytest.approx((values.mean() - reach, values.mean() + reach), abs=0.15 * reach)
+    assert found.unit == "trials, then queries"
+
+
+def test_bootstrap_of_many_trials_has_the_variance_of_both_levels():
+    generator = np.random.default_rng(9)
+    values = generator.normal(0, 1, size=(12, 1)) + generator.normal(0, 2, size=(12, 60))
+    found = hierarchical_bootstrap(list(values), resamples=6_000, seed=3)
+    variance = values.mean(axis=1).var() / 12 + values.var(axis=1).mean() / (12 * 60)
+    assert found.half_width == pytest.approx(stats.norm.ppf(0.975) * math.sqrt(variance), rel=0.12)
+
+
+def test_bootstrap_leaves_out_queries_that_do_not_count_and_repeats_itself():
+    values = np.random.default_rng(10).random((3, 20))
+    holed = [np.concatenate([row, [np.nan]]) for row in values]
+    assert hierarchical_bootstrap(list(values), seed=4) == hierarchical_bootstrap(holed, seed=4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_that_of_its_definition(p_values):
+    found = holm(p_values, level=0.05)
+    order = np.argsort(p_values, kind="stable")
+    expected, largest = np.empty(len(p_values)), 0.0
+    for position, test in enumerate(order):
+        largest = max(largest, min(1.0, p_values[test] * (len(p_values) - position)))
+        expected[test] = largest
+    assert found.p_values == pytest.approx(expected.tolist())
+    assert list(found.rejected) == multipletests(p_values, 0.05, method="holm")[0].tolist()
+
+
+def test_effect_size_is_the_mean_difference_in_standard_deviations():
+    first, second = np.array([3.0, 5.0, 7.0, 9.0]), np.array([2.0, 2.0, 6.0, 6.0])
+    found = effect_size(first, second, unit="trials")
+    assert found.cohen == pytest.approx(2.0 / math.sqrt(4 / 3))
+    assert found.hedges == pytest.approx(found.cohen * (1 - 3 / 11))
+    assert effect_size(first, first, unit="trials").cohen == 0.0
+    assert effect_size(first + 1, first, unit="trials").hedges == math.inf
+
+
+def test_hedges_has_less_bias_than_cohen_in_small_samples():
+    samples = np.random.default_rng(12).normal(0.8, 1.0, size=(3_000, 6))
+    found = [effect_size(row, np.zeros(6), unit="trials") for row in samples]
+    assert abs(np.mean([one.hedges for one in found]) - 0.8) < abs(np.mean([one.cohen for one in found]) - 0.8)
+
+
+def test_critical_difference_is_that_of_demsar_2006():
+    """Table 5 of the paper: 2.850 critical value for 5 models, q = 2.728 at level 0.05; 4 models on 14 sets: 1.25."""
+    found = critical_difference(np.random.default_rng(13).random((14, 4)), unit="data sets")
+    assert found.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
+
+
+def test_friedman_is_that_of_scipy_and_ranks_the_best_first():
+    table = np.random.default_rng(14).normal([0.0, 0.9, 0.1, 0.0], 0.5, size=(9, 4))
+    found = critical_difference(table, unit="data sets")
+    expected = stats.friedmanchisquare(*table.T)
+    assert (found.friedman_statistic, found.p_value) == pytest.approx(tuple(expected))
+    assert int(np.argmin(found.average_ranks)) == 1
+    assert sum(found.average_ranks) == pytest.approx(4 * 5 / 2)
+
+
+def test_models_that_always_tie_are_one_group():
+    found = critical_difference(np.ones((5, 3)), unit="queries")
+    assert found.p_value == 1.0 and found.groups == ((0, 1, 2),)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: t_interval([], unit="trials"), "statistics need at least 1 finite values, got 0 of which 0"),
+        (lambda: paired_t_test([1.0], [2.0], unit="trials"), "statistics need at least 2 finite values, got 1"),
+        (lambda: paired_t_test([1, np.nan], [2, 3], unit="queries"), "leave out queries that are nan first"),
+        (lambda: paired_t_test([1, 2], [1, 2, 3], unit="trials"), "paired values must be equally many, got 2 and 3"),
+        (lambda: hierarchical_bootstrap([[np.nan]]), "a bootstrap needs at least one trial"),
+        (lambda: holm([0.5, 1.5]), "p values must lie between 0 and 1, got [0.5, 1.5]"),
+        (lambda: critical_difference([[1, 2]], unit="data sets"), "at least 3 models in at least 2 blocks"),
+    ],
+)
+def test_impossible_input_is_named(call, message):
+    with pytest.raises(DataError) as caught:
+        call()
+    assert message in str(caught.value)

@@ -1,0 +1,281 @@
+"""Metrics equal the specification's golden numbers, their definitions written out, and their properties."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankplug as rp
+from rankplug.errors import DataError
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["metrics"]
+GOLDEN_METRICS = {
+    **{f"ndcg@{k}": f"ndcg@{k}" for k in (1, 3, 5, 10)},
+    **{f"ndcg_jk@{k}": f"ndcg@{k}[discount=jk]" for k in (1, 3, 5)},
+    **{f"err_qmax@{k}": f"err@{k}" for k in (1, 3, 5, 10)},
+    **{f"err_max4@{k}": f"err@{k}[ymax=4]" for k in (1, 3, 5)},
+    "ap_binary": "map",
+    "auc_binary": "auc",
+}
+RANKED = ["ndcg", "dcg", "err", "map", "mrr", "precision", "recall"]
+ALL = [*RANKED, "auc"]
+
+
+def value(metric: str, scores, labels) -> float:
+    """The metric of one list."""
+    return float(rp.metric(metric)(scores, labels, [0, len(labels)])[0])
+
+
+def in_order(scores, labels) -> list[float]:
+    """Labels by descending score, ties as they stand."""
+    return [labels[i] for i in sorted(range(len(scores)), key=lambda i: -scores[i])]
+
+
+def defined_ndcg(ranked, k=None, gain=lambda y: 2**y - 1, discount=lambda r: 1 / math.log2(1 + r)):
+    def total(labels):
+        return sum(gain(y) * discount(r) for r, y in enumerate(labels[:k], start=1))
+
+    return total(ranked) / total(sorted(ranked, reverse=True))
+
+
+def defined_err(ranked, k=None, ymax=None):
+    stops = [(2**y - 1) / 2 ** (max(ranked) if ymax is None else ymax) for y in ranked]
+    return sum(
+        stops[r] / (r + 1) * math.prod(1 - stop for stop in stops[:r]) for r in range(min(k or len(stops), len(stops)))
+    )
+
+
+def jk(rank: int) -> float:
+    """The discount of Jarvelin and Kekalainen with base 2."""
+    return 1.0 if rank <= 2 else 1 / math.log2(rank)
+
+
+@st.composite
+def lists(draw, longest=12, largest=4, ties=True):
+    """Scores and labels of one list with a relevant document."""
+    n = draw(st.integers(1, longest))
+    labels = draw(st.lists(st.integers(0, largest), min_size=n, max_size=n).filter(any))
+    values = st.integers(-4, 4) if ties else st.floats(-5, 5, width=32)
+    scores = draw(st.lists(values, min_size=n, max_size=n, unique=not ties))
+    return [float(score) for score in scores], [float(label) for label in labels]
+
+
+@pytest.mark.parametrize("key", GOLDEN["out"])
+def test_golden_numbers(key):
+    assert value(GOLDEN_METRICS[key], GOLDEN["in"]["s"], GOLDEN["in"]["y"]) == pytest.approx(
+        GOLDEN["out"][key], abs=1e-8
+    )
+
+
+@given(lists(), st.integers(1, 14))
+def test_ndcg_is_its_definition(one, k):
+    ranked = in_order(*one)
+    assert value(f"ndcg@{k}", *one) == pytest.approx(defined_ndcg(ranked, k), abs=1e-12)
+    assert value(f"ndcg@{k}[discount=jk]", *one) == pytest.approx(defined_ndcg(ranked, k, discount=jk), abs=1e-12)
+    linear = defined_ndcg(ranked, k, gain=float)
+    assert value(f"ndcg@{k}[gain=linear]", *one) == pytest.approx(linear, abs=1e-12)
+
+
+@given(lists(), st.integers(1, 14))
+def test_err_is_its_definition(one, k):
+    ranked = in_order(*one)
+    assert value(f"err@{k}", *one) == pytest.approx(defined_err(ranked, k), abs=1e-12)
+    assert value(f"err@{k}[ymax=4]", *one) == pytest.approx(defined_err(ranked, k, ymax=4), abs=1e-12)
+
+
+@given(lists(largest=2), st.integers(1, 14), st.sampled_from([1, 2]))
+def test_binary_metrics_are_their_definitions(one, k, threshold):
+    hits = [label >= threshold for label in in_order(*one)]
+    relevant, n = sum(hits), len(hits)
+    precision = [sum(hits[:r]) / r for r in range(1, n + 1)]
+    expected = {
+        f"map@{k}[threshold={threshold}]": lambda: sum(itertools.compress(precision[:k], hits)) / relevant,
+        f"map@{k}[threshold={threshold},divide_by=reachable]": lambda: (
+            sum(itertools.compress(precision[:k], hits)) / min(k, relevant, n)
+        ),
+        f"mrr@{k}[threshold={threshold}]": lambda: 1 / (hits.index(True) + 1) if any(hits[:k]) else 0.0,
+        f"precision@{k}[threshold={threshold}]": lambda: sum(hits[:k]) / k,
+        f"precision@{k}[threshold={threshold},divide_by=documents]": lambda: sum(hits[:k]) / min(k, n),
+        f"recall@{k}[threshold={threshold}]": lambda: sum(hits[:k]) / relevant,
+    }
+    for metric, formula in expected.items():
+        wanted = formula() if relevant else math.nan
+        assert value(metric, *one) == pytest.approx(wanted, abs=1e-12, nan_ok=True), metric
+
+
+@given(lists(largest=1))
+def test_auc_counts_pairs_and_a_tie_as_one_half(one):
+    scores, labels = one
+    pairs = [(g, b) for g in range(len(labels)) for b in range(len(labels)) if labels[g] > labels[b]]
+    wins = sum((scores[g] > scores[b]) + 0.5 * (scores[g] == scores[b]) for g, b in pairs)
+    ordered = sum(scores[g] > scores[b] or (scores[g] == scores[b] and g < b) for g, b in pairs)
+    assert value("auc", *one) == pytest.approx(wins / len(pairs) if pairs else math.nan, nan_ok=True)
+    assert value("auc[ties=stable]", *one) == pytest.approx(ordered / len(pairs) if pairs else math.nan, nan_ok=True)
+
+
+@pytest.mark.parametrize("length", [31, 32, 33, 64, 511, 512, 513, 900])
+@pytest.mark.parametrize("metric", ["ndcg", "ndcg@7", "ndcg@32", "ndcg@33", "ndcg@600"])
+def test_long_lists_with_many_ties_are_ordered_as_by_a_stable_sort(length, metric):
+    generator = np.random.default_rng(length)
+    labels = generator.integers(0, 5, length).astype(float)
+    for scores in (generator.integers(0, length // 4, length).astype(float), generator.normal(size=length)):
+        k = int(metric.partition("@")[2] or length)
+        expected = defined_ndcg(in_order(scores.tolist(), labels.tolist()), k)
+        assert value(metric, scores, labels) == pytest.approx(expected, abs=1e-12)
+
+
+@given(lists(), st.integers(1, 12))
+def test_worst_order_of_ties_is_the_lowest_value_over_all_orders(one, k):
+    scores, labels = one[0][:6], one[1][:6]
+    if not any(labels):
+        return
+    permuted = [
+        value(f"ndcg@{k}", [scores[i] for i in order], [labels[i] for i in order])
+        for order in itertools.permutations(range(len(scores)))
+    ]
+    assert value(f"ndcg@{k}[ties=worst]", scores, labels) == pytest.approx(min(permuted), abs=1e-12)
+
+
+def test_random_order_of_ties_follows_its_seed_and_is_fair():
+    labels = [1.0, 0.0, 0.0]
+    found = [value(f"mrr[ties=random,tie_seed={seed}]", [0.0] * 3, labels) for seed in range(600)]
+    assert found[:50] == [value(f"mrr[ties=random,tie_seed={seed}]", [0.0] * 3, labels) for seed in range(50)]
+    shares = np.array([np.mean(np.isclose(found, 1 / rank)) for rank in (1, 2, 3)])
+    assert shares.sum() == pytest.approx(1.0)
+    assert np.abs(shares - 1 / 3).max() < 4 * math.sqrt(2 / 9 / 600)
+
+
+@given(lists())
+def test_err_never_decreases_with_the_cutoff(one):
+    values = [value(f"err@{k}", *one) for k in range(1, 14)]
+    assert all(later >= earlier for earlier, later in itertools.pairwise(values))
+
+
+@given(lists(), st.sampled_from(ALL))
+def test_values_lie_between_the_bounds_the_metric_states(one, metric):
+    bound = rp.metric(metric).specification
+    found = value(metric, *one)
+    assert math.isnan(found) or bound.lowest <= found <= bound.highest + 1e-12
+
+
+@given(lists(), st.sampled_from(ALL), st.integers(-50, 50))
+def test_shifting_or_stretching_all_scores_changes_nothing(one, metric, shift):
+    scores, labels = one
+    before = value(metric, scores, labels)
+    assert value(metric, [score + shift for score in scores], labels) == pytest.approx(before, nan_ok=True)
+    assert value(metric, [math.exp(score) for score in scores], labels) == pytest.approx(before, nan_ok=True)
+
+
+@given(lists(), st.sampled_from(["ndcg@5", "dcg", "err", "map", "mrr", "precision@3", "recall@2"]))
+def test_an_irrelevant_document_at_the_end_changes_nothing(one, metric):
+    scores, labels = one
+    longer = value(metric, [*scores, min(scores) - 1], [*labels, 0.0])
+    assert longer == pytest.approx(value(metric, scores, labels))
+
+
+@given(lists(ties=False), st.sampled_from(ALL), st.data())
+def test_the_order_of_the_documents_does_not_matter_without_ties(one, metric, data):
+    scores, labels = one
+    order = data.draw(st.permutations(range(len(scores))))
+    shuffled = value(metric, [scores[i] for i in order], [labels[i] for i in order])
+    assert shuffled == pytest.approx(value(metric, scores, labels), nan_ok=True)
+
+
+@given(lists(ties=False), st.sampled_from(["ndcg", "ndcg@4", "err", "map", "mrr", "auc"]))
+def test_ranking_by_label_is_best(one, metric):
+    scores, labels = one
+    best = value(metric, labels, labels)
+    found = value(metric, scores, labels)
+    assert math.isnan(found) or found <= best + 1e-12
+
+
+@given(st.lists(lists(), min_size=1, max_size=6), st.sampled_from(ALL), st.data())
+def test_each_query_has_its_own_value_wherever_it_stands(many, metric, data):
+    order = data.draw(st.permutations(range(len(many))))
+    together = [many[i] for i in order]
+    starts = np.concatenate(([0], np.cumsum([len(labels) for _, labels in together])))
+    scores = np.concatenate([scores for scores, _ in together])
+    labels = np.concatenate([labels for _, labels in together])
+    expected = [value(metric, *one) for one in together]
+    assert rp.metric(metric)(scores, labels, starts) == pytest.approx(expected, nan_ok=True)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**31))
+def test_values_do_not_depend_on_the_number_of_threads(seed):
+    generator = np.random.default_rng(seed)
+    starts = np.concatenate(([0], np.cumsum(generator.integers(1, 300, 200))))
+    scores = generator.integers(0, 50, starts[-1]).astype(float)
+    labels = generator.integers(0, 5, starts[-1]).astype(float)
+    for metric in ("ndcg@10[ties=random]", "err", "auc"):
+        with rp.use_threads(1):
+            alone = rp.metric(metric)(scores, labels, starts)
+        with rp.use_threads(4):
+            assert np.array_equal(alone, rp.metric(metric)(scores, labels, starts), equal_nan=True)
+
+
+@pytest.mark.parametrize("metric", ALL)
+@pytest.mark.parametrize(("empty", "expected"), [("skip", math.nan), (0, 0.0), (0.5, 0.5), (1, 1.0)])
+def test_a_query_without_relevant_documents_counts_what_empty_says(metric, empty, expected):
+    found = rp.metric(f"{metric}[empty={empty}]")([3.0, 2.0, 1.0, 0.5], [0, 0, 1, 0], [0, 2, 4])
+    assert found[0] == pytest.approx(expected, nan_ok=True)
+    assert not math.isnan(found[1])
+
+
+def test_means_leave_out_queries_that_do_not_count():
+    data = ([3.0, 2.0, 1.0, 0.5], [0, 0, 0, 1], [0, 2, 4])
+    assert rp.metric("mrr").mean(*data) == 0.5
+    assert rp.metric("mrr[empty=1]").mean(*data) == 0.75
+    assert math.isnan(rp.metric("mrr").mean([1.0], [0], [0, 1]))
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "err", "map", "mrr", "precision@1", "recall"])
+def test_a_single_relevant_document_is_a_perfect_list(metric):
+    expected = 0.5 if metric == "err" else 1.0
+    assert value(metric, [0.3], [1.0]) == expected
+
+
+def test_equal_labels_above_0_are_kept_with_ndcg_1():
+    assert value("ndcg@2", [0.1, 0.3, 0.2], [2.0, 2.0, 2.0]) == 1.0
+
+
+def test_labels_that_are_no_whole_numbers_keep_their_gain():
+    labels = [0.5, 2.25, 0.0, 40.0]
+    assert value("ndcg", [4, 3, 2, 1], labels) == pytest.approx(defined_ndcg(labels), rel=1e-12)
+
+
+def test_canonical_text_spells_out_every_convention_and_reads_back_to_itself():
+    for name in ALL:
+        metric = rp.metric(name)
+        assert set(type(metric.parameters).model_fields) <= {"k", *rp.metric(metric.canonical).reference.parameters}
+        assert rp.metric(metric.canonical).canonical == metric.canonical
+        assert rp.metric(metric.canonical).parameters == metric.parameters
+    assert rp.metric("err@5[ymax=4]").canonical == "err@5[ties=stable,tie_seed=0,ymax=4.0,empty=skip]"
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores", "labels", "message"),
+    [
+        ("ndcg", [1, math.nan, 2], [0, 1, 2], "the score of document 1 is nan, so it has no rank (1 such)"),
+        ("ndcg", [1, 2, 3], [0, -1, 2], "label -1.0 of document 1 is not a finite number of zero or more (1 such)"),
+        ("auc", [1, 2, 3], [0, math.inf, 2], "label inf of document 1 is not a finite number of zero or more (1 such)"),
+        ("map", [1, 2], [0, 1, 2], "3 labels, but 2 scores"),
+        (
+            "err[ymax=4]",
+            [1, 2, 3],
+            [0, 5, 2],
+            "metric err: a label is 5, above ymax=4; raise ymax or say ymax=query",
+        ),
+    ],
+)
+def test_data_that_have_no_value_are_named(metric, scores, labels, message):
+    with pytest.raises(DataError) as caught:
+        rp.metric(metric)(scores, labels, [0, len(labels)])
+    assert str(caught.value) == message
