@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from rankplug.registry import Plugin
 
 
-
 def register(app: typer.Typer) -> None:
     """Adds the command."""
     app.command("plugins")(plugins)
