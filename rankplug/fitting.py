@@ -154,7 +154,7 @@ def fit(
     problem = _problem(backend, scorer, loss, sampler, train, valid, seed)
     problem = replace(
         problem,
-        weights=None if weights is None else np.asarray(weights, np.float64),
+        weights=None if weights is None else _list_weights(np.asarray(weights, np.float64), train),
         metrics=metric_names(selection),
         patience=patience,
         train_curve=train_curve,
@@ -202,6 +202,10 @@ def _problem(
         raise DataError(
             f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
         )
+    if not engine.missing_values:
+        for part in (train, valid):
+            if part is not None:
+                part.validate()
     return Problem(
         backend=parse(backend),
         backend_parameters=backend_parameters,
@@ -215,6 +219,14 @@ def _problem(
         valid=valid if valid is not None and len(valid) else None,
         seed=seed,
     )
+
+
+def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:
+    """One weight a list, where the documents of each list have the same."""
+    if weights.shape != lists.labels.shape:
+        return weights
+    of_lists = weights[lists.starts[:-1]]
+    return of_lists if np.array_equal(np.repeat(of_lists, lists.lengths), weights) else weights
 
 
 def scorers_of(backend: str) -> list[str]:

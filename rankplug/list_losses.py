@@ -38,6 +38,11 @@ class ConstantsFunction(ListFunction):
     supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
 
 
+def list_constants(function: Callable[..., Any]) -> ConstantsFunction:
+    """Makes what a loss computes of one list before training; a decorator."""
+    return ConstantsFunction(function)
+
+
 class ListLoss(ListFunction):
     """A loss of one list, and how to prepare it.
 
@@ -78,6 +83,8 @@ class ListLoss(ListFunction):
             return np.empty(0), np.zeros(lists + 1, np.int64)
         lengths = np.broadcast_to(np.asarray(self.constants_length(np.diff(starts), parameters)), (lists,))
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        if offsets[-1] == 0:
+            return np.empty(0), offsets
         constants = np.zeros(int(offsets[-1]))
         fill = make(CONSTANTS.format(arguments=_call(self.constants, "parameters")), {"one_list": self.constants})
         fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))

@@ -85,7 +85,8 @@ def log(number: float) -> float:
     eighth = fourth * fourth
     series = (_L1 + square * _L2) + fourth * (_L3 + square * _L4)
     series += eighth * ((_L5 + square * _L6) + fourth * (_L7 + square * _L8) + eighth * (_L9 + square * _L10))
-    return power * _LOG_2_HIGH + (2.0 * part + (part * (square * series) + power * _LOG_2_LOW))
+    result: float = power * _LOG_2_HIGH + (2.0 * part + (part * (square * series) + power * _LOG_2_LOW))
+    return result
 
 
 @njit(nogil=True, error_model="numpy", fastmath=False)

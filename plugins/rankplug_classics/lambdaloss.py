@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from rankplug.lifting import building_block
-from rankplug.list_losses import list_loss
+from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants, sort_best_first
 from rankplug_classics.logistic_pairs import add_row, start_rows
 
@@ -27,6 +27,7 @@ NDCG1, NDCG2 = 0, 1
 """Positions among the words of the parameter ``variant``."""
 
 
+@list_constants
 def constants(constants, labels):
     """One over the ideal DCG, gains and discounts of one list."""
     fill_dcg_constants(labels, labels.size, constants)

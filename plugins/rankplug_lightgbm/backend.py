@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.boosting import BoostingObjective
+from rankplug.errors import FitError
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
 from rankplug.models import Model, Record
@@ -121,7 +122,10 @@ class LightGBM:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
-        return train(LightGBMLearner(problem), problem, rounds)
+        try:
+            return train(LightGBMLearner(problem), problem, rounds)
+        except lgb.basic.LightGBMError as error:
+            raise FitError(f"LightGBM stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> LightGBMModel:
         try:

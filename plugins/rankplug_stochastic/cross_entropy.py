@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 from rankplug.list_losses import list_loss
+from rankplug.vector_math import exp, log
 
 
 @list_loss(cost="documents")
 def cross_entropy(scores, labels, gradient, curvature, weight_by_label_sum):
     """Of one list, with ``P(i) = y_i / sum y``: minus the sum of ``P(i) f_i``, plus the logsumexp of ``f``."""
-    mass = 0.0
-    for i in range(labels.size):
-        mass += labels[i]
+    mass = labels.sum()
     if mass == 0.0:
         gradient[:] = 0.0
         curvature[:] = 0.0
@@ -21,13 +18,13 @@ def cross_entropy(scores, labels, gradient, curvature, weight_by_label_sum):
     peak = scores.max()
     total = 0.0
     for i in range(scores.size):
-        gradient[i] = math.exp(scores[i] - peak)
+        gradient[i] = exp(scores[i] - peak)
         total += gradient[i]
-    value = peak + math.log(total)
+    rise = 0.0
     for i in range(scores.size):
         share = labels[i] / mass
         probability = gradient[i] / total
-        value -= share * scores[i]
+        rise += share * (peak - scores[i])
         gradient[i] = scale * (probability - share)
         curvature[i] = scale * probability * (1.0 - probability)
-    return scale * value
+    return scale * (rise + log(total))

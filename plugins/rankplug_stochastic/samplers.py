@@ -6,6 +6,7 @@ import math
 
 from rankplug.list_losses import list_sampler
 from rankplug.noise import uniform
+from rankplug.vector_math import log
 
 CLIP = 1e-10
 
@@ -15,5 +16,23 @@ def gumbel(scores, key, perturbed, beta, tau):
     """``(f_i - beta log(-log U_i)) / tau``; sorted, a draw of the Plackett-Luce law with weights exp(f / beta)."""
     for i in range(scores.size):
         draw = min(max(uniform(key, i), CLIP), 1.0 - CLIP)
-        perturbed[i] = (scores[i] - beta * math.log(-math.log(draw))) / tau
+        perturbed[i] = (scores[i] - beta * log(-log(draw))) / tau
+    return 1.0 / tau
+
+
+@list_sampler
+def logistic(scores, key, perturbed, beta, tau):
+    """``(f_i + beta log(U_i / (1 - U_i))) / tau``, with heavier tails than a Gaussian on both sides."""
+    for i in range(scores.size):
+        draw = min(max(uniform(key, i), CLIP), 1.0 - CLIP)
+        perturbed[i] = (scores[i] + beta * log(draw / (1.0 - draw))) / tau
+    return 1.0 / tau
+
+
+@list_sampler
+def gaussian(scores, key, perturbed, beta, tau):
+    """``(f_i + beta N_i) / tau`` with standard normal ``N_i`` by Box and Muller's transform of two uniforms."""
+    for i in range(scores.size):
+        radius = math.sqrt(-2.0 * log(uniform(key, 2 * i)))
+        perturbed[i] = (scores[i] + beta * radius * math.cos(2.0 * math.pi * uniform(key, 2 * i + 1))) / tau
     return 1.0 / tau

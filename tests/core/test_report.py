@@ -8,10 +8,10 @@ import re
 import nbformat
 import pandas as pd
 import pytest
+
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import clean_html, notebook_html
 from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
-
 from rankplug.studies import Claim, Exhibit, Results, Study, Verdict
 
 HOSTILE = "<script>alert(1)</script>"

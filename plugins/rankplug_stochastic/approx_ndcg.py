@@ -1,0 +1,84 @@
+"""NDCG with ranks made smooth by sigmoids (Eq. 15-18)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankplug.lifting import building_block
+from rankplug.list_losses import list_constants, list_loss
+from rankplug.ranking import fill_dcg_constants
+from rankplug.vector_math import WIDEST, exponentials_from
+
+
+@list_constants
+def constants(constants, labels):
+    """One over the ideal DCG, gains and discounts of one list."""
+    fill_dcg_constants(labels, labels.size, constants)
+
+
+@building_block
+def _add_to_ranks(place, exponentials, ranks):
+    """Adds to the smooth ranks of document ``place`` and of those after it how surely each is beaten by the other."""
+    own = exponentials[place]
+    others, other_ranks = exponentials[place + 1 :], ranks[place + 1 :]
+    beaten = 0.0
+    for j in range(others.size):
+        share = 1.0 / (own + others[j])
+        beaten += others[j] * share
+        other_ranks[j] += own * share
+    ranks[place] += beaten
+
+
+@building_block
+def _add_to_gradient(place, exponentials, slopes, gradient):
+    """Adds the derivative through the sigmoids between document ``place`` and those after it."""
+    own, slope = exponentials[place], slopes[place]
+    others, other_slopes, other_gradient = exponentials[place + 1 :], slopes[place + 1 :], gradient[place + 1 :]
+    pull = 0.0
+    for j in range(others.size):
+        share = 1.0 / (own + others[j])
+        change = (own * share) * (others[j] * share) * (other_slopes[j] - slope)
+        pull += change
+        other_gradient[j] -= change
+    gradient[place] += pull
+
+
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
+def approx_ndcg(scores, gradient, constants, eta):
+    """Of one list: minus the DCG at the smooth ranks ``r_i = 1 + sum_j sigmoid(eta (f_j - f_i))``, over the ideal."""
+    n = scores.size
+    inverse_ideal, gains = constants[0], constants[1 : n + 1]
+    if inverse_ideal == 0.0:
+        return 0.0
+    # Pairs without a relevant document have no part in it: the relevant come first, and the loops end with them.
+    documents, exponents, relevant, placed = np.empty(n, np.int32), np.empty(n), 0, 0
+    for is_relevant in (True, False):
+        for i in range(n):
+            if (gains[i] > 0.0) == is_relevant:
+                documents[placed], exponents[placed] = i, eta * scores[i]
+                placed += 1
+        relevant = placed if is_relevant else relevant
+    highest = lowest = exponents[0]
+    for i in range(n):
+        highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
+    wide = highest - lowest > WIDEST
+    ranks, slopes, derivative, exponentials = np.ones(n), np.zeros(n), np.zeros(n), np.empty(n)
+    exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
+    for i in range(relevant):
+        if wide:
+            exponentials_from(exponents[i:], exponents[i], exponentials[i:])
+        _add_to_ranks(i, exponentials, ranks)
+    value = 0.0
+    for i in range(relevant):
+        logarithm = math.log(1.0 + ranks[i])
+        value -= gains[documents[i]] * inverse_ideal * math.log(2.0) / logarithm
+        slopes[i] = gains[documents[i]] * inverse_ideal * math.log(2.0) / ((1.0 + ranks[i]) * logarithm * logarithm)
+    for i in range(relevant):
+        if wide:
+            exponentials_from(exponents[i:], exponents[i], exponentials[i:])
+        _add_to_gradient(i, exponentials, slopes, derivative)
+    for i in range(n):
+        gradient[documents[i]] = eta * derivative[i]
+    return value

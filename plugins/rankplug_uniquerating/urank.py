@@ -1,0 +1,136 @@
+"""uRank: every document against all documents of a lower rating (Eq. 1-2), in time ``n log n``.
+
+The paper's tensors compare all pairs. But the competitors of a document depend only on its rating: with the documents
+by descending rating, their log-sum-exp is a running one from the end, and what a document contributes to the gradients
+of its competitors is a running sum from the start.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankplug.lifting import building_block
+from rankplug.list_losses import list_constants, list_loss
+from rankplug.ranking import gain, sort_best_first
+from rankplug.vector_math import exp, log
+from rankplug_uniquerating.windows import windowed_loss
+
+
+@list_constants
+def constants(constants, labels):
+    """The documents of one list by descending label, then the gains, document by document."""
+    order = np.empty(labels.size, np.int32)
+    for i in range(labels.size):
+        order[i] = i
+    sort_best_first(labels, order)
+    for i in range(labels.size):
+        constants[i] = order[i]
+        constants[labels.size + i] = gain(labels[i])
+
+
+@building_block
+def _log_sum_exp(scores, start):
+    """The logarithm of ``exp(start)`` and all exponentials of the scores together."""
+    peak = start
+    for score in scores:
+        peak = max(peak, score)
+    mass = exp(start - peak)
+    for score in scores:
+        mass += exp(score - peak)
+    return peak + log(mass)
+
+
+@building_block
+def _against_lower(scores, weight, rival, joint, gradient, curvature):
+    """The loss of the documents of one rating; ``rival`` is the log-sum-exp of all below them."""
+    value = 0.0
+    for d in range(scores.size):
+        joint[d] = max(scores[d], rival) + log(1.0 + exp(-abs(scores[d] - rival)))
+        lost = exp(rival - joint[d])
+        value += joint[d] - scores[d]
+        gradient[d] = -weight * lost
+        curvature[d] = weight * lost * exp(scores[d] - joint[d])
+    return weight * value
+
+
+@building_block
+def _from_higher(scores, nearest, push, push_squared, gradient, curvature):
+    """Adds to the documents of one rating what all above them push them down by."""
+    for d in range(scores.size):
+        share = exp(scores[d] - nearest)
+        gradient[d] += share * push
+        curvature[d] += max(share * (push - share * push_squared), 0.0)
+
+
+@building_block
+def _add_pushes(joint, weight, nearest):
+    """The sums of ``exp(nearest - joint)`` and of its square over the documents of one rating."""
+    push, push_squared = 0.0, 0.0
+    for d in range(joint.size):
+        part = exp(nearest - joint[d])
+        push += part
+        push_squared += part * part
+    return weight * push, weight * push_squared
+
+
+@building_block
+def full_loss(scores, gains, gradient, curvature):
+    """Loss, gradient and curvature of one list whose documents come by descending gain; also the number of ratings."""
+    n = scores.size
+    joint = np.empty(n)
+    value, ratings, rival, end = 0.0, 0, -math.inf, n
+    while end > 0:
+        begin = end - 1
+        while begin > 0 and gains[begin - 1] == gains[end - 1]:
+            begin -= 1
+        if end < n:
+            value += _against_lower(
+                scores[begin:end], gains[begin], rival, joint[begin:end], gradient[begin:end], curvature[begin:end]
+            )
+        rival = _log_sum_exp(scores[begin:end], rival)
+        ratings += 1
+        end = begin
+    nearest, push, push_squared, begin = math.inf, 0.0, 0.0, 0
+    while begin < n:
+        end = begin + 1
+        while end < n and gains[end] == gains[begin]:
+            end += 1
+        if begin > 0:
+            _from_higher(scores[begin:end], nearest, push, push_squared, gradient[begin:end], curvature[begin:end])
+        if end < n:
+            nearer = nearest
+            for d in range(begin, end):
+                nearer = min(nearer, joint[d])
+            faded = exp(nearer - nearest)
+            more, more_squared = _add_pushes(joint[begin:end], gains[begin], nearer)
+            push, push_squared, nearest = push * faded + more, push_squared * faded * faded + more_squared, nearer
+        begin = end
+    return value, ratings
+
+
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths, cost="documents")
+def urank(scores, gradient, curvature, constants, order, width):
+    """Of one list, over the number of its ratings less one."""
+    n = scores.size
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    if width < n - 1:
+        sort_best_first(scores, order)
+        value, ratings = windowed_loss(scores, constants[n:], order, width, gradient, curvature)
+        scale = 1.0 / max(ratings - 1, 1)
+        for d in range(n):
+            gradient[d] *= scale
+            curvature[d] *= scale
+        return value * scale
+    by_rating, gains, slopes, bends = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n)
+    for place in range(n):
+        by_rating[place] = scores[int(constants[place])]
+        gains[place] = constants[n + int(constants[place])]
+    value, ratings = full_loss(by_rating, gains, slopes, bends)
+    scale = 1.0 / max(ratings - 1, 1)
+    for place in range(n):
+        gradient[int(constants[place])] = scale * slopes[place]
+        curvature[int(constants[place])] = scale * bends[place]
+    return value * scale
