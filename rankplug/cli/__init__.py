@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, plugins, reproduce, train
+from rankplug.cli import data, doctor, plugins, reproduce, train
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+doctor.register(app)
 plugins.register(app)
 reproduce.register(app)
 train.register(app)
