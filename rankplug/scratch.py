@@ -12,16 +12,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 APART = 64
-"""Numbers left free after each array."""
+"""Numbers left free before and after each array."""
 
 
 @njit(nogil=True)
 def scratch(length: int) -> NDArray[np.float64]:
     """Uninitialised room for so many numbers."""
-    return np.empty(length + APART)[:length]
+    return np.empty(length + 2 * APART)[APART : APART + length]
 
 
 @njit(nogil=True)
 def zeros(length: int) -> NDArray[np.float64]:
     """Room for so many numbers, all 0."""
-    return np.zeros(length + APART)[:length]
+    return np.zeros(length + 2 * APART)[APART : APART + length]
