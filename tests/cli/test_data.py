@@ -102,7 +102,7 @@ def test_a_set_that_is_nowhere_says_how_to_get_it():
 
 
 def test_get_asks_for_a_click_or_the_licence():
-    with pytest.raises(DataError, match="yahoo-c14 cannot be fetched without a click. Register"):
+    with pytest.raises(DataError, match=r"yahoo-c14 cannot be fetched without a click. Register"):
         run("get", "yahoo-c14")
     with pytest.raises(DataError, match=r"MSLR-WEB10K has a licence.*add --accept-licence"):
         run("get", "mslr-web10k")
