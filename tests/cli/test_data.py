@@ -66,6 +66,7 @@ def test_verify_tells_of_damage(tmp_path):
         run("verify", "mq2008")
 
 
+@pytest.mark.filterwarnings("ignore:mq2008")
 def test_loading_prepares_what_lies_there(tmp_path):
     write_release(tmp_path / "data")
     with pytest.warns(UserWarning, match="mq2008: documents: published 15,211, found 60"):
