@@ -1,8 +1,8 @@
 """Reading LETOR text, beside XGBoost's reader and scikit-learn's.
 
 The text has the shape of MSLR: 136 features a line, counts, zeros and fractions of up to six decimals. All read the
-same file in turns, and the median of the rounds is reported. Memory is what a process of its own holds beyond the mapped
-file, as a multiple of the feature matrix.
+same file in turns, and the median of the rounds is reported. Memory is what a process of its own holds beyond the
+mapped file, as a multiple of the feature matrix.
 """
 
 from __future__ import annotations
