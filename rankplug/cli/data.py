@@ -14,7 +14,7 @@ from rankplug.registry import registry
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A data set, such as mslr-web10k or ohsumed[version=Feature-min].")]
+Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
 
 
 @app.command("list")
