@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A data set, such as mslr-web10k or ohsumed[version=Feature-min].")]
+Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
 
 
 @app.command("list")
