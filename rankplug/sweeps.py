@@ -41,6 +41,17 @@ class Plan:
     failed: tuple[Trial, ...] = ()
     left_out: int = 0
 
+    @staticmethod
+    def joined(plans: Iterable[Plan]) -> Plan:
+        """Several plans as one, each trial once."""
+        several = list(plans)
+
+        def once(kind: str) -> tuple[Trial, ...]:
+            trials = [trial for one in several for trial in getattr(one, kind)]
+            return tuple({trial.identity: trial for trial in trials}.values())
+
+        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
+
     @property
     def trials(self) -> tuple[Trial, ...]:
         """All of them."""
