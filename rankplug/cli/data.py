@@ -95,9 +95,7 @@ def _stored(name: str) -> tuple[StoredDataset, Any]:
 def _state(specification: Any) -> str:
     from rankplug.datasets import StoredDataset
 
-    dataset = specification.load()
-    if not isinstance(dataset, StoredDataset):
-        return "made when loaded"
     if any(field.is_required() for field in specification.parameters.model_fields.values()):
         return "needs parameters"
-    return dataset.state(specification.parameters())
+    dataset = specification.load()
+    return dataset.state(specification.parameters()) if isinstance(dataset, StoredDataset) else "made when loaded"
