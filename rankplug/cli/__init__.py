@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, plugins, reproduce
+from rankplug.cli import data, plugins, reproduce, train
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 plugins.register(app)
 reproduce.register(app)
+train.register(app)
 app.add_typer(data.app, name="data")
 
 

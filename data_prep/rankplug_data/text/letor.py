@@ -227,8 +227,9 @@ def _read_block(block: Letters, columns: Columns, width: int) -> _Read:
 
 
 def _round_difficult(block: Letters, difficult: NDArray[np.int64], features: Any, labels: Any) -> None:
+    origin = block.ctypes.data
     for row, column, begin, end in difficult.tolist():
-        value = float(block[begin:end].tobytes())
+        value = float(block[begin - origin : end - origin].tobytes())
         if column < 0:
             labels[row] = value
         else:
