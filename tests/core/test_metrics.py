@@ -75,11 +75,13 @@ def test_a_metric_survives_pickling():
     assert rp.metric(metric) is metric
 
 
-def test_a_compiled_function_of_ones_own_becomes_a_metric(offer):
-    @rp.list_metric
-    def best_label_found(ranked, ideal):
-        return ranked[0] / ideal[0] if ideal[0] > 0.0 else np.nan
+@rp.list_metric
+def best_label_found(ranked, ideal):
+    """The label at the top as a share of the best label."""
+    return ranked[0] / ideal[0] if ideal[0] > 0.0 else np.nan
 
+
+def test_a_compiled_function_of_ones_own_becomes_a_metric(offer):
     found = offer(best_label_found)([1.0, 2.0, 5.0, 1.0], [4, 2, 0, 0], [0, 2, 4])
     assert found[0] == 0.5 and math.isnan(found[1])
 
