@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A data set, such as mslr-web10k or ohsumed[version=Feature-min].")]
+Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
 
 
 @app.command("list")
@@ -95,9 +95,7 @@ def _stored(name: str) -> tuple[StoredDataset, Any]:
 def _state(specification: Any) -> str:
     from rankplug.datasets import StoredDataset
 
-    dataset = specification.load()
-    if not isinstance(dataset, StoredDataset):
-        return "made when loaded"
     if any(field.is_required() for field in specification.parameters.model_fields.values()):
         return "needs parameters"
-    return dataset.state(specification.parameters())
+    dataset = specification.load()
+    return dataset.state(specification.parameters()) if isinstance(dataset, StoredDataset) else "made when loaded"
