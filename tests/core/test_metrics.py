@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import BrokenPluginError, DataError, UnknownPluginError
+from rankplug.models import Model
 from rankplug.registry import registry
 
 
@@ -56,6 +58,24 @@ def test_evaluating_scores_is_evaluating_the_model_that_gave_them(lists):
     for metric in ("ndcg@2", rp.metric("err[ymax=4]"), {"name": "map", "threshold": 2}):
         assert rp.evaluate(scores, lists, metric).equals(rp.evaluate(FirstFeature(), lists, metric))
     assert rp.evaluate(scores.tolist(), lists, "mrr")["q7"] == 0.5
+
+
+class PlaceInList(Model):
+    """A model of ours whose scores depend on where a query begins."""
+
+    def __init__(self):
+        super().__init__(SimpleNamespace(features=2))
+
+    def _scores(self, features, starts):
+        return np.concatenate([np.arange(length)[::-1] for length in np.diff(starts)])
+
+    def encode(self, suffix):
+        return b""
+
+
+def test_a_model_of_ours_knows_where_each_query_begins(lists):
+    assert rp.evaluate(PlaceInList(), lists, "mrr")["q7"] == 0.5
+    assert rp.evaluate(SimpleNamespace(model_=PlaceInList()), lists, "mrr")["q7"] == 0.5
 
 
 def test_scores_of_the_wrong_number_are_refused(lists):
