@@ -194,7 +194,7 @@ def measure_networks(rounds: int) -> Iterator[Row]:
 
 
 def measure_scaling(rounds: int) -> Iterator[Row]:
-    """uRank of one list, from 1,000 documents up; time over n log n is to stay level."""
+    """URank of one list, from 1,000 documents up; time over n log n is to stay level."""
     generator = np.random.default_rng(5)
     lengths = (1_000, 10_000, 100_000)
     contestants = []

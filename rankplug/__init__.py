@@ -30,15 +30,20 @@ _HOME = {
     "RankingMetricParameters": "metric_parameters",
     "Sampler": "samplers",
     "sampler": "samplers",
+    "sweep": "sweeps",
+    "Store": "store",
+    "Combination": "combinations",
     "list_loss": "list_losses",
     "list_sampler": "list_losses",
     "fit": "fitting",
+    "Ranker": "ranker",
     "Model": "models",
     "load_model": "models",
     "padded_loss": "padded_losses",
     "PaddedParameters": "padded_parameters",
     "TorchLoss": "torch_losses",
     "torch_loss": "torch_losses",
+    "study": "studies",
     "hookimpl": "hookspecs",
     "use_threads": "threads",
     "BackendSpecification": "specifications",
@@ -79,6 +84,7 @@ if TYPE_CHECKING:
     from rankplug.specifications import ScorerSpecification as ScorerSpecification
     from rankplug.specifications import StudySpecification as StudySpecification
     from rankplug.specifications import TransformSpecification as TransformSpecification
+    from rankplug.studies import study as study
 
 
 def __getattr__(name: str) -> Any:
@@ -94,6 +100,7 @@ def __getattr__(name: str) -> Any:
 
 def _exported(name: str) -> Any:
     """What an installed backend offers under a name."""
+    from rankplug.ranker import Ranker as Ranker
     from rankplug.registry import registry
 
     try:

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -65,20 +63,43 @@ def new_figure(
 def draw_curves(
     axes: Axes, curves: pd.DataFrame, models: Iterable[str], label: str = "{model}", **options: Any
 ) -> None:
-    """Mean learning curves over the trials that are still running at an iteration, with 95 % t intervals."""
+    """Mean learning curves over the trials, as far as all of them go, with 95 % t intervals.
+
+    Args:
+        axes: to draw on.
+        curves: rows of :meth:`rankplug.studies.Results.curves`; the folds of a trial are averaged.
+        models: in the order of the legend.
+        label: of the legend.
+        options: of the lines.
+    """
+    for model in models:
+        of_trials = curve_of_trials(curves[curves["model"] == model])
+        if not of_trials.empty:
+            draw_mean(axes, of_trials, colour(model), label=label.format(model=model), **options)
+
+
+def curve_of_trials(curves: pd.DataFrame) -> pd.DataFrame:
+    """One model's learning curves: a row for each iteration that all trials reached, a column for each trial."""
+    of_folds = curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
+    return of_folds.dropna().T.groupby(level="trial").mean().T
+
+
+def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, **options: Any) -> None:
+    """A line through the rows' means, with their 95 % t intervals as a band.
+
+    Args:
+        axes: to draw on.
+        of_trials: its index is the horizontal axis, each column a trial.
+        colour: of the line and the band.
+        options: of the line.
+    """
     from rankplug.statistics import t_interval
 
-    for model in models:
-        rows = curves[curves["model"] == model]
-        wide = rows.pivot_table(index="iteration", columns=["fold", "trial"], values="value", observed=True)
-        complete = wide.dropna()
-        if complete.empty:
-            continue
-        mean = complete.mean(axis=1)
-        axes.plot(complete.index, mean, color=colour(model), label=label.format(model=model), **options)
-        if complete.shape[1] > 1:
-            half = np.array([t_interval(row, unit="trials").half_width for row in complete.to_numpy()])
-            axes.fill_between(complete.index, mean - half, mean + half, color=colour(model), alpha=0.15, linewidth=0)
+    intervals = [t_interval(row, unit="trials") for row in of_trials.to_numpy()]
+    axes.plot(of_trials.index, [one.point for one in intervals], color=colour, **options)
+    if of_trials.shape[1] > 1:
+        low, high = ([getattr(one, end) for one in intervals] for end in ("low", "high"))
+        axes.fill_between(of_trials.index, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:

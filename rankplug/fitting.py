@@ -151,10 +151,10 @@ def fit(
         progress: whether to show a bar; by default where a person looks on.
     """
     started = time.perf_counter()
-    problem = _problem(backend, scorer, loss, sampler, train, valid, seed)
+    problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)
     problem = replace(
         problem,
-        weights=None if weights is None else np.asarray(weights, np.float64),
+        weights=None if weights is None else _list_weights(np.asarray(weights, np.float64), train),
         metrics=metric_names(selection),
         patience=patience,
         train_curve=train_curve,
@@ -168,7 +168,7 @@ def fit(
     return model
 
 
-def _problem(
+def problem_of(
     backend: Named,
     scorer: Named | None,
     loss: Named | Loss,
@@ -177,6 +177,7 @@ def _problem(
     valid: Lists | None,
     seed: int,
 ) -> Problem:
+    """A problem with every name resolved, every parameter checked and the data known to fit the backend."""
     found, backend_parameters = registry().resolve("backend", backend)
     engine = cast(BackendSpecification, found)
     for package in engine.requires:
@@ -202,6 +203,10 @@ def _problem(
         raise DataError(
             f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
         )
+    if not engine.missing_values:
+        for part in (train, valid):
+            if part is not None:
+                part.validate()
     return Problem(
         backend=parse(backend),
         backend_parameters=backend_parameters,
@@ -215,6 +220,14 @@ def _problem(
         valid=valid if valid is not None and len(valid) else None,
         seed=seed,
     )
+
+
+def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:
+    """One weight a list, where the documents of each list have the same."""
+    if weights.shape != lists.labels.shape:
+        return weights
+    of_lists = weights[lists.starts[:-1]]
+    return of_lists if np.array_equal(np.repeat(of_lists, lists.lengths), weights) else weights
 
 
 def scorers_of(backend: str) -> list[str]:

@@ -165,7 +165,7 @@ class _Reader:
         if self.at < len(self.text) and self.text[self.at] in "\"'":
             return self.quoted()
         found = NUMBER.match(self.text, self.at)
-        if found and not BARE.match(self.text, found.end()):
+        if found and not BARE.match(self.text, found.end()) and not self.text.startswith(":", found.end()):
             self.at = found.end()
             digits = found.group()
             return int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)

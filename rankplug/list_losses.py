@@ -83,6 +83,8 @@ class ListLoss(ListFunction):
             return np.empty(0), np.zeros(lists + 1, np.int64)
         lengths = np.broadcast_to(np.asarray(self.constants_length(np.diff(starts), parameters)), (lists,))
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        if offsets[-1] == 0:
+            return np.empty(0), offsets
         constants = np.zeros(int(offsets[-1]))
         fill = make(CONSTANTS.format(arguments=_call(self.constants, "parameters")), {"one_list": self.constants})
         fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
@@ -177,8 +179,8 @@ def lifted(begin, end, lists, starts, scores, data_starts, labels, constant_star
     longest = 0
     for b in range(begin, end):
         longest = max(longest, starts[b + 1] - starts[b])
-    all_g = np.empty(longest)
-    all_h = np.empty(longest)
+    all_g = scratch(longest)
+    all_h = scratch(longest)
     for b in range(begin, end):
         q = lists[b]
         d = data_starts[q]
@@ -202,9 +204,9 @@ PLAIN = """
 """
 
 EXPECTED = """
-        a = np.empty(n)
-        total_g = np.zeros(n)
-        total_h = np.zeros(n)
+        a = scratch(n)
+        total_g = zeros(n)
+        total_h = zeros(n)
         total = 0.0
         for t in range(samples):
             key = key_of(seed, iteration, q, 2 * t + 1)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from rankplug.errors import RankplugError
+
 
 def cache_folder() -> Path:
     """Prepared data and compiled code, all of which can be made again: ``RANKPLUG_CACHE`` or the user's cache."""
@@ -21,3 +23,12 @@ def data_folders() -> list[Path]:
 def results_folder() -> Path:
     """Results of sweeps: ``RANKPLUG_RESULTS`` or ``results`` in the working folder."""
     return Path(os.environ.get("RANKPLUG_RESULTS") or "results")
+
+
+def notebooks_folder() -> Path:
+    """Where the notebooks lie: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parent
+    for folder in (package / "notebooks", package.parent / "notebooks"):
+        if folder.is_dir():
+            return folder
+    raise RankplugError(f"the notebooks are neither in {package} nor beside it; install rankplug again")

@@ -6,20 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import rankplug
 from rankplug.errors import RankplugError
+from rankplug.places import notebooks_folder
 from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
 from rankplug.store import Store
 from rankplug.studies import Profile, Study, studies, study
-
-
-def notebooks_folder() -> Path:
-    """Where the notebooks lie: inside the installed package, or beside it in a checkout."""
-    package = Path(rankplug.__file__).parent
-    for folder in (package / "notebooks", package.parent / "notebooks"):
-        if folder.is_dir():
-            return folder
-    raise RankplugError(f"the notebooks are neither in {package} nor beside it; install rankplug again")
 
 
 def reproduce(

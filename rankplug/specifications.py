@@ -148,6 +148,7 @@ class BackendSpecification(Specification):
     Args:
         requires: import names that must be installed.
         default_scorer: what ``rp.fit`` takes when no scorer is named.
+        missing_values: whether features may be nan.
         exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
     """
 
@@ -155,6 +156,7 @@ class BackendSpecification(Specification):
 
     requires: tuple[str, ...] = ()
     default_scorer: str = ""
+    missing_values: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
 
 

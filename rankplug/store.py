@@ -1,7 +1,7 @@
 """Results on disk: one Parquet file a finished trial, written whole or not at all, by any number of writers at once.
 
-A file holds the metrics of every test query and the learning curve as rows, and the combination, versions and timings
-in its metadata. A trial that failed leaves a JSON file instead, which is never taken for a result.
+A trial that failed leaves a JSON file instead, which is never taken for a result. Beside the results lie the executed
+notebooks, and locks by which several sweeps on one store share the work.
 """
 
 from __future__ import annotations
@@ -9,28 +9,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import filelock
 
 from rankplug import places
-from rankplug.combinations import read_combination
-from rankplug.errors import RankplugError
-from rankplug.learning_curve import LearningCurve
+from rankplug.combinations import Combination
+from rankplug.result_files import COLUMNS, StoreError, describe, encode, read_about, read_result
 from rankplug.trials import Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1
-COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
-
-
-class StoreError(RankplugError):
-    """A result that cannot be read or written."""
+NOTEBOOKS = "notebooks"
+LOCKS = ".locks"
+UNFINISHED = ".tmp"
 
 
 class Store:
@@ -54,6 +51,12 @@ class Store:
         """Where a trial's failure lies."""
         return self.path(trial).with_suffix(".failed.json")
 
+    def notebook_path(self, combination: Combination) -> Path:
+        """Where a combination's executed notebook lies."""
+        words = [combination.dataset, combination.backend, combination.scorer, combination.loss, combination.sampler]
+        name = re.sub(r"[^A-Za-z0-9.@]+", "-", " ".join(word for word in words if word)).strip("-")
+        return self.folder / NOTEBOOKS / f"{name[:120]}-{combination.identity}.ipynb"
+
     def has(self, trial: Trial) -> bool:
         """Whether the trial is finished."""
         return self.path(trial).exists()
@@ -66,32 +69,66 @@ class Store:
         """Records a result, or a failure; a finished trial takes the place of an earlier failure."""
         if result.failed:
             path = self.failure_path(result.trial)
-            record = {"failure": result.failure, **_describe(result)}
-            self._write(path, json.dumps(record, indent=1, default=str).encode())
+            record = {"failure": result.failure, **describe(result)}
+            self.write_file(path, json.dumps(record, indent=1, default=str).encode())
             return path
         path = self.path(result.trial)
-        self._write(path, _parquet(result))
+        self.write_file(path, encode(result))
         self.failure_path(result.trial).unlink(missing_ok=True)
         return path
 
-    def _write(self, path: Path, content: bytes) -> None:
+    def write_file(self, path: Path, content: bytes) -> None:
+        """Writes a file of the store, whole or not at all."""
         temporary = ""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=UNFINISHED)
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
             os.replace(temporary, path)
         except OSError as error:
             if temporary:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
-            raise StoreError(
-                f"cannot write {path}: {error.strerror or error}; free space, or name another folder with"
-                " RANKPLUG_RESULTS"
-            ) from error
+            raise self._cannot_write(path, error) from error
+
+    def _cannot_write(self, path: Path, error: OSError) -> StoreError:
+        return StoreError(
+            f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another folder"
+            " with --store or RANKPLUG_RESULTS"
+        )
+
+    def check_writable(self) -> None:
+        """Raises now what writing a result would raise after hours of training."""
+        probe = self.folder / LOCKS / f"{os.getpid()}{UNFINISHED}"
+        self.write_file(probe, b"0" * 4096)
+        probe.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def claim(self, trial: Trial) -> Iterator[bool]:
+        """Whether the trial is this process's to run until the block ends; it is not while another process has it.
+
+        A process that dies, however, gives up its claims.
+        """
+        path = self.folder / LOCKS / f"{trial.identity}.lock"
+        lock = filelock.FileLock(path, thread_local=False)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            yield False
+            return
+        except OSError as error:
+            raise self._cannot_write(path, error) from error
+        try:
+            yield True
+        finally:
+            # Whoever waits on the removed file claims it next to someone else, but then finds the trial finished.
+            path.unlink(missing_ok=True)
+            lock.release()
 
     def files(self) -> Iterator[Path]:
         """The files of all finished trials."""
@@ -101,123 +138,52 @@ class Store:
         """The records of all failed trials."""
         return [json.loads(path.read_text()) for path in sorted(self.folder.glob("*/*.failed.json"))]
 
+    def failure(self, trial: Trial) -> str:
+        """How a trial failed; empty if it did not."""
+        path = self.failure_path(trial)
+        return str(json.loads(path.read_text())["failure"]) if path.exists() else ""
+
     def read(self, trial: Trial) -> Result:
         """The result of a finished trial."""
-        return _result(self.path(trial))
+        return read_result(self.path(trial))
 
-    def about(self, trial: Trial) -> dict[str, Any] | None:
-        """What is known of a finished trial beside its numbers; None for one that is not finished."""
-        import pyarrow.parquet as parquet
-
+    def about(self, trial: Trial) -> dict[str, Any]:
+        """Combination, versions, digests and timings of a finished trial; nothing if it is not."""
         path = self.path(trial)
-        return _metadata(parquet.read_schema(path).metadata, path) if path.exists() else None
+        return read_about(path) if path.exists() else {}
+
+    def paths(self, trials: Iterable[Trial] | None = None) -> list[Path]:
+        """The files of those trials that are finished, or of all."""
+        if trials is None:
+            return list(self.files())
+        return [path for trial in trials if (path := self.path(trial)).exists()]
 
     def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
         """All rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd
         import pyarrow.parquet as parquet
 
-        paths = self.files() if trials is None else [path for trial in trials if (path := self.path(trial)).exists()]
         frames = []
-        for path in paths:
-            try:
-                table = parquet.read_table(path)
-                about = _metadata(table.schema.metadata, path)
-            except (OSError, ValueError) as error:
-                raise StoreError(f"{path} is damaged ({error}); delete it and run its combination again") from error
-            frame = table.to_pandas()
-            parts = about["combination"]
-            for name in ("dataset", "backend", "scorer", "loss", "sampler"):
-                frame[name] = parts[name]
-            for name in ("transforms", "selection"):
-                frame[name] = " | ".join(parts[name])
-            frame["combination"], frame["fold"], frame["trial"] = about["identity"], about["fold"], about["trial"]
-            frame["fit_seconds"] = about["record"]["fit_seconds"]
-            frames.append(frame)
+        for path in self.paths(trials):
+            columns = trial_columns(read_about(path))
+            frames.append(parquet.read_table(path).to_pandas().assign(**columns))
         if not frames:
-            return pd.DataFrame(columns=[*COLUMNS, "combination", "fold", "trial"])
+            return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
         joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
         return joined
 
 
-def _describe(result: Result) -> dict[str, Any]:
-    trial = result.trial
+PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")
+
+
+def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
+    """What tells a trial's rows from another's: the parts of its combination, its fold and number."""
+    parts = about["combination"]
+    columns = {name: " | ".join(parts[name]) if isinstance(parts[name], list) else parts[name] for name in PARTS}
     return {
-        "format": FORMAT,
-        "identity": trial.combination.identity,
-        "combination": trial.combination.model_dump(mode="json"),
-        "fold": trial.fold,
-        "trial": trial.number,
-        "plugins": trial.combination.versions,
-        "record": result.record,
+        **columns,
+        "combination": about["identity"],
+        "fold": about["fold"],
+        "trial": about["trial"],
+        "fit_seconds": about["record"]["fit_seconds"],
     }
-
-
-def _parquet(result: Result) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    best = int(result.record.get("best_iteration", 0))
-    blocks: list[tuple[Any, ...]] = [
-        ("query", metric, "test", best, list(result.query_ids), values) for metric, values in result.queries.items()
-    ]
-    for name, values in result.curve.columns.items():
-        part, _, metric = name.partition(" ")
-        blocks.append(("curve", metric, part, np.array(result.curve.iterations), [""] * len(values), values))
-    lengths = [len(block[-1]) for block in blocks]
-    columns = {
-        name: np.repeat(np.array([block[place] for block in blocks], object), lengths)
-        for place, name in enumerate(COLUMNS[:3])
-    }
-    columns["iteration"] = np.concatenate(
-        [np.broadcast_to(block[3], len(block[5])) for block in blocks] or [np.empty(0)]
-    )
-    columns["query"] = np.concatenate([[], *(np.array(block[4], object) for block in blocks)])
-    columns["value"] = np.concatenate([[], *(np.asarray(block[5], np.float64) for block in blocks)])
-    table = pa.table({name: _column(pa, name, columns[name]) for name in COLUMNS})
-    table = table.replace_schema_metadata({b"rankplug": json.dumps(_describe(result), default=str).encode()})
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd")
-    return bytes(sink.getvalue())
-
-
-def _column(pa: Any, name: str, values: Any) -> Any:
-    if name == "value":
-        return pa.array(values, pa.float64())
-    if name == "iteration":
-        return pa.array(values, pa.int32())
-    return pa.array(values, pa.string()).dictionary_encode()
-
-
-def _metadata(metadata: dict[bytes, bytes] | None, path: Path) -> dict[str, Any]:
-    if not metadata or b"rankplug" not in metadata:
-        raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
-    about: dict[str, Any] = json.loads(metadata[b"rankplug"])
-    if about["format"] != FORMAT:
-        raise StoreError(
-            f"{path} has format {about['format']}, this version reads {FORMAT}; read it with the version that wrote it"
-        )
-    return about
-
-
-def _result(path: Path) -> Result:
-    import pyarrow.parquet as parquet
-
-    try:
-        table = parquet.read_table(path)
-    except (OSError, ValueError) as error:
-        raise StoreError(f"cannot read {path} ({error}); delete it and run its combination again") from error
-    about = _metadata(table.schema.metadata, path)
-    frame = table.to_pandas()
-    asked = frame[frame["measure"] == "query"]
-    by_metric = asked.groupby("metric", observed=True, sort=False)["value"]
-    queries = {str(metric): values.to_numpy(np.float64) for metric, values in by_metric}
-    first = next(iter(queries), None)
-    ids = tuple(asked[asked["metric"] == first]["query"].astype(str)) if first else ()
-    learned = frame[frame["measure"] == "curve"]
-    curve = LearningCurve()
-    for (part, metric), rows in learned.groupby(["part", "metric"], observed=True, sort=False):
-        curve.iterations = rows["iteration"].tolist()
-        curve.columns[f"{part} {metric}"] = rows["value"].tolist()
-    trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
-    return Result(trial, queries, ids, curve, about["record"])

@@ -7,17 +7,20 @@ and every figure, table and verdict is computed from the stored results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import registry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from matplotlib.figure import Figure
 
     from rankplug.store import Store
+    from rankplug.trials import Trial
 
 Profile = Literal["smoke", "quick", "real", "paper"]
 PROFILES: tuple[Profile, ...] = ("smoke", "quick", "real", "paper")
@@ -26,12 +29,13 @@ VERDICTS = ("holds", "fails", "inconclusive")
 
 @dataclass(frozen=True)
 class Runs:
-    """A grid of combinations with its folds and repetitions.
+    """A group of models that are trained on the same data and compared.
 
     Args:
         name: of the group, by which figures ask for their results.
-        grid: see :func:`rankplug.combinations.combinations`.
-        models: the model's name in the paper -> the parts of the combination that make it.
+        models: the model's name in the paper -> the parts of the combination that make it. Where they are a grid,
+            validation data choose among its combinations, see :mod:`rankplug.tuning`.
+        shared: parts that all models have, such as the data set.
         folds: of the data set.
         trials: repetitions, each with a seed of its own.
     """
@@ -41,6 +45,25 @@ class Runs:
     shared: Mapping[str, Any]
     folds: tuple[int, ...] = (1,)
     trials: int = 1
+
+    def grid(self, model: str) -> dict[str, Any]:
+        """The parts of a model's combinations."""
+        return {**self.shared, **self.models[model]}
+
+    def trials_of(self, model: str) -> list[Trial]:
+        """All trials of a model."""
+        from rankplug.combinations import combinations
+        from rankplug.trials import Trial
+
+        chosen, left_out = combinations(self.grid(model))
+        if left_out:
+            raise RankplugError(f"{left_out} combinations of {model} name a scorer that their backend cannot fit")
+        return [
+            Trial(combination, fold, number)
+            for combination in chosen
+            for fold in self.folds
+            for number in range(self.trials)
+        ]
 
 
 @dataclass(frozen=True)
@@ -52,15 +75,25 @@ class Results:
         frames: the rows of each group, see :meth:`rankplug.store.Store.frame`.
         published: the numbers the paper prints.
         records: what is known of every trial: combination, versions, timings, digests.
+        runs: what was asked for, by the name of the group.
     """
 
     profile: Profile
     frames: Mapping[str, pd.DataFrame]
     published: pd.DataFrame
     records: tuple[dict[str, Any], ...] = ()
+    runs: Mapping[str, Runs] = field(default_factory=dict)
 
     def __getitem__(self, group: str) -> pd.DataFrame:
         return self.frames[group]
+
+    def groups(self, prefix: str = "") -> list[str]:
+        """Names of the groups that begin with some words, in their order."""
+        return [group for group in self.frames if group.startswith(prefix)]
+
+    def models(self, group: str) -> list[str]:
+        """The models of a group, in their order."""
+        return list(self.frames[group]["model"].cat.categories)
 
     def queries(self, group: str, metric: str) -> pd.DataFrame:
         """Values of one metric, one row a test query."""
@@ -68,16 +101,43 @@ class Results:
         return frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
 
     def trials(self, group: str, metric: str) -> pd.DataFrame:
-        """Means of one metric over the queries that have one: a row for each trial, a column for each model."""
+        """Means of a metric over the test queries that count: a row for each trial, a column for each model.
+
+        Where there are several folds, a trial's number is the mean of those of its folds.
+        """
         asked = self.queries(group, metric)
-        means = asked.groupby(["dataset", "fold", "trial", "model"], observed=True)["value"].mean()
-        return means.unstack("model")
+        of_folds = asked.groupby(["model", "trial", "fold"], observed=True)["value"].mean()
+        return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
 
     def curves(self, group: str, part: str, metric: str) -> pd.DataFrame:
         """Learning curves: one row an iteration of a trial."""
         frame = self.frames[group]
         chosen = (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == metric)
         return frame[chosen]
+
+    def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:
+        """One model's learning curves: a row for each iteration that all trials reached, a column for each trial."""
+        from rankplug.figures import curve_of_trials
+
+        curves = self.curves(group, part, metric)
+        return curve_of_trials(curves[curves["model"] == model])
+
+    def describe(self) -> pd.DataFrame:
+        """What was run: a row for each group and model."""
+        import pandas as pd
+
+        rows = []
+        for group, runs in self.runs.items():
+            for model in runs.models:
+                trials = runs.trials_of(model)
+                used = set(self.frames[group].loc[self.frames[group]["model"] == model, "combination"])
+                rows += [
+                    {"group": group, "model": model, "combination": str(combination), "folds": len(runs.folds)}
+                    | {"trials": runs.trials, "identity": combination.identity}
+                    for combination in dict.fromkeys(trial.combination for trial in trials)
+                    if combination.identity in used
+                ]
+        return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -109,7 +169,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A testable sentence of a paper, and the statistic that judges it."""
+    """A testable sentence of a paper, and the statistic that judges it; see :mod:`rankplug.judging`.
+
+    Args:
+        sentence: as a reader would say it, with the place in the paper.
+        judge: computes the verdict from results.
+    """
 
     sentence: str
     judge: Callable[[Results], Verdict]
@@ -154,7 +219,10 @@ class Study:
         profile: Profile = "quick",
         *,
         data: str | None = None,
-        store: Store | None = None,
+        trials: int | None = None,
+        seed: int = 0,
+        jobs: int = 1,
+        store: Store | str | Path | None = None,
         progress: bool = True,
         **execution: Any,
     ) -> Results:
@@ -163,36 +231,63 @@ class Study:
         Args:
             profile: how large.
             data: a data set in place of the profile's own.
-            store: where results lie.
+            trials: repetitions, in place of the profile's number.
+            seed: the master seed.
+            jobs: trials at a time.
+            store: where results lie, or their folder.
             progress: shows a bar.
-            execution: handed to :func:`rankplug.sweeps.sweep`, such as the number of jobs.
+            execution: handed to :func:`rankplug.sweeps.sweep`.
         """
-        import pandas as pd
-
-        from rankplug.combinations import combinations
+        from rankplug.store import Store
         from rankplug.sweeps import sweep
 
-        if profile not in PROFILES:
-            raise RankplugError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
-        frames = {}
-        records: list[dict[str, Any]] = []
-        for runs in self.runs(profile, data):
-            grids = [{**runs.shared, **parts} for parts in runs.models.values()]
-            outcome = sweep(grids, store=store, folds=runs.folds, trials=runs.trials, progress=progress, **execution)
-            if outcome.failures:
+        read_profile(profile)
+        kept = store if isinstance(store, Store) else Store(store)
+        if jobs > 1:
+            execution["jobs"] = jobs
+        asked = {
+            runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
+            for runs in self.runs(profile, data)
+        }
+        for folds, count in dict.fromkeys((runs.folds, runs.trials) for runs in asked.values()):
+            alike = [runs for runs in asked.values() if (runs.folds, runs.trials) == (folds, count)]
+            grids = [runs.grid(model) for runs in alike for model in runs.models]
+            outcome = sweep(grids, store=kept, folds=folds, trials=count, progress=progress, **execution)
+            failures = [*outcome.failures, *(f"{trial} failed before" for trial in outcome.plan.failed)]
+            if failures:
                 raise RankplugError(
-                    f"{len(outcome.failures)} trials of {self.name} failed, the first: {outcome.failures[0]}"
+                    f"{len(failures)} trials of the study {self.name} failed, the first: {failures[0]};"
+                    " run again with retry_failed=True once the cause is mended"
                 )
-            model_of = {
-                combination.identity: model
-                for model, grid in zip(runs.models, grids, strict=True)
-                for combination in combinations(grid)[0]
-            }
-            frame = outcome.frame()
-            frame["model"] = pd.Categorical(frame["combination"].map(model_of), categories=list(runs.models))
-            frames[runs.name] = frame
-            records += [record for trial in outcome.plan.trials if (record := outcome.store.about(trial))]
-        return Results(profile, frames, self.published(), tuple(records))
+        frames = {name: _frame(runs, kept) for name, runs in asked.items()}
+        needed = {
+            trial.identity: trial for runs in asked.values() for model in runs.models for trial in runs.trials_of(model)
+        }
+        records = [record for trial in needed.values() if (record := kept.about(trial))]
+        return Results(profile, frames, self.published(), tuple(records), asked)
+
+
+def _frame(runs: Runs, store: Store) -> pd.DataFrame:
+    """The rows of a group, each model represented by the combination that validation data choose."""
+    import pandas as pd
+
+    from rankplug.tuning import chosen_on_validation
+
+    frames = []
+    for model in runs.models:
+        frame = chosen_on_validation(store.frame(runs.trials_of(model)))
+        frame["model"] = model
+        frames.append(frame)
+    joined = pd.concat(frames, ignore_index=True)
+    joined["model"] = pd.Categorical(joined["model"], categories=list(runs.models))
+    return joined
+
+
+def read_profile(name: str) -> Profile:
+    """A profile by its name."""
+    if name not in PROFILES:
+        raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
+    return name
 
 
 def study(name: str) -> Study:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankplug.combinations import Combination, combinations
+from rankplug.errors import DataError, RankplugError
+from rankplug.execution.schedule import Schedule
+from rankplug.execution.tasks import Workers, tasks_of
+from rankplug.registry import registry
+from rankplug.specifications import BackendSpecification, DatasetSpecification
 from rankplug.store import Store
-from rankplug.threads import use_threads
-from rankplug.trials import Trial, run_trial
+from rankplug.sweep_progress import SweepProgress
+from rankplug.threads import available_cores, thread_environment, threads, use_threads
+from rankplug.trials import Trial
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Folds = Iterable[int] | Literal["all"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,17 @@ class Plan:
     failed: tuple[Trial, ...] = ()
     left_out: int = 0
 
+    @staticmethod
+    def joined(plans: Iterable[Plan]) -> Plan:
+        """Several plans as one, each trial once."""
+        several = list(plans)
+
+        def once(kind: str) -> tuple[Trial, ...]:
+            trials = [trial for one in several for trial in getattr(one, kind)]
+            return tuple({trial.identity: trial for trial in trials}.values())
+
+        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
+
     @property
     def trials(self) -> tuple[Trial, ...]:
         """All of them."""
@@ -47,7 +68,13 @@ class Plan:
 
 @dataclass
 class Outcome:
-    """What a sweep did; ``frame()`` gives the results."""
+    """What a sweep did; ``frame()`` gives the results.
+
+    Args:
+        plan: what was to be done.
+        store: where the results are.
+        failures: a sentence for each trial that failed, now or before.
+    """
 
     plan: Plan
     store: Store
@@ -58,19 +85,33 @@ class Outcome:
         return self.store.frame(self.plan.trials)
 
 
+def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
+    """The folds of a combination's data set that were asked for, or all."""
+    there = cast(DatasetSpecification, registry().find("dataset", combination.dataset).specification).folds
+    if folds == "all":
+        return tuple(range(1, there + 1))
+    chosen = tuple(folds)
+    if bad := [fold for fold in chosen if not 1 <= fold <= there]:
+        raise DataError(f"dataset {combination.dataset} has folds 1 to {there}, not {bad[0]}")
+    return chosen
+
+
 def plan(
     chosen: Iterable[Combination],
     *,
     store: Store,
-    folds: Iterable[int] = (1,),
+    folds: Folds = (1,),
     trials: int = 1,
     retry_failed: bool = False,
     left_out: int = 0,
 ) -> Plan:
     """Sorts the trials of some combinations into those to run and those that are done."""
+    if trials < 1:
+        raise RankplugError(f"a sweep needs at least 1 trial of each combination, got {trials}")
     waiting, done, failed = [], [], []
+    wanted = folds if folds == "all" else tuple(folds)
     for combination in chosen:
-        for fold in folds:
+        for fold in folds_of(combination, wanted):
             for number in range(trials):
                 trial = Trial(combination, fold, number)
                 if store.has(trial):
@@ -86,10 +127,13 @@ def sweep(
     grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
     *,
     store: Store | None = None,
-    folds: Iterable[int] = (1,),
+    folds: Folds = (1,),
     trials: int = 1,
     retry_failed: bool = False,
     progress: bool = True,
+    jobs: int = 1,
+    cluster: str = "",
+    notebooks: bool = False,
     **fixed: Any,
 ) -> Outcome:
     """Runs every trial of a grid that is not finished, and gives access to all results.
@@ -97,22 +141,80 @@ def sweep(
     Args:
         grid: values for each part of a combination, see :func:`rankplug.combinations.combinations`.
         store: where results go.
-        folds: of the data set.
+        folds: of the data set, or ``"all"``.
         trials: repetitions with seeds of their own.
         retry_failed: runs trials again that failed before.
-        progress: shows a bar.
+        progress: shows how it goes.
+        jobs: trials at once, each with its share of the cores.
+        cluster: address of a Dask scheduler, or ``"local"``.
+        notebooks: executes the notebook ``combination.ipynb`` for each combination, and keeps it.
         fixed: parts that are the same in all combinations, such as ``dataset="synthetic"``.
     """
-    from tqdm.auto import tqdm
-
     chosen, left_out = combinations(grid, **fixed)
     results = store or Store()
-    todo = plan(chosen, store=results, folds=tuple(folds), trials=trials, retry_failed=retry_failed, left_out=left_out)
-    outcome = Outcome(todo, results)
-    with use_threads():
-        for trial in tqdm(todo.waiting, unit="trial", disable=not progress):
-            result = run_trial(trial)
-            results.write(result)
-            if result.failed:
-                outcome.failures.append(f"{trial}: {result.failure.strip().splitlines()[-1]}")
+    todo = plan(chosen, store=results, folds=folds, trials=trials, retry_failed=retry_failed, left_out=left_out)
+    return carry_out(todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks)
+
+
+def carry_out(
+    todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
+) -> Outcome:
+    """Runs what a plan says is to be run."""
+    outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
+    if not todo.waiting:
+        return outcome
+    if jobs < 1:
+        raise RankplugError(f"a sweep needs at least 1 job, got {jobs}")
+    store.check_writable()
+    for trial in todo.waiting:
+        store.failure_path(trial).unlink(missing_ok=True)
+    with _workers(todo, store, jobs, cluster, notebooks) as workers:
+        shown = SweepProgress(todo.waiting, workers.slots, progress)
+        try:
+            Schedule(tasks_of(todo.waiting, whole=notebooks), workers, store, shown).run()
+        finally:
+            shown.close()
+    outcome.failures += shown.failures.values()
     return outcome
+
+
+def _sentence(trial: Trial, store: Store) -> str:
+    return f"{trial}: {store.failure(trial).strip().splitlines()[-1]}"
+
+
+@contextlib.contextmanager
+def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator[Workers]:
+    from rankplug.execution.cluster import Cluster
+    from rankplug.execution.here import Here
+    from rankplug.execution.notebooks import Notebooks
+    from rankplug.execution.processes import Processes
+
+    share = threads() if jobs == 1 else max(1, available_cores() // jobs)
+    if cluster:
+        yield Cluster(cluster, jobs, share, notebooks=notebooks)
+    elif notebooks:
+        with _environment(thread_environment(share)):
+            yield Notebooks(store, jobs)
+    elif jobs > 1:
+        backends = {trial.combination.backend for trial in todo.waiting}
+        found = [registry().find("backend", backend).specification for backend in backends]
+        packages = {package for one in found for package in cast(BackendSpecification, one).requires}
+        yield Processes(jobs, share, sorted(packages))
+    else:
+        with use_threads():
+            yield Here()
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Sets environment variables for the processes that are started meanwhile."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ |= variables
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -56,6 +56,12 @@ def use_threads(number: int | None = None) -> Iterator[int]:
         yield wanted
 
 
+def thread_environment(number: int) -> dict[str, str]:
+    """Environment variables by which a new process and every engine in it starts with a number of threads."""
+    names = ("RANKPLUG_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return dict.fromkeys(names, str(number))
+
+
 def _restore(before: int | None) -> None:
     global _threads
     _threads = before

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import time
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,13 @@ from rankplug.errors import RankplugError
 from rankplug.learning_curve import LearningCurve
 from rankplug.registry import registry
 from rankplug.seeds import trial_seed
+from rankplug.threads import threads
+
+if TYPE_CHECKING:
+    from rankplug.lists import Lists
+    from rankplug.models import Model
+
+Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Trial:
         return f"{self.combination} fold {self.fold} trial {self.number}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """What a trial gave.
 
@@ -54,52 +63,66 @@ class Result:
         trial: whose result it is.
         queries: metric -> one value a test query, nan where the metric is undefined.
         query_ids: names of the test queries.
-        curve: the metrics on train and validation data after each iteration.
+        curve: the metrics on training and validation data after each iteration.
         record: timings, versions, fingerprints; plain values.
         failure: the traceback of a trial that failed, empty otherwise.
+        model: what was fitted, in the process that fitted it; it is not stored.
     """
 
     trial: Trial
-    queries: dict[str, NDArray[Any]] = field(default_factory=dict)
+    queries: dict[str, Doubles] = field(default_factory=dict)
     query_ids: tuple[str, ...] = ()
     curve: LearningCurve = field(default_factory=LearningCurve)
     record: dict[str, Any] = field(default_factory=dict)
     failure: str = ""
+    model: Model | None = field(default=None, repr=False)
 
     @property
     def failed(self) -> bool:
+        """Whether there is nothing but a failure."""
         return bool(self.failure)
 
+    @property
+    def reason(self) -> str:
+        """The last line of the failure, which names it."""
+        return self.failure.strip().splitlines()[-1] if self.failure else ""
 
-def run_trial(trial: Trial, progress: bool = False) -> Result:
+
+def failed_result(trial: Trial, failure: str) -> Result:
+    """The result of a trial that did not end by itself."""
+    return Result(trial, failure=failure, record=_circumstances(time.time()))
+
+
+def run_trial(trial: Trial, progress: bool | None = None) -> Result:
     """The result of a trial; one that fails gives a result that says how, and raises nothing.
 
     Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
+
+    Args:
+        trial: what to run.
+        progress: whether a bar shows the training; by default where a person looks on.
     """
     hooks = registry().manager.hook
     hooks.rankplug_trial_started(trial=trial)
-    started = time.time()
     try:
         result = _run(trial, progress)
     except RankplugError as error:
-        result = Result(trial, failure=f"{type(error).__name__}: {error}", record=_machine(started))
+        result = failed_result(trial, f"{type(error).__name__}: {error}")
     except Exception:
-        result = Result(trial, failure=traceback.format_exc(), record=_machine(started))
+        result = failed_result(trial, traceback.format_exc())
     hooks.rankplug_trial_finished(trial=trial, result=result)
     return result
 
 
-def _run(trial: Trial, progress: bool) -> Result:
+def _run(trial: Trial, progress: bool | None) -> Result:
     from rankplug.datasets import load
     from rankplug.fitting import fit
-    from rankplug.metrics import evaluate
 
     combination = trial.combination
     hooks = registry().manager.hook
-    begin = time.perf_counter()
+    started, begin = time.time(), time.perf_counter()
     train, valid, test = load(combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms)
     loaded = time.perf_counter()
-    started = time.time()
     model = fit(
         combination.backend,
         scorer=combination.scorer or None,
@@ -113,40 +136,35 @@ def _run(trial: Trial, progress: bool) -> Result:
         progress=progress,
         callbacks=[
             lambda iteration, metrics: hooks.rankplug_trial_progressed(
-                trial=trial, iteration=iteration, metrics=dict(metrics)
+                trial=trial, iteration=iteration, metrics=metrics
             )
         ],
     )
+    if model.record.stopped == "interrupted":
+        # Training keeps what it has when someone interrupts it; half a trial is no result.
+        raise KeyboardInterrupt
     fitted = time.perf_counter()
-    scores = model.predict(test.features)
-    queries = {metric: evaluate(scores, test, metric).to_numpy(np.float64) for metric in combination.metrics}
-    measured = time.perf_counter()
+    queries = measure(model.predict(test), test, combination.metrics)
     record = {
-        **_machine(started),
-        "versions": model.record.versions,
-        "stopped": model.record.stopped,
+        **_circumstances(started),
+        **{name: value for name, value in model.record.describe().items() if name not in ("curve", "combination")},
         "load_seconds": loaded - begin,
         "fit_seconds": fitted - loaded,
-        "measure_seconds": measured - fitted,
-        "best_iteration": model.record.best_iteration,
-        "train_fingerprint": train.fingerprint,
+        "measure_seconds": time.perf_counter() - fitted,
         "test_fingerprint": test.fingerprint,
         "queries": [len(train), len(valid), len(test)],
         "documents": [train.documents, valid.documents, test.documents],
-        "features": train.features.shape[1],
-        "memory_mb": _peak_memory(),
     }
-    return Result(trial, queries, tuple(str(name) for name in test.query_ids), model.record.curve, record)
+    names = tuple(str(name) for name in test.query_ids)
+    return Result(trial, queries, names, model.record.curve, json.loads(json.dumps(record, default=str)), "", model)
 
 
-def _machine(started: float) -> dict[str, Any]:
-    return {"started": started, "machine": platform.node(), "python": platform.python_version()}
+def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, Doubles]:
+    """The value of each metric for every query."""
+    from rankplug.metrics import evaluate
+
+    return {metric: np.asarray(evaluate(scores, lists, metric), np.float64) for metric in metrics}
 
 
-def _peak_memory() -> float:
-    """The largest resident memory of this process so far, in MB."""
-    try:
-        import resource
-    except ImportError:
-        return float("nan")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _circumstances(started: float) -> dict[str, Any]:
+    return {"started": started, "machine": platform.node(), "threads": threads()}

@@ -10,16 +10,16 @@ from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
 from rankplug.seeds import generator
-from rankplug_data.archives import Member, members
-from rankplug_data.benchmark import LETOR_NAMES, PARTS
-from rankplug_data.file_parameters import OwnFileParameters
-from rankplug_data.layout import FOLD, Layout, Place
-from rankplug_data.letor import Columns, OnError
-from rankplug_data.preparing import Finder, Request, files_of, prepare
-from rankplug_data.sources import prepared_folder
+from rankplug_data.file_specifications import OwnFileParameters
+from rankplug_data.preparation.layout import FOLD, Layout, Place
+from rankplug_data.preparation.preparing import Finder, Request, files_of, prepare
+from rankplug_data.preparation.storing import PreparedData
+from rankplug_data.preparation.verifying import problems_of
+from rankplug_data.public.benchmark import LETOR_NAMES, PARTS
+from rankplug_data.public.sources import prepared_folder
 from rankplug_data.splits import divide, pick
-from rankplug_data.storing import PreparedData
-from rankplug_data.verifying import problems_of
+from rankplug_data.text.archives import Member, members
+from rankplug_data.text.letor import Columns, OnError
 
 TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankplug import DatasetSpecification, TransformSpecification, hookimpl
-from rankplug_data import catalogue
+from rankplug_data.file_specifications import DATASETS, SPLITS
 from rankplug_data.synthetic_specification import SYNTHETIC
 from rankplug_data.transform_specifications import TRANSFORMS
 
@@ -11,10 +11,10 @@ from rankplug_data.transform_specifications import TRANSFORMS
 @hookimpl
 def rankplug_datasets() -> list[DatasetSpecification]:
     """Data sets."""
-    return [*catalogue.dataset_specifications(), SYNTHETIC]
+    return [*DATASETS, SYNTHETIC]
 
 
 @hookimpl
 def rankplug_transforms() -> list[TransformSpecification]:
     """Transforms."""
-    return [*catalogue.transform_specifications(), *TRANSFORMS]
+    return [*SPLITS, *TRANSFORMS]

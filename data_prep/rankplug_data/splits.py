@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
-from rankplug_data.file_parameters import RandomSplitParameters
+from rankplug_data.file_specifications import RandomSplitParameters
 
 
 def random_split(split: Split, parameters: RandomSplitParameters, generator: np.random.Generator) -> Split:

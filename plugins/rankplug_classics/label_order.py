@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankplug.lifting import building_block
+from rankplug.list_losses import list_constants
 from rankplug.noise import uniform
 from rankplug.ranking import sort_best_first
 
 
+@list_constants
 def best_label_first(constants, labels):
     """The documents' positions by descending label, ties by position."""
     order = np.empty(labels.size, np.int32)

@@ -128,8 +128,10 @@ class RegularisedLearner(Learner):
 
 
 def fit(problem: Problem, minimise: Callable[[RegularisedLearner, Callable[[], bool]], None], iterations: int) -> Model:
-    """Trains with a minimiser of so many iterations at most, after a check that all features are finite."""
-    for lists in (problem.train, problem.valid):
-        if lists is not None:
-            lists.validate()
+    """Trains with a minimiser of so many iterations at most."""
+    if problem.weights is not None and problem.weights.size != len(problem.train):
+        raise FitError(
+            f"{problem.backend_specification} needs the loss itself, which has one weight a list; weights that differ"
+            " inside a list are for backends that take steps along the gradient only"
+        )
     return train(RegularisedLearner(problem, minimise), problem, iterations)

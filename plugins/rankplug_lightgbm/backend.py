@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.boosting import BoostingObjective
+from rankplug.errors import FitError
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
 from rankplug.models import Model, Record
@@ -77,6 +78,8 @@ class LightGBMLearner(StepwiseLearner):
     def _dataset(self, lists: Lists, parameters: dict[str, Any], reference: lgb.Dataset | None = None) -> lgb.Dataset:
         group = lists.lengths.astype(np.int32) if self.native else None
         weight = self.problem.weights if self.native and reference is None else None
+        if weight is not None and weight.size == len(lists):
+            weight = np.repeat(weight, lists.lengths)
         return lgb.Dataset(
             lists.features, lists.labels, reference=reference, group=group, weight=weight, params=parameters
         )
@@ -121,7 +124,10 @@ class LightGBM:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
-        return train(LightGBMLearner(problem), problem, rounds)
+        try:
+            return train(LightGBMLearner(problem), problem, rounds)
+        except lgb.basic.LightGBMError as error:
+            raise FitError(f"LightGBM stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> LightGBMModel:
         try:

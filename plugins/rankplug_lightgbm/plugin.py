@@ -25,6 +25,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=LightGBMParameters,
             requires=("lightgbm",),
             default_scorer="trees",
+            missing_values=True,
             exports={"lightgbm_objective": "rankplug_lightgbm.objective:lightgbm_objective"},
         )
     ]

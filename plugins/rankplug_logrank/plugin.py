@@ -2,10 +2,65 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from rankplug import LossSpecification, hookimpl
+from rankplug_logrank.parameters import Likelihood, SumOverRankings
+
+PAPER = "logrank"
+NEEDS = frozenset({"sampled rankings", "binary labels"})
+
+
+def _loss(
+    name: str,
+    summary: str,
+    formula: str,
+    convex: bool,
+    curvature: Literal["exact", "surrogate"] = "exact",
+    parameters: type[SumOverRankings] = SumOverRankings,
+) -> LossSpecification:
+    return LossSpecification(
+        name=name,
+        summary=summary,
+        implementation=f"rankplug_logrank.losses:{name}",
+        parameters=parameters,
+        paper=PAPER,
+        formula=formula,
+        convex=convex,
+        curvature=curvature,
+        needs=NEEDS,
+    )
 
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
     """Losses."""
-    return []
+    return [
+        _loss(
+            "logrank_mle",
+            "likelihood of the ideal ranking, L1",
+            r"L_1 = \log\sum_y e^{-w\cdot\delta\phi(y)},\quad"
+            r" w\cdot\delta\phi(y) = \sum_{gb} (1 - y_{gb})(f_g - f_b)",
+            convex=True,
+            parameters=Likelihood,
+        ),
+        _loss(
+            "exp_gain",
+            "minus the logarithm of the expected gain",
+            r"-\log\sum_y \Pr(y)\,(1 - \Delta(y)),\quad \Pr(y) \propto e^{-w\cdot\delta\phi(y)}",
+            convex=False,
+            curvature="surrogate",
+        ),
+        _loss(
+            "logrank_l3",
+            "likelihood and expected distance from the ideal ranking, L3",
+            r"L_1 + \sum_y \Pr(y)\,\Delta(y)",
+            convex=True,
+        ),
+        _loss(
+            "convex_loss",
+            "convex bound of likelihood and expected distance, ConvexLoss",
+            r"\log\sum_y e^{\Delta(y) - w\cdot\delta\phi(y)}",
+            convex=True,
+        ),
+    ]

@@ -1,8 +1,8 @@
 r"""Average precision; its mean over queries is MAP (Buckley and Voorhees, SIGIR 2000).
 
 With the relevant documents at ranks :math:`r_1 < \dots < r_m` of which those up to k count,
-:math:`\mathrm{AP}@k = \frac{1}{n} \sum_{i : r_i \le k} i / r_i`, where n is the number of relevant documents (TREC,
-XGBoost) or of those that fit above the cut-off, :math:`\min(m, k)` (LightGBM).
+:math:`\mathrm{AP}@k = \frac{1}{n} \sum_{i : r_i \le k} i / r_i`, where n is the number of relevant documents (TREC) or
+of those that fit above the cut-off, :math:`\min(m, k)` (LightGBM, XGBoost).
 """
 
 from __future__ import annotations

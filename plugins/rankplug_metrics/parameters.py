@@ -48,7 +48,7 @@ class AveragePrecision(Relevance):
     """Parameters of ``map``."""
 
     divide_by: Literal["relevant", "reachable"] = Field(
-        "relevant", description="the relevant documents (TREC, XGBoost), or as many of them as k can hold (LightGBM)"
+        "relevant", description="the relevant documents (TREC), or as many as k can hold (LightGBM, XGBoost)"
     )
 
     @property

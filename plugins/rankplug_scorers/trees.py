@@ -19,6 +19,8 @@ def lightgbm_settings(trees: Trees) -> dict[str, Any]:
         "num_leaves": trees.leaves,
         "learning_rate": trees.learning_rate,
         "min_data_in_leaf": trees.min_data,
+        # A bin need not hold more documents than a leaf must.
+        "min_data_in_bin": min(3, max(trees.min_data, 1)),
         "min_sum_hessian_in_leaf": trees.min_hessian,
         "max_bin": trees.max_bin,
         "max_depth": trees.max_depth or -1,

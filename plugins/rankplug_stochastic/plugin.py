@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from rankplug import LossSpecification, Parameters, SamplerSpecification, hookimpl
+from rankplug import LossSpecification, Parameters, SamplerSpecification, StudySpecification, hookimpl
 
 PAPER = "stochastic"
 
@@ -111,4 +111,17 @@ def rankplug_samplers() -> list[SamplerSpecification]:
             paper=PAPER,
             formula=r"\frac{1}{\tau}\left(f_i + \beta N_i\right)",
         ),
+    ]
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Studies."""
+    return [
+        StudySpecification(
+            name="stochastic",
+            summary="Gumbel noise on scores: figures 1-4 and table 1, expected losses beside their baselines",
+            implementation="rankplug_stochastic.study:study",
+            paper=PAPER,
+        )
     ]

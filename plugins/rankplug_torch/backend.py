@@ -59,9 +59,6 @@ class Torch:
             torch.empty(0, device=device)
         except (RuntimeError, AssertionError) as error:
             raise FitError(f"the device {parameters.device} is not to be had: {error}") from None
-        for lists in (problem.train, problem.valid):
-            if lists is not None:
-                lists.validate()
         make_learner = getattr(problem.scorer_implementation, "learner", NetworkLearner)
         return train(make_learner(problem, TorchModel), problem, parameters.epochs)
 

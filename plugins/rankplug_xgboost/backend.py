@@ -16,6 +16,7 @@ import xgboost as xgb
 from numpy.typing import NDArray
 
 from rankplug.boosting import BoostingObjective
+from rankplug.errors import FitError
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
 from rankplug.models import Model, Record
@@ -119,7 +120,10 @@ class XGBoost:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
-        return train(XGBoostLearner(problem), problem, rounds)
+        try:
+            return train(XGBoostLearner(problem), problem, rounds)
+        except xgb.core.XGBoostError as error:
+            raise FitError(f"XGBoost stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> XGBoostModel:
         try:

@@ -24,6 +24,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=XGBoostParameters,
             requires=("xgboost",),
             default_scorer="trees",
+            missing_values=True,
             exports={"xgboost_objective": "rankplug_xgboost.objective:xgboost_objective"},
         )
     ]

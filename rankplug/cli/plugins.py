@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.registry import Plugin, registry
-from rankplug.specifications import KINDS
+if TYPE_CHECKING:
+    from rankplug.registry import Plugin
 
 
 def register(app: typer.Typer) -> None:
@@ -17,10 +17,12 @@ def register(app: typer.Typer) -> None:
 
 
 def plugins(
-    kind: Annotated[str | None, typer.Option(help=f"Only one kind: {', '.join(KINDS)}.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only one kind, such as loss.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List every plugin with its parameters, and the plugins that failed to load."""
+    from rankplug.registry import registry
+
     found = registry()
     chosen = list(found.plugins(kind))
     if as_json:

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from rankplug.studies import PROFILES, Profile
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -17,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 def reproduce(
     names: Annotated[list[str], typer.Argument(help="Studies, or all; see rankplug plugins --kind study.")],
-    profile: Annotated[Profile, typer.Option(help=f"How large: {', '.join(PROFILES)}.")] = "quick",
+    profile: Annotated[str, typer.Option(help="How large: smoke, quick, real, paper.")] = "quick",
     data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
     store: Annotated[Path | None, typer.Option(help="Folder of results; what is there is not run again.")] = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
@@ -25,6 +23,7 @@ def reproduce(
     """Run what papers need, execute their notebooks and write the report."""
     from rankplug.reproduction import reproduce as run
     from rankplug.store import Store
+    from rankplug.studies import read_profile
 
-    page = run(names, profile=profile, data=data, store=Store(store) if store else None, report=report)
+    page = run(names, profile=read_profile(profile), data=data, store=Store(store) if store else None, report=report)
     typer.echo(f"The report is at {page.resolve()}")

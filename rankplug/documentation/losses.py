@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GAPS = np.linspace(-6, 6, 241)
+DRAWS = 400
 PAPERS = {
     "stochastic": "Bruch, Han, Bendersky, Najork, A stochastic treatment of learning to rank scoring functions,"
     " WSDM 2020",
@@ -29,7 +30,8 @@ HEAD = """# Losses
 Made by `make docs` from the plugins themselves. Each loss is a function of one list with scores $f$ and labels $y$;
 $\\pi_i$ is the rank of document $i$, $G_i=2^{y_i}-1$ its gain, $\\sigma$ the logistic function. The pictures show a
 list of two documents, the first relevant (label 1) and the second not: the loss and its derivative with respect to
-the first score, as functions of the gap $f_1-f_2$. Below zero the pair is ordered wrongly.
+the first score, as functions of the gap $f_1-f_2$. Below zero the pair is ordered wrongly. Losses that draw noise are
+shown as the mean over 400 draws.
 
 """
 
@@ -108,11 +110,14 @@ def draw_two_documents(name: str) -> Figure:
     from rankplug.figures import PALETTE, new_figure
 
     scores = np.stack([GAPS / 2, -GAPS / 2], axis=1).reshape(-1)
-    result = loss(name).evaluate(scores, np.tile([1.0, 0.0], GAPS.size), np.arange(0, scores.size + 1, 2))
+    objective = loss(name).on(np.tile([1.0, 0.0], GAPS.size), np.arange(0, scores.size + 1, 2))
+    draws = DRAWS if "noise" in objective.loss.specification.needs else 1
+    results = [objective(scores, iteration=iteration) for iteration in range(draws)]
+    value, gradient = (np.mean([result[place] for result in results], axis=0) for place in (0, 1))
     figure, (left, right) = new_figure(2, width=2.6, height=1.7)
-    left.plot(GAPS, result.value, color=PALETTE[0])
+    left.plot(GAPS, value, color=PALETTE[0])
     left.set(xlabel="score gap", ylabel="loss")
-    right.plot(GAPS, result.gradient[::2], color=PALETTE[3])
+    right.plot(GAPS, gradient[::2], color=PALETTE[3])
     right.axhline(0, color="black", linewidth=0.6)
     right.set(xlabel="score gap", ylabel="derivative")
     return figure

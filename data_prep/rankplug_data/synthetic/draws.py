@@ -18,13 +18,13 @@ _INVERSE = 1.0 / np.maximum(np.arange(10.0), 1.0)
 _POWERS_OF_TWO = 2.0 ** np.arange(-128, 129)
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def word(key: np.uint64, counter: int) -> np.uint64:
     """The 64 bits that stand at a place of a key's stream."""
     return mix(key + np.uint64(counter + 1) * _GOLDEN)
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def standard(bits: np.uint64) -> float:
     """A nearly normal number of mean 0 and variance 1, between -3.47 and 3.47: the sum of four uniform ones."""
     total = (
@@ -36,7 +36,7 @@ def standard(bits: np.uint64) -> float:
     return float((np.float64(total) - 131070.0) * _NORMAL_SPREAD)
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def normal(key: np.uint64, counter: int) -> float:
     """A normal number to beyond five deviations: the sum of twelve uniform 16-bit numbers, from three counters."""
     return (
@@ -44,7 +44,7 @@ def normal(key: np.uint64, counter: int) -> float:
     ) * 0.5773502691896258
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def exponential(x: float) -> float:
     """``exp(x)`` for ``|x| < 80`` to 12 digits, without the system's library."""
     whole = np.floor(x * 1.4426950408889634 + 0.5)
@@ -60,7 +60,7 @@ def exponential(x: float) -> float:
     return float((1.0 + r * series) * _POWERS_OF_TWO[np.int64(whole) + 128])
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def squashed(x: float) -> float:
     """An S-shaped curve from 0 to 1, with exact arithmetic: ``(1 + x / (1 + |x|)) / 2``."""
     return 0.5 + 0.5 * x / (1.0 + abs(x))

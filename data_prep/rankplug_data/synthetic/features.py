@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankplug_data.synthetic import latents
 from rankplug_data.synthetic.draws import exponential
 from rankplug_data.synthetic.latents import AUTHORITY, DEPTH, EXTENT, MATCH, POPULARITY, QUALITY, SPAM, TOPIC
-from rankplug_data.synthetic.shapes import Shape
+from rankplug_data.synthetic.shapes import ANCHOR, SHAPES, Shape, ShapeName
 
 
 class Law(IntEnum):
@@ -89,13 +89,16 @@ def stream_features(name: str, stream: int) -> Iterator[Feature]:
     covered = f"covered query terms, {name}"
     yield Feature(covered, Law.TERMS, ((match, 1.6),), bias=1.3, noise=0.8, stream=stream)
     yield Feature(f"share of {covered}", Law.DERIVED, source=covered, times=Times.INVERSE_TERMS, stream=stream)
-    yield Feature(f"length, {name}", Law.COUNT, ((extent, _EXTENT_SPREAD[stream]),), bias=_EXTENT[stream])
-    rarities = ((latents.QUERY_TERMS, 1.5), (latents.QUERY_RARITY, 4.0))
-    yield Feature(f"inverse document frequency, {name}", Law.LEVEL, rarities, bias=3.0 + 0.3 * stream)
+    linked = ANCHOR if stream == ANCHOR else -1
+    yield Feature(
+        f"length, {name}", Law.COUNT, ((extent, _EXTENT_SPREAD[stream]),), bias=_EXTENT[stream], stream=linked
+    )
+    rarities = ((latents.QUERY_TERMS, 2.5), (latents.QUERY_RARITY, 3.0))
+    yield Feature(f"inverse document frequency, {name}", Law.LEVEL, rarities, bias=0.3 + 0.3 * stream)
 
     frequency = {part: f"{part} of term frequency, {name}" for part in _STATISTICS}
-    for part, bias, noise in (("sum", 0.0, 0.5), ("minimum", -1.6, 0.8), ("maximum", -0.35, 0.5)):
-        yield Feature(frequency[part], Law.COUNT, both, level + bias, noise * spread, stream=stream)
+    for part, bias, noise in (("sum", 0.0, 0.5), ("minimum", -1.4, 0.8), ("maximum", -0.3, 0.5)):
+        yield Feature(frequency[part], Law.COUNT, both, level + bias * spread, noise * spread, stream=stream)
     yield Feature(frequency["mean"], Law.DERIVED, source=frequency["sum"], times=Times.INVERSE_TERMS, stream=stream)
     yield Feature(frequency["variance"], Law.COUNT, doubled, 2.0 * level - 0.5, 1.2 * spread, scale=0.25, stream=stream)
     for part in _STATISTICS:
@@ -171,6 +174,11 @@ def recipes(shape: Shape) -> list[Feature]:
     found += DOCUMENT_FEATURES[: shape.document_features]
     found += [Feature(f"noise {number + 1}", Law.SQUASHED, noise=1.0) for number in range(shape.features - len(found))]
     return found
+
+
+def names_of(shape: ShapeName) -> list[str]:
+    """What each feature of a made collection measures, in their order."""
+    return [feature.name for feature in recipes(SHAPES[shape])]
 
 
 def _wanted(feature: Feature, shape: Shape) -> bool:

@@ -14,7 +14,7 @@ _LEVEL, _POSITIVE, _COUNT, _HEAVY = int(Law.LEVEL), int(Law.POSITIVE), int(Law.C
 _SQUASHED, _TERMS, _FLAG, _DERIVED = int(Law.SQUASHED), int(Law.TERMS), int(Law.FLAG), int(Law.DERIVED)
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def query_factors(query: np.ndarray, factors: np.ndarray) -> None:
     """Fills ``factors`` with what :class:`~rankplug_data.synthetic.features.Times` names."""
     factors[0] = 1.0
@@ -23,7 +23,7 @@ def query_factors(query: np.ndarray, factors: np.ndarray) -> None:
     factors[3] = query[RARITY] * query[RARITY]
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def measure(
     recipe: Table,
     key: np.uint64,
@@ -67,7 +67,7 @@ def measure(
         values[column] = value * recipe.scale[column] * factors[recipe.times[column]]
 
 
-@njit(inline="always")
+@njit(nogil=True, error_model="numpy")
 def to_unit_interval(middle: np.ndarray, values: np.ndarray) -> None:
     """Maps ``x`` to ``x / (x + m)``, and to ``m / (|x| + m)`` where it is negative: ``m`` becomes one half."""
     for column in range(values.size):

@@ -11,7 +11,12 @@ from rankplug.parameters import Parameters
 
 Part = Literal["train", "valid", "test"]
 Parts = Annotated[tuple[Part, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
-Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+def _probabilities(values: tuple[float, ...]) -> tuple[float, ...]:
+    if not all(0 <= value <= 1 for value in values):
+        raise ValueError("probabilities lie between 0 and 1")
+    return values
 
 
 class EveryPart(Parameters):
@@ -59,14 +64,15 @@ class Augmentation(TrainingNoise):
 class Flips(TrainingNoise):
     """Of ``label_flips``."""
 
-    share: Probability = Field(description="labels drawn anew in each list, as a share of its length")
-    law: tuple[Probability, ...] = Field(
+    share: float = Field(ge=0, le=1, description="labels drawn anew in each list, as a share of its length")
+    law: tuple[float, ...] = Field(
         (0.5, 0.2, 0.15, 0.1, 0.05), min_length=1, description="probabilities of the new label 0, 1, 2, ..."
     )
 
     @field_validator("law")
     @classmethod
     def _sums_to_one(cls, law: tuple[float, ...]) -> tuple[float, ...]:
+        _probabilities(law)
         if not math.isclose(math.fsum(law), 1.0, abs_tol=1e-9):
             raise ValueError(f"the probabilities sum to {math.fsum(law):g}, not 1")
         return law
@@ -75,12 +81,17 @@ class Flips(TrainingNoise):
 class Clicks(Parameters):
     """Of ``cascade_clicks``."""
 
-    p0: Probability = Field(0.05, description="probability of a click on a document of label 0")
-    law: tuple[Probability, ...] = Field(
+    p0: float = Field(0.05, ge=0, le=1, description="probability of a click on a document of label 0")
+    law: tuple[float, ...] = Field(
         (0.3, 0.5, 0.7, 0.95), min_length=1, description="probabilities of a click on a document of label 1, 2, ..."
     )
     impressions: int = Field(10, ge=1, description="how often each query is shown")
     keep_clickless: bool = Field(False, description="whether training keeps impressions without a click")
+
+    @field_validator("law")
+    @classmethod
+    def _probable(cls, law: tuple[float, ...]) -> tuple[float, ...]:
+        return _probabilities(law)
 
     @property
     def probabilities(self) -> tuple[float, ...]:

@@ -1,0 +1,71 @@
+"""The data sets that lie in files, and splitting them, as plugins; light, as this is imported for every listing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from rankplug import DatasetSpecification, TransformSpecification
+from rankplug.parameters import Parameters
+from rankplug_data.public.benchmark import Benchmark
+from rankplug_data.public.catalogue import BENCHMARKS
+from rankplug_data.public.official import OfficialDataset
+
+
+class OwnFileParameters(Parameters):
+    """Where the text lies and how to read it."""
+
+    path: str = Field(description="a text of documents, or a folder or archive with train.txt, vali.txt and test.txt")
+    valid: str | None = Field(None, description="a text for validation, where path is one text")
+    test: str | None = Field(None, description="a text for testing, where path is one text")
+    features: int | None = Field(None, ge=1, description="number of features; as many as are found when absent")
+    first_feature: Literal[0, 1] = Field(1, description="number of the first feature")
+    on_error: Literal["raise", "skip"] = Field("raise", description="what to make of broken lines")
+
+
+class RandomSplitParameters(Parameters):
+    """Shares of the queries; the test part has the rest."""
+
+    train: float = Field(0.6, gt=0, lt=1, description="share of the queries for training")
+    valid: float = Field(0.2, gt=0, lt=1, description="share of the queries for validation")
+
+    @model_validator(mode="after")
+    def _leave_some_for_test(self) -> RandomSplitParameters:
+        if self.train + self.valid >= 1:
+            raise ValueError(f"train={self.train} and valid={self.valid} leave no query for the test part")
+        return self
+
+
+def _official(benchmark: Benchmark) -> DatasetSpecification:
+    others = {name for other in BENCHMARKS for name in other.inside if name not in benchmark.inside}
+    dataset = OfficialDataset(benchmark, tuple(sorted(others)))
+    return DatasetSpecification(
+        name=benchmark.name,
+        summary=benchmark.summary,
+        implementation=dataset,
+        parameters=dataset.parameters(),
+        folds=benchmark.folds,
+    )
+
+
+DATASETS = [
+    *map(_official, BENCHMARKS),
+    DatasetSpecification(
+        name="letor-file",
+        summary="your own LETOR or SVMlight text, folder or archive",
+        implementation="rankplug_data.own_files:OWN_FILES",
+        parameters=OwnFileParameters,
+        folds=5,
+    ),
+]
+
+SPLITS = [
+    TransformSpecification(
+        name="random_split",
+        summary="pool train, valid and test and split anew by query",
+        implementation="rankplug_data.splits:random_split",
+        parameters=RandomSplitParameters,
+        paper="xendcg",
+    )
+]

@@ -1,0 +1,196 @@
+"""From an official archive or folder to prepared arrays, in one pass over the text and in bounded memory."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+
+import rankplug
+from rankplug.errors import DataError
+from rankplug.threads import threads
+from rankplug_data.preparation.layout import Layout, Place, stem_of
+from rankplug_data.preparation.rotation import Arrangement, may_rotate, rotating, side_by_side
+from rankplug_data.preparation.statistics import Statistics, count
+from rankplug_data.preparation.storing import (
+    Manifest,
+    PreparedData,
+    join_rows,
+    put_in_place,
+    write_array,
+    write_manifest,
+)
+from rankplug_data.preparation.texts import Text, read_text
+from rankplug_data.public.benchmark import PARTS
+from rankplug_data.text.archives import Member, members
+from rankplug_data.text.letor import Columns, OnError, Skipped
+
+Texts = dict[Place, Text]
+Finder = Callable[[], Iterator[tuple[Place | None, Member]]]
+"""Gives each file of a source with what it holds, None for one that does not matter."""
+Judge = Callable[[Statistics, dict[str, tuple[int, int]]], list[str]]
+"""From the numbers of the whole set, and queries and documents of each part, to what is not as published."""
+
+
+class NotAsReleasedError(DataError):
+    """A source in which the files that should be there are not."""
+
+
+@dataclass
+class Request:
+    """What to prepare.
+
+    Args:
+        name: the data set.
+        version: its version, empty where there is one.
+        source: the archive, folder or file, for messages and the record.
+        files: finds the files.
+        folds: how many folds there may be.
+        columns: numbers of the features.
+        parts: the parts that a fold must have.
+        on_error: what to make of broken lines.
+        judge: compares the numbers with what is published.
+        expected: what the source should hold, for messages.
+    """
+
+    name: str
+    version: str
+    source: Path
+    files: Finder
+    folds: int
+    columns: Columns
+    parts: Sequence[str] = PARTS
+    on_error: OnError = "raise"
+    judge: Judge = field(default=lambda statistics, parts: [])
+    expected: str = ""
+
+
+def files_of(source: Path, layout: Layout) -> Finder:
+    """Finds the files of a release in an archive or folder."""
+
+    def find() -> Iterator[tuple[Place | None, Member]]:
+        archive = stem_of(source.name)
+        for member in members(source):
+            yield layout.place_of(member.name, archive), member
+
+    return find
+
+
+def prepare(request: Request, folder: Path, outdated: Callable[[PreparedData], bool]) -> PreparedData:
+    """The prepared data in ``folder``, made if need be; two processes that ask at once make them once.
+
+    Args:
+        request: what to prepare.
+        folder: where it goes.
+        outdated: whether prepared data that are already there must be made anew.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(f"{folder.name}.lock")):
+        ready = PreparedData.open(folder)
+        if ready is not None and not outdated(ready):
+            return ready
+        unfinished = folder.with_name(f"{folder.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        try:
+            _write(request, unfinished)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+        put_in_place(unfinished, folder)
+        made = PreparedData.open(folder)
+    if made is None:
+        raise DataError(f"{folder} vanished while it was prepared; run it again")
+    return made
+
+
+def _write(request: Request, folder: Path) -> None:
+    skipped = Skipped()
+    texts, arrangement = _read(request, folder, skipped)
+    stored = [texts[place] for place in arrangement.order]
+    join_rows(folder / "features.npy", [(text.rows, text.shape) for text in stored])
+    write_array(folder, "labels", np.concatenate([text.labels for text in stored]))
+    write_array(folder, "starts", np.concatenate([[0], np.cumsum(np.concatenate([text.lengths for text in stored]))]))
+    write_array(folder, "query_ids", np.concatenate([text.query_ids for text in stored]))
+    names = [text.document_ids for text in stored if text.document_ids is not None]
+    if len(names) == len(stored):
+        write_array(folder, "document_ids", np.concatenate(names))
+    ends = np.cumsum([0, *(text.lengths.size for text in stored)]).tolist()
+    manifest = Manifest(
+        name=request.name,
+        version=request.version,
+        source=str(request.source.resolve()),
+        texts={text.name: {"sha256": text.sha256, "bytes": text.size} for text in texts.values()},
+        folds={
+            str(fold): {part: (ends[first], ends[last]) for part, (first, last) in parts.items()}
+            for fold, parts in arrangement.folds.items()
+        },
+        steps=[
+            f"read {', '.join(sorted(text.name for text in texts.values()))}",
+            "values rounded to float32, features left out are 0, NULL is nan",
+        ],
+        skipped={"lines": skipped.count, "first": skipped.sentences},
+        made_with=rankplug.__version__,
+    )
+    _count(PreparedData(folder, manifest), request.judge, stored[: arrangement.whole])
+    write_manifest(folder, manifest)
+
+
+def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
+    """Completes the manifest with what only the stored data tell."""
+    manifest = prepared.manifest
+    width = max(text.used.size for text in texts)
+    used = np.any([np.pad(text.used, (0, width - text.used.size)) for text in texts], axis=0)
+    fold = min(prepared.folds)
+    parts = prepared.parts(fold)
+    statistics = count(parts.values(), int(used.sum()))
+    manifest.statistics = statistics.as_json()
+    manifest.warnings = judge(statistics, {name: (len(part), part.documents) for name, part in parts.items()})
+    with ThreadPoolExecutor(threads()) as pool:
+        for number in prepared.folds:
+            parts = prepared.parts(number)
+            digests = pool.map(lambda part: part.fingerprint, parts.values())
+            manifest.fingerprints[str(number)] = dict(zip(parts, digests, strict=True))
+
+
+def _read(request: Request, folder: Path, skipped: Skipped) -> tuple[Texts, Arrangement]:
+    """Reads the texts that are needed, and says how they are to be stored."""
+    found: dict[Place, int | None] = {}
+    texts: Texts = {}
+    others: set[str] = set()
+
+    def walk(wanted: Callable[[Place], bool]) -> None:
+        for place, member in request.files():
+            if place is None:
+                others.add(member.name)
+                continue
+            found[place] = member.size
+            if wanted(place) and place not in texts:
+                rows = folder / f"fold{place.fold}-{place.part}.rows"
+                texts[place] = read_text(member, rows, request.columns, request.on_error, skipped)
+
+    if request.folds > 1:
+        walk(lambda place: place.part == "test")
+        if may_rotate(found, request.folds):
+            return texts, rotating()
+    complete = _complete_folds(found, request.parts)
+    walk(lambda place: request.folds == 1 or place.fold in complete)
+    complete = _complete_folds(found, request.parts)
+    if not complete:
+        has = sorted(str(place) for place in found) or sorted(others)[:5] or ["nothing"]
+        raise NotAsReleasedError(
+            f"{request.source} does not hold {request.name}: expected {request.expected}, found {', '.join(has)}"
+        )
+    for place in [place for place in texts if place.fold not in complete]:
+        texts.pop(place).rows.unlink()
+    return texts, side_by_side(complete, [part for part in PARTS if Place(complete[0], part) in texts])
+
+
+def _complete_folds(found: Iterable[Place], parts: Sequence[str]) -> list[int]:
+    places = set(found)
+    return sorted({place.fold for place in places if all(Place(place.fold, part) in places for part in parts)})

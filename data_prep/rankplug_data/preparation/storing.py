@@ -1,0 +1,190 @@
+"""Prepared data on disk: arrays that are mapped into memory, and a manifest that says what they are.
+
+A prepared set is a folder with ``features.npy``, ``labels.npy``, ``starts.npy``, ``query_ids.npy``, perhaps
+``document_ids.npy``, and ``manifest.json``. Train, validation and test of every fold are runs of queries of these
+arrays. The folder is written under another name and renamed when it is whole, so that an interrupted preparation leaves
+nothing that looks done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.datasets import Split
+from rankplug.errors import DataError
+from rankplug.lists import Lists
+from rankplug_data.preparation.statistics import Statistics
+from rankplug_data.public.benchmark import PARTS
+
+FORMAT = 1
+"""Raised when what is written changes; older folders are then prepared anew."""
+MANIFEST = "manifest.json"
+ARRAYS = ("features", "labels", "starts", "query_ids")
+OPTIONAL = ("document_ids",)
+
+
+@dataclass
+class Manifest:
+    """What a prepared folder holds.
+
+    Args:
+        name: the data set.
+        version: its version, empty where there is one.
+        source: the file or folder it was made from.
+        texts: digest and size of each text that was read.
+        folds: first and last query (exclusive) of each part of each fold.
+        steps: what was done, in words.
+        fingerprints: digest of each part of each fold, as :attr:`rankplug.Lists.fingerprint`.
+        statistics: the numbers of the whole set.
+        warnings: what is not as published.
+        skipped: how many broken lines were left out, and the first of them.
+        made_with: the version of rankplug.
+        format: the layout of the folder.
+    """
+
+    name: str
+    version: str
+    source: str
+    texts: dict[str, dict[str, Any]]
+    folds: dict[str, dict[str, tuple[int, int]]]
+    steps: list[str]
+    fingerprints: dict[str, dict[str, str]] = field(default_factory=dict)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    skipped: dict[str, Any] = field(default_factory=dict)
+    made_with: str = ""
+    format: int = FORMAT
+
+
+class PreparedData:
+    """A prepared folder, mapped into memory."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, folder: Path) -> PreparedData | None:
+        """The prepared data in this folder; None when there are none, or of an older layout."""
+        try:
+            content = json.loads((folder / MANIFEST).read_text("utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise DataError(f"{folder / MANIFEST} is damaged ({error}); remove {folder} to prepare it anew") from error
+        if content.get("format") != FORMAT:
+            return None
+        return cls(folder, Manifest(**content))
+
+    @property
+    def folds(self) -> list[int]:
+        return sorted(int(fold) for fold in self.manifest.folds)
+
+    def whole(self) -> Lists:
+        """Everything that is stored; queries that several folds share may stand twice."""
+        arrays = {name: self._map(name) for name in (*ARRAYS, *OPTIONAL) if self._path(name).exists() or name in ARRAYS}
+        return Lists(**arrays, source=self.manifest.name)
+
+    def parts(self, fold: int) -> dict[str, Lists]:
+        """The parts of a fold that there are."""
+        whole = self.whole()
+        found = {}
+        for part, (first, last) in self.manifest.folds[str(fold)].items():
+            lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
+            fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
+            found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
+        return found
+
+    def split(self, fold: int) -> Split:
+        """Train, validation and test of a fold."""
+        parts = self.parts(fold)
+        return Split(*(parts[part] for part in PARTS))
+
+    def report(self) -> str:
+        """What there is, in words: the numbers of the whole set, the sizes of the folds, and what is odd."""
+        manifest = self.manifest
+        lines = [f"{manifest.name} {manifest.version}".strip() + f", prepared in {self.folder}"]
+        lines += str(Statistics(**manifest.statistics)).splitlines()
+        for fold in self.folds:
+            sizes = [
+                f"{name} {len(part)} queries, {part.documents} documents" for name, part in self.parts(fold).items()
+            ]
+            lines.append(f"fold {fold}: {'; '.join(sizes)}")
+        lines += [f"warning: {sentence}" for sentence in manifest.warnings]
+        if manifest.skipped["lines"]:
+            lines.append(f"{manifest.skipped['lines']} broken lines left out, such as:")
+            lines += manifest.skipped["first"][:5]
+        return "\n".join(lines)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.npy"
+
+    def _map(self, name: str) -> NDArray[Any]:
+        try:
+            array: NDArray[Any] = np.load(self._path(name), mmap_mode="r")
+        except (OSError, ValueError, EOFError) as error:
+            raise DataError(
+                f"{self._path(name)} is damaged ({error}); remove {self.folder} to prepare it anew"
+            ) from error
+        return array
+
+
+def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
+    """Stores one array of a prepared folder."""
+    np.save(folder / f"{name}.npy", array)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Stores the manifest; it comes last."""
+    with (folder / MANIFEST).open("w", encoding="utf-8") as file:
+        json.dump(asdict(manifest), file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def put_in_place(unfinished: Path, folder: Path) -> None:
+    """Renames a finished folder to its name, in place of an older one."""
+    if folder.exists():
+        old = folder.with_name(f"{folder.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        folder.rename(old)
+        unfinished.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        unfinished.rename(folder)
+
+
+def join_rows(path: Path, parts: list[tuple[Path, tuple[int, int]]]) -> None:
+    """Joins files of rows without a header into one ``.npy`` file; each part is its file with its rows and columns.
+
+    A part may come several times; its file is removed when it has come for the last time.
+    """
+    width = max(columns for _, (_, columns) in parts)
+    rows = sum(shape[0] for _, shape in parts)
+    with path.open("wb") as joined:
+        header = {"descr": "<f4", "fortran_order": False, "shape": (rows, width)}
+        np.lib.format.write_array_header_1_0(joined, header)
+        for position, (part, shape) in enumerate(parts):
+            _append(joined, part, shape, width)
+            if part not in [later for later, _ in parts[position + 1 :]]:
+                part.unlink()
+
+
+def _append(joined: Any, part: Path, shape: tuple[int, int], width: int) -> None:
+    rows, columns = shape
+    if columns == width:
+        with part.open("rb") as file:
+            shutil.copyfileobj(file, joined, 1 << 24)
+        return
+    narrow = np.memmap(part, np.float32, "r", shape=shape)
+    for first in range(0, rows, 1 << 14):
+        block = narrow[first : first + (1 << 14)]
+        joined.write(np.pad(block, ((0, 0), (0, width - columns))).data)

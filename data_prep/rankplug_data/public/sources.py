@@ -1,0 +1,40 @@
+"""Where a data set's archive or folder lies on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rankplug.places import cache_folder, data_folders
+from rankplug_data.preparation.layout import same_name
+from rankplug_data.text.archives import is_archive_name
+
+
+def downloads_folder() -> Path:
+    """Where fetched files are kept."""
+    return cache_folder() / "downloads"
+
+
+def prepared_folder() -> Path:
+    """Where prepared data are kept."""
+    return cache_folder() / "data"
+
+
+def candidates(names: Iterable[str]) -> list[Path]:
+    """Archives and folders of one of these names, in ``RANKPLUG_DATA`` first and then among the downloads.
+
+    A folder of ``RANKPLUG_DATA`` may itself bear the name.
+    """
+    found = []
+    folders = [*data_folders(), downloads_folder()]
+    for name in names:
+        for folder in folders:
+            if not folder.is_dir():
+                continue
+            entries = [folder, *sorted(folder.iterdir())]
+            found += [entry for entry in entries if same_name(entry.name, name) and _may_be_source(entry)]
+    return list(dict.fromkeys(found))
+
+
+def _may_be_source(path: Path) -> bool:
+    return path.is_dir() or is_archive_name(path.name)

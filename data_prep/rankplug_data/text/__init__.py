@@ -1,0 +1,1 @@
+"""LETOR and SVMlight text, in files, streams and archives, as arrays."""

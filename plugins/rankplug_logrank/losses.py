@@ -1,0 +1,121 @@
+r"""The paper's four losses of one list, over all sign matrices by a closed form or over rankings drawn before training.
+
+With :math:`\Pr(y) \propto e^{-w \cdot \delta\phi(y)}`, :math:`\Delta` the distance of a ranking from the ideal one and
+:math:`w \cdot \delta\phi(y) = \sum_{gb} (1 - y_{gb}) (f_g - f_b)`:
+
+=============== ===========================================================
+``logrank_mle``  ``L1 = log sum_y exp(-w.dphi(y))``, (10)
+``exp_gain``     ``-log E[1 - Delta]``, (6)
+``logrank_l3``   ``L1 + E[Delta]``, (12)
+``convex_loss``  ``log sum_y exp(Delta(y) - w.dphi(y))``, (14)
+=============== ===========================================================
+
+A list without any good or without any bad document is silent.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rankplug.lifting import building_block
+from rankplug.list_losses import list_loss
+from rankplug.scratch import scratch
+from rankplug_logrank.closed_forms import gain_of_pairs, logistic_pairs
+from rankplug_logrank.rankings import draw_rankings
+from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
+
+
+def room_for_rankings(lengths, parameters):
+    """Numbers that the rankings of a list take; none for a closed form."""
+    return 0 * lengths if parameters.closed else 1 + (parameters.samples + 1) * (lengths + 1)
+
+
+@building_block
+def number_of_pairs(labels):
+    """Pairs of a good and a bad document."""
+    goods = 0
+    for document in range(labels.size):
+        goods += labels[document] >= 1.0
+    return goods * (labels.size - goods)
+
+
+@building_block
+def silence(gradient, curvature):
+    """Of a list that says nothing."""
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    return 0.0
+
+
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
+    """Of one list: minus the log-likelihood of the ideal ranking."""
+    pairs = number_of_pairs(labels)
+    if pairs == 0:
+        return silence(gradient, curvature)
+    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    if closed:
+        return logistic_pairs(scores, labels, steepness, 0.0, 0.0, gradient, curvature)
+    exponents, _ = exponents_of(scores, constants, steepness)
+    law = scratch(exponents.size)
+    value = law_of(exponents, law)
+    fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
+    return value
+
+
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
+    """Of one list. It is not convex; the curvature for boosting is that of the likelihood."""
+    pairs = number_of_pairs(labels)
+    if pairs == 0:
+        return silence(gradient, curvature)
+    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    if closed:
+        return gain_of_pairs(scores, labels, steepness, gradient, curvature)
+    exponents, deltas = exponents_of(scores, constants, steepness)
+    law, weighted, slopes = scratch(exponents.size), scratch(exponents.size), scratch(exponents.size)
+    for ranking in range(exponents.size):
+        weighted[ranking] = exponents[ranking] + math.log(max(0.0, 1.0 - deltas[ranking]))
+    value = law_of(exponents, law) - law_of(weighted, slopes)
+    for ranking in range(exponents.size):
+        slopes[ranking] = law[ranking] - slopes[ranking]
+    fill_derivatives(constants, steepness, slopes, law, law, gradient, curvature)
+    return value
+
+
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
+    """Of one list. It is convex wherever Delta lies between 0 and 1, whatever the paper says."""
+    pairs = number_of_pairs(labels)
+    if pairs == 0:
+        return silence(gradient, curvature)
+    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    if closed:
+        return logistic_pairs(scores, labels, steepness, 0.0, 1.0 / pairs, gradient, curvature)
+    exponents, deltas = exponents_of(scores, constants, steepness)
+    law = scratch(exponents.size)
+    value = law_of(exponents, law)
+    expected = mean_of(deltas, law)
+    slopes = scratch(exponents.size)
+    for ranking in range(exponents.size):
+        slopes[ranking] = law[ranking] * (1.0 + deltas[ranking] - expected)
+    fill_derivatives(constants, steepness, slopes, law, slopes, gradient, curvature)
+    return value + expected
+
+
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
+    """Of one list: the soft maximum over rankings of the structured hinge."""
+    pairs = number_of_pairs(labels)
+    if pairs == 0:
+        return silence(gradient, curvature)
+    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    if closed:
+        return logistic_pairs(scores, labels, steepness, 1.0 / pairs, 0.0, gradient, curvature)
+    exponents, deltas = exponents_of(scores, constants, steepness)
+    law = scratch(exponents.size)
+    for ranking in range(exponents.size):
+        exponents[ranking] += deltas[ranking]
+    value = law_of(exponents, law)
+    fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
+    return value

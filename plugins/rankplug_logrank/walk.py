@@ -1,0 +1,126 @@
+"""A walk over rankings of good and bad documents that changes one pair at a time (the paper's Figure 2).
+
+A ranking is known by the number of bad documents below each good one and of good ones above each bad one: the sets of
+bad documents below the good ones contain each other, so a pair's order and whether it may change follow from counts.
+``beating_more[v]`` is the number of good documents with more than v bad ones below.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankplug.lifting import building_block
+from rankplug.noise import uniform
+from rankplug.ranking import sort_best_first
+from rankplug_logrank.deltas import delta
+
+SYMMETRIC = 0
+"""Position of ``symmetric`` among the words of the parameter ``branch``."""
+HALVINGS = 30
+FARTHEST = 80.0
+"""Beyond the range of the noise: with all good documents raised or lowered by this, a ranking is ideal or worst."""
+
+
+@building_block
+def put_extreme(best, bads_below, goods_above, beating_more):
+    """The ideal ranking, or the worst."""
+    goods, bads = bads_below.size, goods_above.size
+    for g in range(goods):
+        bads_below[g] = bads if best else 0
+    for b in range(bads):
+        goods_above[b] = goods if best else 0
+        beating_more[b] = goods if best else 0
+    beating_more[bads] = 0
+
+
+@building_block
+def put_by_scores(scores, good, bads_below, goods_above, beating_more):
+    """The ranking by scores; ``good`` tells whose they are, good and bad ones each in their order."""
+    place_in_class, order = np.empty(scores.size, np.int64), np.empty(scores.size, np.int32)
+    goods, bads = 0, 0
+    for document in range(scores.size):
+        order[document] = document
+        place_in_class[document] = goods if good[document] else bads
+        goods += good[document]
+        bads += not good[document]
+    sort_best_first(scores, order)
+    for below in range(bads + 1):
+        beating_more[below] = 0
+    goods_seen, bads_seen = 0, 0
+    for place in range(order.size):
+        document = order[place]
+        if good[document]:
+            below = bads - bads_seen
+            bads_below[place_in_class[document]] = below
+            for fewer in range(below):
+                beating_more[fewer] += 1
+            goods_seen += 1
+        else:
+            goods_above[place_in_class[document]] = goods_seen
+            bads_seen += 1
+
+
+@building_block
+def put_near(target, key, counter, good, gain, k, discount, bads_below, goods_above, beating_more):
+    """A random ranking whose distance from the ideal one is near a target; returns the counter of its noise.
+
+    Of random scores, the good documents' are raised by one number; the more, the better the ranking.
+    """
+    noise, scores = np.empty(good.size), np.empty(good.size)
+    for document in range(good.size):
+        draw = uniform(key, counter)
+        noise[document] = math.log(draw / (1.0 - draw))
+        counter += 1
+    low, high = -FARTHEST, FARTHEST
+    for _ in range(HALVINGS):
+        raised = 0.5 * (low + high)
+        for document in range(good.size):
+            scores[document] = noise[document] + (raised if good[document] else 0.0)
+        put_by_scores(scores, good, bads_below, goods_above, beating_more)
+        if distance(gain, k, discount, bads_below.size, beating_more) > target:
+            low = raised
+        else:
+            high = raised
+    return counter
+
+
+@building_block
+def distance(gain, k, discount, goods, beating_more):
+    """Delta of the ranking."""
+    bads = beating_more.size - 1
+    with_bads_above = np.empty(bads + 1, np.int64)
+    for above in range(bads + 1):
+        below = bads - above
+        with_bads_above[above] = (goods if below == 0 else beating_more[below - 1]) - beating_more[below]
+    return delta(gain, with_bads_above, goods, k, discount)
+
+
+@building_block
+def flip_one_pair(key, counter, smooth, branch, bads_below, goods_above, beating_more):
+    """Draws pairs until one is accepted and may be exchanged, and exchanges it; returns the counter of its noise."""
+    goods, bads = bads_below.size, goods_above.size
+    while True:
+        pair = int(uniform(key, counter) * goods * bads)
+        coin = uniform(key, counter + 1)
+        counter += 2
+        g, b = pair // bads, pair % bads
+        below, above = bads_below[g], goods_above[b]
+        upright = beating_more[below] < above
+        goods_under_bad = goods - above
+        tendency = bads - below + goods_under_bad
+        if branch == SYMMETRIC and not upright:
+            tendency = goods + bads - tendency
+        if coin * (goods + bads) >= tendency + smooth:
+            continue
+        if upright and beating_more[below - 1] == above:
+            bads_below[g] -= 1
+            goods_above[b] -= 1
+            beating_more[below - 1] -= 1
+            return counter
+        if not upright and beating_more[below] == above:
+            bads_below[g] += 1
+            goods_above[b] += 1
+            beating_more[below] += 1
+            return counter

@@ -1,0 +1,32 @@
+"""The paper as a study: what it runs, its figures and tables, its claims."""
+
+from __future__ import annotations
+
+from rankplug.published import read_published
+from rankplug.studies import Exhibit, Study
+from rankplug_stochastic.study import claims, concrete_density, convergence, quality_table, rank_schema
+from rankplug_stochastic.study.findings import FINDINGS
+from rankplug_stochastic.study.protocol import runs
+
+study = Study(
+    name="stochastic",
+    title="A stochastic treatment of learning to rank scoring functions",
+    citation="Sebastian Bruch, Shuguang Han, Michael Bendersky, Marc Najork, WSDM 2020",
+    notebook="stochastic.ipynb",
+    runs=runs,
+    exhibits=(
+        Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", concrete_density.draw),
+        Exhibit("Figure 2", "Noise on the scores is noise in the sigmoids", rank_schema.draw),
+        Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", convergence.figure_3a),
+        Exhibit("Figure 3b", "Training with the same settings, ApproxNDCG", convergence.figure_3b),
+        Exhibit("Figure 3c", "Training with the same settings, lambdaMART", convergence.figure_3c),
+        Exhibit(
+            "Figure 4", "Validation quality in training, each model with settings of its own", convergence.figure_4
+        ),
+        Exhibit("Table 1", "Test quality, each model with settings of its own (B)", quality_table.table_1),
+        Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", quality_table.table_1_fixed),
+    ),
+    claims=claims.CLAIMS,
+    published=lambda: read_published("rankplug_stochastic.study"),
+    findings=FINDINGS,
+)

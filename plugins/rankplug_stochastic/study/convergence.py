@@ -1,0 +1,86 @@
+"""Figures 3 and 4: quality in the course of training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankplug.studies import Results
+from rankplug_stochastic.study.protocol import MODELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+METRIC = "ndcg@5"
+DASHES = {"train": (0, (4, 2)), "valid": "solid"}
+NAMES = {"train": "training", "valid": "validation"}
+
+
+def first_group(results: Results, setting: str) -> str:
+    """The group of a setting on the first collection, which stands where the paper has Web30K."""
+    return results.groups(setting)[0]
+
+
+def iteration_name(model: str) -> str:
+    """What an iteration of a model is."""
+    return "trees" if "lambdaMART" in model else "epochs"
+
+
+def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tuple[str, ...]) -> pd.DataFrame:
+    """Learning curves, a row for each trial, model, part and iteration."""
+    import pandas as pd
+
+    frames = []
+    for part in parts:
+        rows = results.curves(group, part, METRIC)
+        frames.append(rows[rows["model"].isin(models)])
+    columns = ["dataset", "model", "part", "fold", "trial", "iteration", "value"]
+    return pd.concat(frames, ignore_index=True)[columns].rename(columns={"value": METRIC})
+
+
+def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
+    """A baseline and its expected loss under the same settings, on training and validation data."""
+    from rankplug.figures import draw_curves, new_figure
+
+    group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")
+    figure, axes = new_figure(width=4.6, height=3.2)
+    for part in ("train", "valid"):
+        label = f"{{model}}, {NAMES[part]}"
+        draw_curves(axes, _percent(results.curves(group, part, METRIC)), models, label=label, linestyle=DASHES[part])
+    axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return curve_frame(results, group, models, ("train", "valid")), figure
+
+
+def figure_3a(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """CrossEntropy."""
+    return fixed_curves(results, "CrossEntropy")
+
+
+def figure_3b(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """ApproxNDCG."""
+    return fixed_curves(results, "ApproxNDCG")
+
+
+def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """LambdaMART."""
+    return fixed_curves(results, "lambdaMART")
+
+
+def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """All models with settings of their own, on validation data; networks and trees beside each other."""
+    from rankplug.figures import draw_curves, new_figure
+
+    group = first_group(results, "tuned")
+    figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
+    curves = _percent(results.curves(group, "valid", METRIC))
+    for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
+        draw_curves(panel, curves, models)
+        panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
+    axes[0].set_ylabel("validation NDCG@5 (%)")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    return curve_frame(results, group, MODELS, ("valid",)), figure
+
+
+def _percent(curves: pd.DataFrame) -> pd.DataFrame:
+    return curves.assign(value=100 * curves["value"])

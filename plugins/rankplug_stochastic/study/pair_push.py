@@ -1,0 +1,50 @@
+"""Why an expected loss keeps pushing a correctly ordered pair apart, on two documents.
+
+ApproxNDCG's sigmoids go flat once the better document leads by a few tenths, so nothing is left to learn from the pair.
+Under noise the pair is now and then in the wrong order, and the expected gradient stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+GAPS = np.linspace(-1.0, 5.0, 121)
+
+
+def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[np.float64]:
+    """``|d loss / d s_1|`` of lists of two documents, labels 1 and 0, at some gaps ``s_1 - s_2``."""
+    from rankplug.losses import loss as loss_named
+
+    scores = np.stack([gaps / 2, -gaps / 2], axis=1).reshape(-1)
+    starts = np.arange(0, scores.size + 1, 2)
+    found = loss_named(loss).evaluate(scores, np.tile([1.0, 0.0], gaps.size), starts, sampler=sampler)
+    return np.abs(found.gradient[::2])
+
+
+def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: int = 4000) -> pd.DataFrame:
+    """A row for each gap: the push of the loss and of its expectation."""
+    import pandas as pd
+
+    noise = f"gumbel[beta={beta},samples={samples}]"
+    return pd.DataFrame({"gap": GAPS, "plain": push(GAPS, loss, None), "expected": push(GAPS, loss, noise)})
+
+
+def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
+    """Both pushes over the gap."""
+    from rankplug.figures import colour, new_figure
+
+    frame = push_frame(loss, beta)
+    figure, axes = new_figure(width=5.6, height=3.0)
+    axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
+    axes.plot(frame["gap"], frame["plain"], color=colour("ApproxNDCG"), label=loss)
+    axes.plot(frame["gap"], frame["expected"], color=colour("E[ApproxNDCG]"), label=f"its expectation, beta = {beta:g}")
+    axes.set(xlabel="score gap of the better document (grey: right order)", ylabel="push apart, |dl/ds|")
+    axes.legend(loc="upper right")
+    return figure

@@ -1,0 +1,32 @@
+"""Table 1: NDCG on test data, beside the published numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankplug.published import beside_published
+from rankplug.studies import Results
+from rankplug_stochastic.study.protocol import METRICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def table_1(results: Results) -> tuple[pd.DataFrame, None]:
+    """Setting B, as the paper has it."""
+    return _table(results, "tuned"), None
+
+
+def table_1_fixed(results: Results) -> tuple[pd.DataFrame, None]:
+    """Setting A, which the paper shows as curves only."""
+    return _table(results, "fixed"), None
+
+
+def _table(results: Results, setting: str) -> pd.DataFrame:
+    import pandas as pd
+
+    tables = [
+        beside_published(results, group, METRICS, exhibit="Table 1", dataset=group.removeprefix(f"{setting} "))
+        for group in results.groups(setting)
+    ]
+    return pd.concat(tables, ignore_index=True)

@@ -1,0 +1,112 @@
+"""Figure 2: how ApproxNDCG makes ranks of scores, and two places where the same noise can enter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.studies import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+SCORES = (0.4, 0.1, -0.3)
+DRAWS = 1000
+
+
+def ranks_of_scores(scores: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
+    """Smooth ranks (Eq. 18), one row a list: ``1 + sum_j sigma(eta (s_j - s_i))`` over the other documents."""
+    return ranks_of_gaps(scores[:, None, :] - scores[:, :, None], eta)
+
+
+def ranks_of_gaps(gaps: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
+    """Smooth ranks from the sigmoids' inputs, ``gaps[list, i, j]`` being how far document j is above document i."""
+    from scipy.special import expit
+
+    others = ~np.eye(gaps.shape[-1], dtype=bool)
+    ranks: NDArray[np.float64] = 1.0 + (expit(eta * gaps) * others).sum(axis=-1)
+    return ranks
+
+
+def both_ways(eta: float = 1.0, draws: int = DRAWS, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Ranks (a) from sampled log-probabilities and (b) from raw scores with ``Z_ij = G_i - G_j`` in the sigmoids."""
+    from scipy.special import log_softmax
+
+    raw = np.array(SCORES)
+    gumbel = np.random.default_rng(seed).gumbel(size=(draws, raw.size))
+    sampled = log_softmax(raw + gumbel, axis=1)
+    noise = gumbel[:, None, :] - gumbel[:, :, None]
+    return ranks_of_scores(sampled, eta), ranks_of_gaps(raw[None, None, :] - raw[None, :, None] + noise, eta)
+
+
+def largest_difference() -> float:
+    """Between the ranks (a) and (b), over all draws and documents."""
+    ranks_a, ranks_b = both_ways()
+    return float(np.abs(ranks_a - ranks_b).max())
+
+
+def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
+    """The two constructions side by side, with one draw's numbers."""
+    import pandas as pd
+
+    from rankplug.figures import new_figure
+
+    ranks_a, ranks_b = both_ways()
+    frame = pd.DataFrame(
+        {
+            "document": np.arange(1, len(SCORES) + 1),
+            "raw score": SCORES,
+            "rank (a), first draw": ranks_a[0],
+            "rank (b), first draw": ranks_b[0],
+            f"largest difference in {DRAWS} draws": np.abs(ranks_a - ranks_b).max(axis=0),
+        }
+    )
+    figure, (left, right) = new_figure(2, width=4.4, height=3.4)
+    _schema(left, r"\hat{s}", "(a) ranks of sampled scores", noisy=False)
+    _schema(right, "f", "(b) ranks of raw scores, noise in the sigmoids", noisy=True)
+    return frame, figure
+
+
+def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
+    from rankplug.figures import PALETTE
+
+    pairs = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3) if i != j]
+    heights = {pair: 5.5 - place for place, pair in enumerate(pairs)}
+    centers = {i: float(np.mean([heights[pair] for pair in pairs if pair[0] == i])) for i in (1, 2, 3)}
+    line = {"arrowstyle": "-|>", "color": "#777777", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
+    for (i, j), height in heights.items():
+        for document, colour in ((i, "#777777"), (j, PALETTE[0])):
+            axes.annotate("", (3.2, height), (0, centers[document]), arrowprops={**line, "color": colour})
+        axes.annotate("", (6.2, centers[i]), (3.2, height), arrowprops=line)
+        _node(axes, 3.2, height, rf"$\sigma_{{{i}{j}}}$", "#FFF3D6")
+        if noisy:
+            axes.annotate(
+                rf"$Z_{{{j}{i}}}$",
+                (3.2, height),
+                (3.2, height + 0.62),
+                ha="center",
+                va="center",
+                fontsize=7,
+                color=PALETTE[3],
+            )
+    for i, height in centers.items():
+        _node(axes, 0, height, rf"${symbol}_{i}$", "#DCEBF7")
+        _node(axes, 6.2, height, rf"$\hat\pi_{i}$", "#D9F2E6")
+    axes.set(xlim=(-0.8, 7.0), ylim=(-0.2, 6.6))
+    axes.set_title(title, fontsize=9)
+    axes.axis("off")
+
+
+def _node(axes: Any, x: float, y: float, text: str, fill: str) -> None:
+    axes.text(
+        x,
+        y,
+        text,
+        ha="center",
+        va="center",
+        fontsize=9,
+        bbox={"boxstyle": "circle", "facecolor": fill, "linewidth": 0.6},
+    )

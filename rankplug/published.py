@@ -1,0 +1,113 @@
+"""Numbers that papers print, beside our own.
+
+A study keeps them as ``published.csv`` in its package, as printed: ``exhibit, dataset, model, metric, value,
+half_width, note``; ``half_width`` is half of the printed interval, where there is one.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankplug.statistics import t_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.studies import Results
+
+
+def read_published(package: str) -> pd.DataFrame:
+    """The numbers that a study's package holds."""
+    import pandas as pd
+
+    with resources.files(package).joinpath("published.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def beside_published(
+    results: Results, group: str, metrics: tuple[str, ...], *, exhibit: str, dataset: str, scale: float = 100.0
+) -> pd.DataFrame:
+    """A group's test metrics with the published ones: a row for each model and metric.
+
+    Args:
+        results: of the study.
+        group: whose models are shown.
+        metrics: in their order.
+        exhibit: the paper's table.
+        dataset: the paper's data set.
+        scale: of the printed numbers, 100 for percent.
+    """
+    import pandas as pd
+
+    printed = results.published
+    printed = printed[(printed["exhibit"] == exhibit) & (printed["dataset"] == dataset)]
+    theirs = {
+        (model, metric): (value, half_width)
+        for model, metric, value, half_width in printed[["model", "metric", "value", "half_width"]].itertuples(
+            index=False
+        )
+    }
+    frame = results[group]
+    identities = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
+    rows = []
+    for model in results.models(group):
+        for metric in metrics:
+            interval = t_interval(scale * results.trials(group, metric)[model].to_numpy(), unit="trials")
+            value, half_width = theirs.get((model, metric), (np.nan, np.nan))
+            rows.append(
+                {
+                    "published on": dataset,
+                    "ours on": ", ".join(frame["dataset"].unique()),
+                    "model": model,
+                    "metric": metric,
+                    "ours": interval.point,
+                    "half width": interval.half_width,
+                    "trials": interval.count,
+                    "published": value,
+                    "published half width": half_width,
+                    "difference": interval.point - value,
+                    "combination": identities[model],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
+    """The rows of :func:`beside_published` as the paper lays them out, with the best of ours in bold, for a reader.
+
+    The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
+    """
+    import pandas as pd
+
+    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
+    cells = pd.DataFrame(
+        {
+            "data": "published on " + table["published on"] + "<br>ours on " + table["ours on"],
+            "model": table["model"],
+            "metric": table["metric"].str.upper(),
+            "ours": [
+                f"<b>{text}</b>" if bold else text
+                for text, bold in zip(_with_interval(table["ours"], table["half width"], digits), best, strict=True)
+            ],
+            "published": _with_interval(table["published"], table["published half width"], digits),
+            "difference": [_number(value, digits, "+") for value in table["difference"]],
+        }
+    )
+    columns = ["ours", "published", "difference"]
+    wide = cells.pivot(index=["data", "model"], columns="metric", values=columns).swaplevel(axis=1)
+    order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
+    return wide.reindex(columns=order, index=pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates()))
+
+
+def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:
+    return [
+        _number(value, digits) + (f" ± {half:.{digits}f}" if np.isfinite(half) else "")
+        for value, half in zip(values, half_widths, strict=True)
+    ]
+
+
+def _number(value: float, digits: int, sign: str = "") -> str:
+    return f"{value:{sign}.{digits}f}" if np.isfinite(value) else ""

@@ -1,0 +1,105 @@
+"""An executed notebook as HTML: text, folded code, and outputs, of which nothing can run."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+from rankplug.report.markdown import markdown_html
+
+TAGS = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "br",
+        "caption",
+        "code",
+        "col",
+        "colgroup",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "hr",
+        "i",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
+)
+ATTRIBUTES = {"*": ["class", "colspan", "rowspan", "scope", "title"], "a": ["href"]}
+ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+FOLDED_TAGS = {"hide-input", "injected-parameters", "parameters"}
+
+
+def notebook_html(path: Path) -> str:
+    """The body of a page."""
+    import nbformat
+
+    notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    return "\n".join(_cell(cell) for cell in notebook.cells)
+
+
+def _cell(cell: Any) -> str:
+    if cell.cell_type == "markdown":
+        return f'<section class="text">{markdown_html(cell.source)}</section>'
+    if cell.cell_type != "code" or not cell.source.strip():
+        return ""
+    code = f"<details><summary>code</summary><pre><code>{html.escape(cell.source)}</code></pre></details>"
+    outputs = "\n".join(filter(None, (_output(output) for output in cell.outputs)))
+    return f'<section class="cell">{code}\n{outputs}</section>'
+
+
+def _output(output: Any) -> str:
+    if output.output_type == "stream":
+        return "" if output.name == "stderr" else _preformatted(output.text)
+    if output.output_type == "error":
+        return _preformatted("\n".join(output.traceback), "error")
+    data = output.get("data", {})
+    if "image/png" in data:
+        picture = data["image/png"].replace("\n", "")
+        return f'<img alt="figure" src="data:image/png;base64,{html.escape(picture)}">'
+    if "text/html" in data:
+        return f'<div class="table">{clean_html(data["text/html"])}</div>'
+    if "text/markdown" in data:
+        return markdown_html(data["text/markdown"])
+    if "application/vnd.jupyter.widget-view+json" in data:
+        return '<p class="note">A control that moves when the notebook is opened in JupyterLab.</p>'
+    return _preformatted(data["text/plain"]) if "text/plain" in data else ""
+
+
+def clean_html(text: str) -> str:
+    """HTML reduced to text, tables and links."""
+    import bleach
+
+    without_styles = re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL | re.IGNORECASE)
+    return str(bleach.clean(without_styles, tags=TAGS, attributes=ATTRIBUTES, strip=True))
+
+
+def _preformatted(text: str, kind: str = "output") -> str:
+    return f'<pre class="{kind}">{html.escape(ANSI.sub("", text))}</pre>'

@@ -1,0 +1,130 @@
+"""A trial's result as one Parquet file: metrics of every test query and the learning curve as rows, all else beside.
+
+The combination, versions, digests and timings are JSON in the file's metadata, so any Parquet reader has the numbers
+and one read of the footer tells what they are.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankplug.combinations import read_combination
+from rankplug.errors import RankplugError
+from rankplug.learning_curve import LearningCurve
+from rankplug.trials import Result, Trial
+
+FORMAT = 1
+KEY = b"rankplug"
+COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
+
+
+class StoreError(RankplugError):
+    """A result that cannot be read or written."""
+
+
+def describe(result: Result) -> dict[str, Any]:
+    """Everything about a result but its numbers."""
+    combination = result.trial.combination
+    return {
+        "format": FORMAT,
+        "identity": combination.identity,
+        "combination": combination.model_dump(mode="json"),
+        "fold": result.trial.fold,
+        "trial": result.trial.number,
+        "seed": result.trial.seed,
+        "plugins": combination.plugins,
+        "versions": combination.versions,
+        "data_fingerprint": combination.data_fingerprint,
+        "record": result.record,
+    }
+
+
+def encode(result: Result) -> bytes:
+    """The content of a result's file."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    best = int(result.record.get("best_iteration", 0))
+    blocks = [
+        ("query", metric, "test", np.full(len(values), best), result.query_ids, values)
+        for metric, values in result.queries.items()
+    ]
+    iterations = np.asarray(result.curve.iterations)
+    for name, column in result.curve.columns.items():
+        part, _, metric = name.partition(" ")
+        blocks.append(("curve", metric, part, iterations, ("",) * len(column), np.asarray(column)))
+    lengths = [len(block[-1]) for block in blocks]
+    columns: dict[str, Any] = {
+        name: pa.DictionaryArray.from_arrays(
+            np.repeat(np.arange(len(blocks), dtype=np.int32), lengths), [str(block[place]) for block in blocks]
+        )
+        for place, name in enumerate(COLUMNS[:3])
+    }
+    # Equal words of different blocks are one word to a reader only once they are written as plain text.
+    columns = {name: column.cast(pa.string()) for name, column in columns.items()}
+    columns["iteration"] = pa.array(_joined([block[3] for block in blocks]), pa.int32())
+    columns["query"] = pa.array([query for block in blocks for query in block[4]], pa.string())
+    columns["value"] = pa.array(_joined([block[5] for block in blocks]), pa.float64())
+    table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(describe(result), default=str).encode()})
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def _joined(arrays: list[Any]) -> Any:
+    return np.concatenate(arrays) if arrays else np.empty(0)
+
+
+def read_about(path: Path) -> dict[str, Any]:
+    """What :func:`describe` said of the result in a file, without reading its numbers."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        return _checked(parquet.read_schema(path).metadata, path)
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+
+
+def read_result(path: Path) -> Result:
+    """The result in a file."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        table = parquet.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+    about = _checked(table.schema.metadata, path)
+    frame = table.to_pandas()
+    asked = frame[frame["measure"] == "query"]
+    queries = {str(metric): rows["value"].to_numpy() for metric, rows in asked.groupby("metric", sort=False)}
+    first = next(iter(queries), None)
+    names = tuple(asked.loc[asked["metric"] == first, "query"]) if first else ()
+    curve = LearningCurve()
+    for (part, metric), rows in frame[frame["measure"] == "curve"].groupby(["part", "metric"], sort=False):
+        curve.iterations = rows["iteration"].tolist()
+        curve.columns[f"{part} {metric}"] = rows["value"].tolist()
+    trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
+    return Result(trial, queries, names, curve, about["record"])
+
+
+def _checked(metadata: dict[bytes, bytes] | None, path: Path) -> dict[str, Any]:
+    if not metadata or KEY not in metadata:
+        raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
+    about: dict[str, Any] = json.loads(metadata[KEY])
+    if about["format"] != FORMAT:
+        raise StoreError(
+            f"{path} has format {about['format']}, this version of rankplug reads format {FORMAT}; read it with the"
+            " version that wrote it, or name a new folder with RANKPLUG_RESULTS"
+        )
+    return about
+
+
+def _damaged(path: Path, error: BaseException) -> StoreError:
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return StoreError(f"{path} is damaged ({reason}); delete it and run its combination again")

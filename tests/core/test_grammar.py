@@ -1,0 +1,167 @@
+"""One grammar names plugins everywhere: it reads back what it writes, expands grids, and says where a text is wrong."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankplug.errors import GrammarError
+from rankplug.grammar import Grid, Reference, expand, format_value, parse
+
+names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,8}", fullmatch=True)
+parameter_names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
+plain_values = st.one_of(
+    st.booleans(),
+    st.none(),
+    st.integers(-(10**12), 10**12),
+    st.floats(allow_nan=False),
+    st.text(max_size=12),
+)
+
+
+def references(values):
+    return st.builds(
+        Reference,
+        names,
+        st.dictionaries(parameter_names, values, max_size=3),
+        st.none() | st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,8}", fullmatch=True),
+    )
+
+
+values = st.recursive(
+    plain_values, lambda inner: st.lists(inner, max_size=3).map(tuple) | references(inner), max_leaves=6
+)
+gridded = st.one_of(values, st.lists(values, max_size=3).map(lambda items: Grid(tuple(items))))
+
+
+@given(references(gridded))
+def test_a_reference_reads_back_from_its_own_text(reference):
+    again = parse(str(reference))
+    assert again == reference
+    assert str(again) == str(reference)
+    assert hash(again) == hash(reference)
+    assert (again.name, again.distribution) == (reference.name, reference.distribution)
+    assert again.parameters == reference.parameters
+
+
+@given(references(values))
+def test_types_survive_the_round_trip(reference):
+    def shape(value):
+        if isinstance(value, tuple):
+            return tuple(map(shape, value))
+        return type(value)
+
+    again = parse(str(reference)).parameters
+    assert {name: shape(again[name]) for name in again} == {
+        name: shape(value) for name, value in reference.parameters.items()
+    }
+
+
+@given(references(values))
+def test_spaces_between_words_change_nothing(reference):
+    spaced = str(reference)
+    if '"' not in spaced and "'" not in spaced:
+        spaced = spaced.replace("[", "[ ").replace("]", " ] ").replace(",", " , ").replace("=", " = ")
+    assert parse(spaced) == reference
+
+
+@given(st.dictionaries(parameter_names, st.lists(st.integers(0, 9), min_size=1, max_size=3), max_size=3))
+def test_a_grid_expands_to_its_product_with_the_last_running_fastest(grids):
+    whole = Reference("loss", {name: Grid(tuple(items)) for name, items in grids.items()})
+    expected = [Reference("loss", dict(zip(grids, row, strict=True))) for row in itertools.product(*grids.values())]
+    assert expand(whole) == expected
+    assert all(expand(one) == [one] for one in expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "parameters"),
+    [
+        ("lambdarank", "lambdarank", {}),
+        ("lambdarank[]", "lambdarank", {}),
+        (" lambdarank [ sigma = 2 , norm=false, ] ", "lambdarank", {"sigma": 2, "norm": False}),
+        ("ndcg@5", "ndcg", {"k": 5}),
+        ("ndcg@5[gain=linear]", "ndcg", {"k": 5, "gain": "linear"}),
+        ("x[a=1e-3,b=.5,c=-inf,d=+2]", "x", {"a": 1e-3, "b": 0.5, "c": -math.inf, "d": 2}),
+        ("x[a=TRUE,b=None]", "x", {"a": True, "b": None}),
+        ('x[a="two words",b=\'it is\',c="a\\"b"]', "x", {"a": "two words", "b": "it is", "c": 'a"b'}),
+        ("x[layers=(100,50)]", "x", {"layers": (100, 50)}),
+        ("x[layers=(100,)]", "x", {"layers": (100,)}),
+        ("x[layers=()]", "x", {"layers": ()}),
+        ("x[date=2024-01-01]", "x", {"date": "2024-01-01"}),
+        ("x[inner=y[a=1]]", "x", {"inner": Reference("y", {"a": 1})}),
+        ("x[metric=ndcg@5]", "x", {"metric": Reference("ndcg", {"k": 5})}),
+        ("x[inner=other:y]", "x", {"inner": Reference("y", {}, "other")}),
+        ("my-dist:x[a=1]", "x", {"a": 1}),
+    ],
+)
+def test_texts_that_people_write(text, name, parameters):
+    found = parse(text)
+    assert (found.name, found.parameters) == (name, parameters)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a plugin's name at character 1, found the end"),
+        ("[a=1]", "expected a plugin's name at character 1, found '[a=1]'"),
+        ("x[", "expected a parameter's name at character 3, found the end"),
+        ("x[a]", "expected = after a at character 4, found ']'"),
+        ("x[a=]", "expected a value at character 5, found ']'"),
+        ("x[a=1", "expected , or ] at character 6, found the end"),
+        ("x[a=1 b=2]", "expected , or ] at character 7, found 'b=2]'"),
+        ("x[a=[1 2]]", "expected , or ] at character 8, found '2]]'"),
+        ("x[a=(1 2)]", "expected , or ) at character 8, found '2)]'"),
+        ('x[a="open]', "expected a closing \" at character 5, found '\"open]'"),
+        ("x]", "expected the end at character 2, found ']'"),
+        ("x y", "expected the end at character 3, found 'y'"),
+        ("ndcg@five", "expected a whole number after @ at character 6, found 'five'"),
+        ("x[a=1,a=2]", "parameter a is given twice in 'x[a=1,a=2]'"),
+        ("ndcg@5[k=3]", "parameter k is given twice in 'ndcg@5[k=3]'"),
+    ],
+)
+def test_an_unreadable_text_is_answered_with_what_was_expected_and_where(text, message):
+    with pytest.raises(GrammarError) as caught:
+        parse(text)
+    assert message in str(caught.value)
+    assert repr(text) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, "a plugin is named by a text or a mapping with a name, not by 3"),
+        ({"eta": 1}, "a mapping that names a plugin needs the key 'name': {'eta': 1}"),
+        ({"name": "x", "two words": 1}, "'two words' is not a parameter's name"),
+    ],
+)
+def test_what_is_no_text_is_refused(given, message):
+    with pytest.raises(GrammarError) as caught:
+        parse(given)
+    assert str(caught.value) == message
+
+
+def test_nan_cannot_be_written():
+    with pytest.raises(GrammarError, match="a parameter cannot be nan"):
+        format_value(math.nan)
+
+
+def test_a_mapping_as_in_yaml_is_the_same_reference():
+    assert parse({"name": "approx_ndcg", "eta": 10}) == parse("approx_ndcg[eta=10]")
+    assert parse({"name": "ndcg@5", "gain": "linear"}) == parse("ndcg@5[gain=linear]")
+    assert parse({"name": "mlp", "layers": [[100, 50], [20]]}) == parse("mlp[layers=[(100,50),(20,)]]")
+    assert parse({"name": "x", "inner": {"name": "y", "a": [1, 2]}}) == parse("x[inner=y[a=[1,2]]]")
+
+
+def test_grids_inside_references_and_tuples_expand_too():
+    assert [str(one) for one in expand("x[inner=y[a=[1,2]],b=[3,4]]")] == [
+        "x[inner=y[a=1],b=3]",
+        "x[inner=y[a=1],b=4]",
+        "x[inner=y[a=2],b=3]",
+        "x[inner=y[a=2],b=4]",
+    ]
+    assert [str(one) for one in expand("x[pair=([1,2],3)]")] == ["x[pair=(1,3)]", "x[pair=(2,3)]"]
+    assert expand("x[a=[]]") == []

@@ -1,0 +1,218 @@
+"""Ragged lists cut, join, shuffle and batch without losing a document, and refuse data that do not add up."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankplug import Lists
+from rankplug.errors import DataError
+from rankplug.lists import check_starts, starts_of
+
+
+def made(lengths, features=3, seed=0, named=False) -> Lists:
+    generator = np.random.default_rng(seed)
+    documents = int(sum(lengths))
+    return Lists(
+        generator.normal(size=(documents, features)).astype(np.float32),
+        generator.integers(0, 5, documents).astype(np.float32),
+        np.concatenate(([0], np.cumsum(lengths))),
+        np.arange(len(lengths)) + 100,
+        np.array([f"d{document}" for document in range(documents)]) if named else None,
+    )
+
+
+lengths = st.lists(st.integers(1, 6), min_size=1, max_size=8)
+ragged = st.builds(made, lengths, named=st.booleans())
+
+
+def as_python(lists: Lists):
+    """Each query with all it holds, in plain Python."""
+    return [
+        (
+            lists.query_ids[q].item(),
+            lists.features[begin:end].tolist(),
+            lists.labels[begin:end].tolist(),
+            None if lists.document_ids is None else lists.document_ids[begin:end].tolist(),
+        )
+        for q, (begin, end) in enumerate(zip(lists.starts[:-1], lists.starts[1:], strict=True))
+    ]
+
+
+@given(ragged, st.slices(8))
+def test_a_slice_holds_what_a_python_list_of_queries_would(lists, cut):
+    assert as_python(lists[cut]) == as_python(lists)[cut]
+
+
+@given(ragged, st.data())
+def test_any_selection_of_queries_holds_them_in_its_order(lists, data):
+    chosen = data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=10))
+    whole = as_python(lists)
+    assert as_python(lists[chosen]) == [whole[query] for query in chosen]
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists))))
+    assert as_python(lists[mask]) == [whole[query] for query in np.flatnonzero(mask)]
+
+
+@given(ragged)
+def test_iterating_gives_every_query_once(lists):
+    assert [as_python(one)[0] for one in lists] == as_python(lists)
+    assert as_python(lists[-1]) == as_python(lists)[-1:]
+    assert lists.query_of_document.tolist() == np.repeat(np.arange(len(lists)), lists.lengths).tolist()
+
+
+def test_a_plain_slice_shares_memory_and_a_selection_does_not():
+    lists = made([2, 3, 4])
+    assert np.shares_memory(lists[1:].features, lists.features)
+    assert np.shares_memory(lists[1].labels, lists.labels)
+    assert not np.shares_memory(lists[[1, 2]].features, lists.features)
+
+
+def test_an_unknown_query_is_an_index_error():
+    with pytest.raises(IndexError, match="query number 3 of 3"):
+        made([1, 1, 1])[3]
+
+
+@given(st.lists(ragged, min_size=1, max_size=4))
+def test_concatenation_is_that_of_python_lists(parts):
+    joined = as_python(Lists.concatenate(parts))
+    named = all(part.document_ids is not None for part in parts)
+    expected = [query if named else (*query[:3], None) for part in parts for query in as_python(part)]
+    assert joined == expected
+
+
+@given(ragged, st.integers(0, 8))
+def test_cutting_and_joining_gives_the_same_data_back(lists, at):
+    parts = [part for part in (lists[:at], lists[at:]) if len(part)]
+    assert Lists.concatenate(parts).fingerprint == lists.fingerprint
+
+
+@given(ragged, st.integers(0, 2**32))
+def test_shuffling_keeps_every_query_whole_and_follows_its_seed(lists, seed):
+    shuffled = lists.shuffled(seed)
+    assert sorted(map(repr, as_python(shuffled))) == sorted(map(repr, as_python(lists)))
+    assert as_python(shuffled) == as_python(lists.shuffled(seed))
+
+
+@given(ragged, st.integers(1, 10), st.none() | st.integers(0, 99))
+def test_batches_hold_every_query_once_and_no_more_than_asked(lists, queries, seed):
+    batches = list(lists.batches(queries, seed))
+    assert all(1 <= batch.size <= queries for batch in batches)
+    together = np.concatenate(batches)
+    assert sorted(together.tolist()) == list(range(len(lists)))
+    if seed is None:
+        assert together.tolist() == list(range(len(lists)))
+
+
+@given(ragged)
+def test_the_fingerprint_does_not_depend_on_where_and_how_the_data_lie(lists):
+    copies = [
+        Lists(np.asfortranarray(lists.features), lists.labels, lists.starts),
+        Lists(lists.features.astype(np.float64), lists.labels.tolist(), lists.starts.astype(np.int32)),
+        Lists(np.repeat(lists.features, 2, axis=0)[::2], np.repeat(lists.labels, 2)[::2], lists.starts, source="x"),
+    ]
+    assert {copy.fingerprint for copy in copies} == {lists.fingerprint}
+
+
+def test_the_fingerprint_of_memory_mapped_features_is_that_of_features_in_memory(tmp_path):
+    lists = made([3, 4])
+    np.save(tmp_path / "features.npy", lists.features)
+    mapped = Lists(np.load(tmp_path / "features.npy", mmap_mode="r"), lists.labels, lists.starts)
+    assert isinstance(mapped.features, np.memmap)
+    assert mapped.fingerprint == lists.fingerprint
+    assert isinstance(mapped[1:].features, np.memmap)
+
+
+@given(ragged, st.data())
+def test_the_fingerprint_changes_with_any_value(lists, data):
+    row = data.draw(st.integers(0, lists.documents - 1))
+    features, labels = lists.features.copy(), lists.labels.copy()
+    features[row, 1] += 1
+    labels[row] += 1
+    changed = {
+        Lists(features, lists.labels, lists.starts).fingerprint,
+        Lists(lists.features, labels, lists.starts).fingerprint,
+    }
+    assert len(changed | {lists.fingerprint}) == 3
+
+
+def test_the_fingerprint_changes_with_the_boundaries_between_queries():
+    whole = made([2, 2])
+    assert Lists(whole.features, whole.labels, np.array([0, 1, 4])).fingerprint != whole.fingerprint
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=9, unique=True), st.data())
+def test_starts_of_query_ids_mark_where_each_query_begins(ids, data):
+    counts = data.draw(st.lists(st.integers(1, 4), min_size=len(ids), max_size=len(ids)))
+    assert np.diff(starts_of(np.repeat(ids, counts))).tolist() == counts
+
+
+def test_lists_from_query_ids_know_their_queries():
+    lists = Lists.from_query_ids(np.ones((5, 1)), [0, 1, 2, 0, 1], [7, 7, 3, 3, 3], document_ids=list("abcde"))
+    assert lists.query_ids.tolist() == [7, 3] and lists.lengths.tolist() == [2, 3]
+    assert lists[1].document_ids.tolist() == ["c", "d", "e"]
+    assert repr(lists) == "<Lists: 2 queries, 5 documents, 1 features>"
+
+
+ONES = np.ones((3, 2), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Lists(np.ones(3), [0, 1, 2], [0, 3]), "one column a feature, got shape (3,)"),
+        (lambda: Lists(ONES, [0, 1], [0, 3]), "3 rows of features, but labels of shape (2,)"),
+        (lambda: Lists(ONES, [0, 1, 2], []), "starts must be one row of offsets, one a query and the total last"),
+        (lambda: Lists(ONES, [0, 1, 2], [1, 3]), "starts must begin with 0, got 1"),
+        (lambda: Lists(ONES, [0, 1, 2], [0, 2]), "starts must end with the number of documents, 3, got 2"),
+        (lambda: Lists(ONES, [0, 1, 2], [0, 2, 2, 3]), "query number 1 has 0 documents in starts"),
+        (lambda: Lists(ONES, [0, 1, 2], [0, 2, 1, 3]), "query number 1 has -1 documents in starts"),
+        (lambda: Lists(ONES, [0, 1, 2], [0, 3], [1, 2]), "starts has 1 queries, but there are 2 query ids"),
+        (lambda: Lists(ONES, [0, 1, 2], [0, 3], [1], np.arange(2)), "3 documents, but 2 document ids"),
+        (lambda: Lists.from_query_ids(ONES, [0, 1, 2], [1, 1]), "3 rows of features, but query ids of shape (2,)"),
+        (
+            lambda: Lists.from_query_ids(ONES, [0, 1, 2], [5, 6, 5]),
+            "query id 5 stands in two places, at document 0 and again at document 2; sort the documents by query",
+        ),
+        (lambda: Lists.concatenate([]), "nothing to concatenate"),
+        (
+            lambda: Lists.concatenate([made([1]), made([1], features=2)]),
+            "lists with different numbers of features cannot be joined: [2, 3]",
+        ),
+        (lambda: made([1]).batches(0), "a mini-batch needs at least 1 query, got 0"),
+        (lambda: check_starts([[0, 1]], 1), "got shape (1, 2)"),
+    ],
+)
+def test_data_that_do_not_add_up_are_refused(make, message):
+    with pytest.raises(DataError, match=re.escape(message)):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "ids", "message"),
+    [
+        ([1, np.nan, 3], [0, 1, 2], [1, 2], "feature 1 of document 1 in file.txt is nan; replace missing values"),
+        ([1, 2, np.inf], [0, 1, 2], [1, 2], "feature 1 of document 2 in file.txt is inf; replace missing values"),
+        (
+            [1, 2, 3],
+            [0, -1, np.nan],
+            [1, 2],
+            "label -1.0 of document 1 in file.txt is not a finite number of zero or more (2 such)",
+        ),
+        ([1, 2, 3], [0, 1, 2], [4, 4], "query id 4 in file.txt stands 2 times; every query must stand once"),
+    ],
+)
+def test_validation_names_the_first_impossible_value(features, labels, ids, message):
+    lists = Lists(
+        np.array(features, np.float32)[:, None], np.array(labels), [0, 1, 3], np.array(ids), source="file.txt"
+    )
+    with pytest.raises(DataError, match=re.escape(message)):
+        lists.validate()
+
+
+def test_validation_returns_sound_lists_themselves():
+    lists = made([2, 2])
+    assert lists.validate() is lists

@@ -1,0 +1,75 @@
+"""Noise from a counter is uniform, independent over all parts of its key, and the same however it is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import stats
+
+from rankplug.noise import key_of, mix, uniform
+
+DRAWS = 20_000
+KEYS = {
+    "documents": lambda i: (0, 0, 0, 0, i),
+    "samples": lambda i: (0, 0, 0, i, 0),
+    "queries": lambda i: (0, 0, i, 0, 0),
+    "iterations": lambda i: (0, i, 0, 0, 0),
+    "seeds": lambda i: (i, 0, 0, 0, 0),
+}
+
+
+@njit
+def drawn(keys):
+    out = np.empty(len(keys))
+    for i in range(len(keys)):
+        out[i] = uniform(key_of(keys[i, 0], keys[i, 1], keys[i, 2], keys[i, 3]), keys[i, 4])
+    return out
+
+
+def draws(part: str, first: int = 0) -> np.ndarray:
+    return drawn(np.array([KEYS[part](i) for i in range(first, first + DRAWS)]))
+
+
+@pytest.mark.parametrize("part", KEYS)
+def test_draws_are_uniform_along_every_part_of_the_key(part):
+    counts, _ = np.histogram(draws(part), bins=100, range=(0, 1))
+    assert stats.chisquare(counts).pvalue > 1e-4
+    assert stats.kstest(draws(part), "uniform").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("part", KEYS)
+@pytest.mark.parametrize("lag", [1, 2, 16])
+def test_neighbours_are_independent_along_every_part_of_the_key(part, lag):
+    values = draws(part)
+    counts, _, _ = np.histogram2d(values[:-lag], values[lag:], bins=10, range=[(0, 1), (0, 1)])
+    assert stats.chi2_contingency(counts).pvalue > 1e-4
+    assert abs(np.corrcoef(values[:-lag], values[lag:])[0, 1]) < 4.5 / np.sqrt(DRAWS)
+
+
+@pytest.mark.parametrize("one", KEYS)
+@pytest.mark.parametrize("other", KEYS)
+def test_streams_of_different_parts_are_independent(one, other):
+    if one < other:
+        correlation = np.corrcoef(draws(one, 1), draws(other, 1))[0, 1]
+        assert abs(correlation) < 4.5 / np.sqrt(DRAWS)
+
+
+def test_swapping_two_parts_of_a_key_gives_another_number():
+    keys = {int(key_of(*parts)) for parts in [(1, 2, 3, 4), (2, 1, 3, 4), (1, 3, 2, 4), (1, 2, 4, 3), (4, 3, 2, 1)]}
+    assert len(keys) == 5
+
+
+def test_draws_never_reach_0_or_1():
+    values = np.concatenate([draws(part) for part in KEYS])
+    assert values.min() > 0.0 and values.max() < 1.0
+
+
+def test_each_input_bit_changes_about_half_of_the_output_bits():
+    numbers = np.random.default_rng(0).integers(0, 2**63, 200, dtype=np.uint64)
+    flipped = [
+        bin(int(mix(number)) ^ int(mix(number ^ np.uint64(1 << bit)))).count("1")
+        for number in numbers
+        for bit in range(0, 64, 7)
+    ]
+    assert np.mean(flipped) == pytest.approx(32, abs=0.5)

@@ -1,0 +1,159 @@
+"""The scikit-learn estimator follows scikit-learn's conventions and gives what rp.fit gives."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rankplug as rp
+from rankplug.errors import DataError
+
+SMALL = {"scorer": "trees[rounds=5,leaves=4,min_data=1]"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    noise = np.random.default_rng(0)
+    X = noise.normal(size=(300, 4)).astype(np.float32)
+    y = np.digitize(X[:, 0] + 0.3 * noise.normal(size=300), [0.5, 1.5])
+    return X, y, np.repeat(np.arange(30), 10)
+
+
+WEIGHT_ZERO = "a document of weight 0 has no pull of its own but still competes with the others of its list"
+WEIGHTS_INSIDE_A_LIST = "L-BFGS needs the value of the loss, which has one weight a list"
+
+
+def not_for_lists(estimator):
+    equivalence = dict.fromkeys(
+        (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")), WEIGHT_ZERO
+    )
+    lbfgs = estimator.backend.startswith("lbfgs")
+    return equivalence | ({"check_sample_weights_not_overwritten": WEIGHTS_INSIDE_A_LIST} if lbfgs else {})
+
+
+@parametrize_with_checks(
+    [rp.Ranker("cross_entropy", **SMALL), rp.Ranker("cross_entropy", backend="lbfgs[iterations=20]")],
+    expected_failed_checks=not_for_lists,
+)
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_it_gives_what_fit_gives(data):
+    X, y, qid = data
+    ranker = rp.Ranker("cross_entropy", seed=3, **SMALL).fit(X, y, qid=qid, eval_set=(X, y, qid))
+    lists = rp.Lists.from_query_ids(X, y, qid)
+    model = rp.fit("lightgbm", loss="cross_entropy", train=lists, valid=lists, seed=3, **SMALL)
+    np.testing.assert_array_equal(ranker.predict(X), model.predict(lists))
+    assert ranker.score(X, y, qid=qid) == pytest.approx(rp.evaluate(model, lists, "ndcg@5").mean())
+
+
+def test_rows_of_a_query_may_lie_apart(data):
+    X, y, qid = data
+    together = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid)
+    mixed = np.argsort(np.tile(np.arange(10), 30), kind="stable")
+    apart = rp.Ranker("cross_entropy", **SMALL).fit(X[mixed], y[mixed], qid=qid[mixed], sample_weight=np.ones(300))
+    np.testing.assert_allclose(apart.predict(X), together.predict(X), rtol=1e-12)
+    assert apart.score(X[mixed], y[mixed], qid=qid[mixed]) == pytest.approx(together.score(X, y, qid=qid))
+
+
+def test_a_weight_goes_with_its_row(data):
+    X, y, qid = data
+    weight = np.where(qid < 15, 1.0, 0.0)
+    mixed = np.random.default_rng(1).permutation(300)
+    here = rp.Ranker("cross_entropy", backend="lbfgs").fit(X, y, qid=qid, sample_weight=weight)
+    there = rp.Ranker("cross_entropy", backend="lbfgs").fit(
+        X[mixed], y[mixed], qid=qid[mixed], sample_weight=weight[mixed]
+    )
+    half = rp.Ranker("cross_entropy", backend="lbfgs").fit(X[qid < 15], y[qid < 15], qid=qid[qid < 15])
+    np.testing.assert_allclose(there.predict(X), here.predict(X), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(half.predict(X), here.predict(X), rtol=1e-4, atol=1e-5)
+
+
+def test_group_sizes_do_as_well_as_query_ids(data):
+    X, y, qid = data
+    by_id = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid)
+    by_size = rp.Ranker("cross_entropy", **SMALL).fit(X, y, group=[10] * 30)
+    np.testing.assert_array_equal(by_size.predict(X), by_id.predict(X))
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "pandas", "polars", "list"])
+def test_matrices_of_other_kinds_give_the_same_model(kind, data):
+    X, y, qid = data
+    if kind in ("csr", "csc"):
+        other = scipy.sparse.csr_matrix(X).asformat(kind)
+    elif kind == "list":
+        other = X.tolist()
+    else:
+        other = pytest.importorskip(kind).DataFrame({f"feature {i}": X[:, i] for i in range(4)})
+    expected = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid).predict(X)
+    np.testing.assert_array_equal(rp.Ranker("cross_entropy", **SMALL).fit(other, y, qid=qid).predict(other), expected)
+
+
+def test_a_clone_has_the_parameters_and_no_model(data):
+    X, y, qid = data
+    ranker = rp.Ranker("cross_entropy", sampler="gumbel[samples=2]", patience=3, **SMALL).fit(X, y, qid=qid)
+    copy = clone(ranker)
+    assert copy.get_params() == ranker.get_params()
+    assert not hasattr(copy, "model_")
+
+
+def test_a_pickled_ranker_predicts_the_same(data):
+    X, y, qid = data
+    ranker = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(X), ranker.predict(X))
+
+
+def test_a_grid_search_keeps_queries_together_by_metadata_routing(data):
+    X, y, qid = data
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            rp.Ranker("cross_entropy"),
+            {"scorer": ["trees[rounds=1,leaves=2]", "trees[rounds=20,leaves=8,min_data=1]"]},
+            cv=GroupKFold(3),
+            error_score="raise",
+        ).fit(X, y, qid=qid, groups=qid)
+    assert search.best_params_ == {"scorer": "trees[rounds=20,leaves=8,min_data=1]"}
+    alone = clone(search.best_estimator_).fit(X[qid < 20], y[qid < 20], qid=qid[qid < 20])
+    assert 0.5 < alone.score(X[qid >= 20], y[qid >= 20], qid=qid[qid >= 20]) <= 1
+
+
+def test_it_stands_at_the_end_of_a_pipeline(data):
+    X, y, qid = data
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), rp.Ranker("cross_entropy", backend="lbfgs")).fit(X, y, qid=qid)
+        assert pipeline.score(X, y, qid=qid) > 0.9
+
+
+def test_a_scorer_that_compares_documents_is_told_the_queries(data):
+    X, y, qid = data
+    ranker = rp.Ranker("cross_entropy", backend="torch[epochs=1]", scorer="attention[width=4]").fit(X, y, qid=qid)
+    with pytest.raises(DataError, match="compares the documents"):
+        ranker.predict(X)
+    mixed = np.random.default_rng(0).permutation(300)
+    np.testing.assert_allclose(
+        ranker.predict(X[mixed], qid=qid[mixed]), ranker.predict(X, qid=qid)[mixed], rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"qid": np.zeros(300), "group": [300]}, "qid or group, not both"),
+        ({"group": [100]}, "add up to 100, but there are 300 rows"),
+        ({"qid": np.zeros(7)}, r"300 rows, qid of shape \(7,\)"),
+    ],
+)
+def test_wrong_groups_and_weights_are_named(given, sentence, data):
+    X, y, _ = data
+    with pytest.raises(DataError, match=sentence):
+        rp.Ranker("cross_entropy", **SMALL).fit(X, y, **given)

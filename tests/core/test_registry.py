@@ -1,0 +1,283 @@
+"""Each plugin is loaded on its own: a broken one is reported with its reason, and never stops the others."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from importlib import metadata
+
+import pytest
+
+from rankplug import LossSpecification, Parameters
+from rankplug.errors import ParameterError, PluginConflictError, UnknownPluginError
+from rankplug.registry import Registry
+
+HEALTHY = """
+    from rankplug import LossSpecification, hookimpl
+
+    @hookimpl
+    def rankplug_losses():
+        return [LossSpecification(name="hinge", summary="a hinge")]
+"""
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Lays a small distribution beside others, as an installer would, and returns a registry of them all."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+
+    def add(name: str, source: str, version: str = "1.0") -> None:
+        package = name.replace("-", "_")
+        (tmp_path / f"{package}.py").write_text(textwrap.dedent(source))
+        information = tmp_path / f"{package}-{version}.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        (information / "entry_points.txt").write_text(f"[rankplug]\n{package} = {package}\n")
+
+    def registry(**sources: str) -> Registry:
+        for name, source in sources.items():
+            add(name.replace("_", "-"), source)
+        found = metadata.MetadataPathFinder.find_distributions(
+            metadata.DistributionFinder.Context(path=[str(tmp_path)])
+        )
+        return Registry(point for one in found for point in one.entry_points if point.group == "rankplug")
+
+    yield registry
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
+            del sys.modules[name]
+
+
+def names(registry: Registry) -> list[str]:
+    return [plugin.specification.name for plugin in registry.plugins()]
+
+
+def test_a_healthy_plugin_is_found_with_its_distribution_and_version(install):
+    registry = install(healthy_pack=HEALTHY)
+    plugin = registry.find("loss", "hinge")
+    assert (plugin.distribution, plugin.version) == ("healthy-pack", "1.0")
+    assert registry.broken == []
+    assert plugin.describe()["summary"] == "a hinge"
+
+
+BROKEN = {
+    "missing import": (
+        "import a_module_that_is_not_there",
+        "ModuleNotFoundError: No module named 'a_module_that_is_not_there'",
+    ),
+    "syntax error": ("def oops(:", "SyntaxError: invalid syntax"),
+    "exit at import": ("import sys\nsys.exit('no licence')", "SystemExit: no licence"),
+    "error at import": ("raise RuntimeError('needs a GPU')", "RuntimeError: needs a GPU"),
+    "unknown hook": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_loses():
+            return []
+        """,
+        "TypeError: there is no hook rankplug_loses: did you mean rankplug_losses",
+    ),
+    "argument that no hook has": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_losses(everything):
+            return []
+        """,
+        "PluginValidationError: Plugin 'bad-pack:bad_pack' for hook 'rankplug_losses'",
+    ),
+    "hook that raises": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return [1 / 0]
+        """,
+        "ZeroDivisionError: division by zero",
+    ),
+    "hook that exits": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            raise SystemExit(3)
+        """,
+        "SystemExit: 3",
+    ),
+    "hook that returns nothing": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            pass
+        """,
+        "TypeError: rankplug_losses must return a list of LossSpecification, not NoneType",
+    ),
+    "hook that returns a word": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return "hinge"
+        """,
+        "TypeError: rankplug_losses must return a list of LossSpecification, not str",
+    ),
+    "hook that returns a dictionary": (
+        """
+        from rankplug import hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return {"name": "hinge"}
+        """,
+        "TypeError: rankplug_losses must return a list of LossSpecification, not dict",
+    ),
+    "wrong kind of specification": (
+        """
+        from rankplug import MetricSpecification, hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return [MetricSpecification(name="m", summary="a metric")]
+        """,
+        "TypeError: rankplug_losses must return LossSpecification, not MetricSpecification: MetricSpecification(",
+    ),
+    "name with a space": (
+        """
+        from rankplug import LossSpecification, hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return [LossSpecification(name="two words", summary="x")]
+        """,
+        "ValueError: 'two words' is not a plugin's name: letters, digits, _ and -, beginning with a letter",
+    ),
+    "implementation that names no object": (
+        """
+        from rankplug import LossSpecification, hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return [LossSpecification(name="x", summary="x", implementation="package.module")]
+        """,
+        "ValueError: loss x: 'package.module' is not of the form package.module:object",
+    ),
+    "parameters that are no Parameters": (
+        """
+        from rankplug import LossSpecification, hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return [LossSpecification(name="x", summary="x", parameters=dict)]
+        """,
+        "ValueError: loss x: parameters must be a subclass of rankplug.Parameters",
+    ),
+    "duplicate name": (
+        """
+        from rankplug import LossSpecification, hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            return [LossSpecification(name="twice", summary="one"), LossSpecification(name="twice", summary="two")]
+        """,
+        "loss twice is offered twice by bad-pack",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_plugin_is_reported_and_stops_no_other(install, case):
+    source, reason = BROKEN[case]
+    registry = install(aaa_pack=HEALTHY.replace("hinge", "first"), bad_pack=source, zzz_pack=HEALTHY)
+    assert {"first", "hinge"} <= set(names(registry))
+    (broken,) = registry.broken
+    assert broken.reason.startswith(reason)
+    assert (broken.entry_point, broken.distribution, broken.version) == ("bad_pack", "bad-pack", "1.0")
+    assert broken.describe()["reason"] == broken.reason
+
+
+def test_a_broken_plugin_leaves_a_traceback(install):
+    registry = install(bad_pack="raise RuntimeError('needs a GPU')")
+    assert "needs a GPU" in registry.broken[0].traceback and "bad_pack.py" in registry.broken[0].traceback
+
+
+def test_one_broken_hook_leaves_the_other_hooks_of_the_plugin(install):
+    registry = install(
+        half_pack="""
+        from rankplug import LossSpecification, MetricSpecification, hookimpl
+
+        @hookimpl
+        def rankplug_losses():
+            raise RuntimeError("no")
+
+        @hookimpl
+        def rankplug_metrics():
+            return [MetricSpecification(name="fine", summary="works")]
+        """
+    )
+    assert names(registry) == ["fine"]
+    assert registry.broken[0].reason == "RuntimeError: no"
+
+
+def test_a_name_offered_twice_keeps_the_first(install):
+    registry = install(bad_pack=BROKEN["duplicate name"][0])
+    assert registry.find("loss", "twice").specification.summary == "one"
+
+
+def test_two_distributions_with_one_name_are_a_conflict_that_a_prefix_resolves(install):
+    registry = install(first_pack=HEALTHY, second_pack=HEALTHY.replace("a hinge", "another hinge"))
+    assert registry.broken == []
+    assert registry.conflicts() == [("loss", "hinge", ["first-pack", "second-pack"])]
+    with pytest.raises(PluginConflictError) as caught:
+        registry.find("loss", "hinge")
+    assert str(caught.value) == (
+        "loss hinge is offered by first-pack and second-pack; say which, as in first-pack:hinge, or uninstall one"
+    )
+    assert registry.find("loss", "second-pack:hinge").specification.summary == "another hinge"
+    assert registry.find("loss", "Second_Pack:hinge").distribution == "second-pack"
+
+
+def test_a_distribution_that_does_not_offer_the_name_is_answered_with_the_one_that_does(install):
+    registry = install(first_pack=HEALTHY)
+    with pytest.raises(UnknownPluginError) as caught:
+        registry.find("loss", "other:hinge")
+    assert str(caught.value) == "loss hinge is not offered by other, but by first-pack"
+
+
+def test_an_unknown_name_suggests_near_ones_and_tells_of_failures(install):
+    registry = install(first_pack=HEALTHY, bad_pack="import a_module_that_is_not_there")
+    with pytest.raises(UnknownPluginError) as caught:
+        registry.find("loss", "hinje")
+    assert str(caught.value) == (
+        "there is no loss called hinje: did you mean hinge? (1 plugins failed to load, see rankplug plugins)"
+    )
+
+
+def test_an_unknown_kind_is_answered_with_the_known_ones():
+    with pytest.raises(UnknownPluginError, match="there is no kind of plugin called los: did you mean loss"):
+        list(Registry(()).plugins("los"))
+
+
+def test_parameters_are_checked_when_a_name_is_resolved(install):
+    registry = install(first_pack=HEALTHY)
+    with pytest.raises(ParameterError, match="loss hinge has no parameter margin: it takes none"):
+        registry.resolve("loss", "hinge[margin=1]")
+
+
+def test_plugins_of_the_session_take_the_place_of_earlier_ones_of_the_session():
+    class Scale(Parameters):
+        scale: float = 1.0
+
+    registry = Registry(())
+    registry.add(LossSpecification(name="mine", summary="first try"))
+    registry.add(LossSpecification(name="mine", summary="second try", parameters=Scale))
+    specification, parameters = registry.resolve("loss", "mine[scale=2]")
+    assert specification.summary == "second try" and parameters == Scale(scale=2)
+    assert [plugin.distribution for plugin in registry.plugins()] == ["this session"]

@@ -1,0 +1,54 @@
+"""One number of threads reaches every engine, and is put back as it was."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from threadpoolctl import threadpool_info
+
+from rankplug.errors import RankplugError
+from rankplug.threads import available_cores, threads, use_threads
+
+
+def pools() -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info()]
+
+
+def test_a_block_sets_our_number_torch_and_blas_and_restores_them(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_THREADS", "3")
+    before_torch, before_pools = torch.get_num_threads(), pools()
+    with use_threads(1) as number:
+        assert (number, threads(), torch.get_num_threads()) == (1, 1, 1)
+        assert set(pools()) == {1}
+        with use_threads(2):
+            assert (threads(), torch.get_num_threads()) == (2, 2)
+        assert (threads(), torch.get_num_threads()) == (1, 1)
+    assert (threads(), torch.get_num_threads(), pools()) == (3, before_torch, before_pools)
+
+
+def test_an_error_inside_a_block_restores_too(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_THREADS", "2")
+    before = torch.get_num_threads()
+    with pytest.raises(ZeroDivisionError), use_threads(1):
+        raise ZeroDivisionError
+    assert (threads(), torch.get_num_threads()) == (2, before)
+
+
+def test_the_environment_sets_the_number(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_THREADS", "5")
+    assert threads() == 5
+    monkeypatch.delenv("RANKPLUG_THREADS")
+    assert threads() == available_cores() >= 1
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "two", "1.5"])
+def test_an_impossible_number_in_the_environment_is_named(monkeypatch, given):
+    monkeypatch.setenv("RANKPLUG_THREADS", given)
+    with pytest.raises(RankplugError) as caught:
+        threads()
+    assert str(caught.value) == f"RANKPLUG_THREADS must be a whole number of at least 1, got {given!r}"
+
+
+def test_a_block_needs_at_least_one_thread():
+    with pytest.raises(RankplugError, match="the number of threads must be at least 1, got 0"), use_threads(0):
+        pass

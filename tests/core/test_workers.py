@@ -1,0 +1,117 @@
+"""Work is shared out so that every list is done exactly once, whatever its length, and errors come back."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankplug import workers
+from rankplug.threads import use_threads
+
+costs = st.lists(st.floats(1, 1e7), min_size=1, max_size=60).map(np.array)
+
+
+@given(costs, st.integers(1, 8))
+def test_chunks_cover_every_list_exactly_once(cost, number):
+    chunks = workers.chunks_of(cost, number)
+    assert sorted(i for begin, end in chunks for i in range(begin, end)) == list(range(cost.size))
+    assert all(begin < end for begin, end in chunks)
+
+
+@given(costs, st.integers(2, 8))
+def test_the_dearest_chunk_comes_first(cost, number):
+    sums = [cost[begin:end].sum() for begin, end in workers.chunks_of(cost, number)]
+    assert sums == sorted(sums, reverse=True)
+
+
+@given(costs, st.integers(2, 8))
+def test_no_chunk_is_dearer_than_its_dearest_list_and_a_fair_share(cost, number):
+    share = max(cost.sum() / (number * workers.CHUNKS_A_THREAD), workers.WORTH_A_THREAD / 4)
+    for begin, end in workers.chunks_of(cost, number):
+        assert cost[begin:end].sum() <= share + cost[begin:end].max() + 1e-3 or end - begin == cost.size
+
+
+def test_little_work_stays_on_one_thread():
+    assert workers.chunks_of(np.full(1_000, 10.0), 8) == [(0, 1_000)]
+
+
+@given(costs, st.integers(1, 4))
+def test_running_touches_every_list_exactly_once(cost, number):
+    done = np.zeros(cost.size, int)
+
+    def work(begin, end):
+        done[begin:end] += 1
+
+    with use_threads(number):
+        workers.run(work, workers.chunks_of(cost, number))
+    assert done.tolist() == [1] * cost.size
+
+
+def test_a_long_list_does_not_keep_the_others_waiting():
+    finished: list[int] = []
+    release = threading.Event()
+
+    def work(begin, end):
+        if begin == 0:
+            assert release.wait(20)
+        finished.append(begin)
+        if len(finished) == 9:
+            release.set()
+
+    with use_threads(2):
+        workers.run(work, [(i, i + 1) for i in range(10)])
+    assert finished[-1] == 0 and sorted(finished) == list(range(10))
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+@pytest.mark.parametrize("bad", [0, 3])
+def test_an_error_comes_back_to_the_caller(number, bad):
+    def work(begin, end):
+        time.sleep(0.001)
+        if begin == bad:
+            raise ValueError(f"list {begin}")
+
+    with use_threads(number), pytest.raises(ValueError, match=f"list {bad}"):
+        workers.run(work, [(i, i + 1) for i in range(6)])
+
+
+def test_work_inside_work_does_not_wait_for_itself():
+    done = []
+
+    def outer(begin, end):
+        workers.run(lambda first, last: done.append((begin, first)), [(0, 1), (1, 2)])
+
+    with use_threads(2):
+        workers.run(outer, [(i, i + 1) for i in range(8)])
+    assert sorted(done) == [(i, j) for i in range(8) for j in range(2)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_process_makes_threads_of_its_own():
+    def count() -> int:
+        done: list[int] = []
+        with use_threads(2):
+            workers.run(lambda begin, end: done.append(begin), [(i, i + 1) for i in range(10)])
+        return len(done)
+
+    assert count() == 10
+    child = os.fork()
+    if child == 0:
+        os._exit(count())
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        finished, status = os.waitpid(child, os.WNOHANG)
+        if finished:
+            assert os.waitstatus_to_exitcode(status) == 10
+            return
+        time.sleep(0.01)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    pytest.fail("the forked process hung")

@@ -1,0 +1,163 @@
+"""Label noise and clicks follow their distributions: chi-square tests at the level 0.001, with fixed seeds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import rankplug as rp
+from rankplug.errors import DataError
+
+LEVEL = 0.001
+
+
+def lists_of(lengths, labels=None):
+    """Lists whose single feature is the document's position and whose ids are its letters' positions."""
+    documents = sum(lengths)
+    labels = np.zeros(documents) if labels is None else labels
+    positions = np.arange(documents, dtype=np.float32)[:, None]
+    return rp.Lists(positions, labels, np.cumsum([0, *lengths]), document_ids=np.arange(documents))
+
+
+def everywhere(lists):
+    return rp.Split(lists, lists_of([3, 2], [1, 0, 0, 2, 1]), lists_of([2], [1, 0]))
+
+
+def test_label_flips_touch_exactly_the_rounded_share_of_each_list(transform):
+    lists = lists_of([1, 2, 3, 5, 10, 33], np.full(54, 9.0))
+    found = transform("label_flips[share=0.3]", everywhere(lists))
+    changed = np.add.reduceat(found.train.labels != 9.0, lists.starts[:-1])
+    assert changed.tolist() == [math.floor(0.3 * length + 0.5) for length in lists.lengths]
+    assert found.valid.labels.tolist() == [1, 0, 0, 2, 1]
+    assert found.test.labels.tolist() == [1, 0]
+
+
+def test_label_flips_follow_the_law_whatever_the_old_label_and_the_place(transform):
+    lists = lists_of([10] * 4000, np.tile(np.arange(10.0) + 10, 4000))
+    labels = transform("label_flips[share=0.4]", everywhere(lists)).train.labels.reshape(-1, 10)
+    flipped = labels < 10
+    assert chisquare(flipped.sum(axis=0)).pvalue > LEVEL
+    law = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
+    for place in range(10):
+        counts = np.bincount(labels[flipped[:, place], place].astype(int), minlength=5)
+        assert chisquare(counts, law * counts.sum()).pvalue > LEVEL / 10
+
+
+def test_label_flips_may_give_a_document_its_old_label(transform):
+    lists = lists_of([100])
+    labels = transform("label_flips[share=1]", everywhere(lists)).train.labels
+    assert 30 <= (labels == 0).sum() <= 70
+
+
+def test_noisy_validation_is_an_option(transform):
+    clean = everywhere(lists_of([4, 4]))
+    for name in ("label_flips[share=1,law=(0,0,0,1),noisy_validation=true]", "negative_augmentation[share=1]"):
+        assert transform(name, clean).test is clean.test
+    flipped = transform("label_flips[share=1,law=(0,0,0,1),noisy_validation=true]", clean)
+    assert set(flipped.valid.labels) == {3.0}
+    longer = transform("negative_augmentation[share=1,noisy_validation=true]", clean).valid
+    assert longer.lengths.tolist() == [6, 4]
+    assert longer.labels.tolist() == [1, 0, 0, 0, 0, 0, 2, 1, 0, 0]
+    assert transform("negative_augmentation[share=1]", clean).valid is clean.valid
+
+
+def test_negative_augmentation_adds_exact_numbers_of_documents_of_other_queries(transform):
+    labels = np.arange(1.0, 41.0)
+    lists = lists_of([1, 4, 5, 30], labels)
+    found = transform("negative_augmentation[share=0.6]", everywhere(lists)).train
+    assert found.lengths.tolist() == [1 + 1, 4 + 2, 5 + 3, 30 + 18]
+    for query, (first, last) in enumerate(itertools.pairwise(lists.starts)):
+        own, after = lists[query], found[query]
+        assert after.features[: last - first].tolist() == own.features.tolist()
+        assert after.labels[: last - first].tolist() == own.labels.tolist()
+        added = after.features[last - first :, 0]
+        assert not ((added >= first) & (added < last)).any()
+        assert not after.labels[last - first :].any()
+        assert after.document_ids.tolist() == after.features[:, 0].tolist()
+
+
+def test_negative_augmentation_draws_uniformly_from_all_documents_of_the_others(transform):
+    lists = lists_of([2, 3, 5])
+    drawn = np.zeros((3, 10))
+    for seed in range(40):
+        found = transform("negative_augmentation[share=200]", everywhere(lists), seed).train
+        for query in range(3):
+            added = found[query].features[lists.lengths[query] :, 0].astype(int)
+            drawn[query] += np.bincount(added, minlength=10)
+    for query, (first, last) in enumerate(itertools.pairwise(lists.starts)):
+        others = np.delete(drawn[query], np.arange(first, last))
+        assert drawn[query].sum() == others.sum() == 40 * 200 * lists.lengths[query]
+        assert chisquare(others).pvalue > LEVEL
+
+
+def test_negative_augmentation_needs_two_queries(transform):
+    with pytest.raises(DataError, match="only one query"):
+        transform("negative_augmentation[share=0.5]", everywhere(lists_of([5])))
+
+
+def test_clicks_on_one_document_have_the_labels_probability(transform):
+    law = (0.05, 0.3, 0.5, 0.7, 0.95)
+    for label, probability in enumerate(law):
+        found = transform(
+            "cascade_clicks[impressions=5000,keep_clickless=true]", everywhere(lists_of([1], [label])), label
+        ).train
+        clicks = found.labels.sum()
+        expected = [5000 * probability, 5000 * (1 - probability)]
+        assert chisquare([clicks, 5000 - clicks], expected).pvalue > LEVEL
+
+
+def test_an_impression_ends_with_its_only_click(transform):
+    lists = lists_of([6, 9], np.tile([0.0, 1.0, 2.0, 3.0, 4.0], 3))
+    found = transform("cascade_clicks[impressions=500]", everywhere(lists)).train
+    assert found.labels[found.starts[1:] - 1].all()
+    assert found.labels.sum() == len(found)
+    for impression in found[:200]:
+        documents = impression.features[:, 0]
+        assert len(set(documents)) == documents.size
+        query = int(str(impression.query_ids[0]).split("#")[0])
+        assert ((documents >= lists.starts[query]) & (documents < lists.starts[query + 1])).all()
+
+
+def test_the_seen_prefixes_follow_the_cascade_enumerated_over_all_orders(transform):
+    labels, law = (0, 2, 4), (0.2, 0.3, 0.5, 0.7, 0.95)
+    expected: dict[tuple[tuple[int, ...], bool], float] = {}
+    for order in itertools.permutations(range(3)):
+        chance = 1 / 6
+        for place, document in enumerate(order):
+            seen = order[: place + 1]
+            expected[seen, True] = expected.get((seen, True), 0.0) + chance * law[labels[document]]
+            chance *= 1 - law[labels[document]]
+        expected[order, False] = chance
+    assert math.fsum(expected.values()) == pytest.approx(1.0)
+    split = everywhere(lists_of([3], labels))
+    found = transform("cascade_clicks[p0=0.2,impressions=40000,keep_clickless=true]", split).train
+    counts = dict.fromkeys(expected, 0)
+    for first, last in itertools.pairwise(found.starts):
+        seen = tuple(found.features[first:last, 0].astype(int).tolist())
+        counts[seen, bool(found.labels[last - 1])] += 1
+    assert chisquare(list(counts.values()), [40000 * expected[event] for event in counts]).pvalue > LEVEL
+
+
+def test_clickless_impressions_are_whole_lists_without_a_label_and_kept_in_training_only_on_request(transform):
+    lists = lists_of([5, 5], [0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+    split = rp.Split(lists, lists, lists)
+    found = transform("cascade_clicks[p0=0,impressions=200,keep_clickless=true]", split)
+    assert len(found.train) == 400
+    clickless = np.maximum.reduceat(found.train.labels, found.train.starts[:-1]) == 0
+    assert set(found.train.lengths[clickless]) == {5}
+    assert clickless[:200].all()
+    assert found.valid.labels.sum() == len(found.valid) < 200
+    assert found.test is lists
+    dropped = transform("cascade_clicks[p0=0,impressions=200]", split)
+    assert len(dropped.train) == (~clickless).sum()
+
+
+def test_clicks_need_labels_that_the_law_knows(transform):
+    with pytest.raises(DataError, match="labels 0 to 4, but document 1 has label 5"):
+        transform("cascade_clicks", everywhere(lists_of([2], [0, 5])))
+    with pytest.raises(DataError, match="was clicked in any impression"):
+        transform("cascade_clicks[p0=0]", everywhere(lists_of([2])))

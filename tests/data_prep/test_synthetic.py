@@ -1,0 +1,217 @@
+"""The made collections are what their documentation says, the same whatever the machine, the threads and the blocks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from rankplug_data.synthetic import collection
+from rankplug_data.synthetic.draws import exponential, normal, standard, word
+from rankplug_data.synthetic.features import recipes
+from rankplug_data.synthetic.parameters import SyntheticParameters
+from rankplug_data.synthetic.shapes import SHAPES
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+import rankplug as rp
+from rankplug.errors import DataError, ParameterError
+
+GOLDEN = [
+    "794de570579fb9a6940552d20d385122",
+    "dcd64723b63e5b6339c87d6a9859916e",
+    "d8c3678a137851a2c74eaff0ec605037",
+]
+
+
+def ndcg_at_10(scores, lists):
+    """Mean NDCG@10 over the queries with a relevant document, written out a second time on purpose."""
+    found = []
+    for first, last in itertools.pairwise(lists.starts):
+        gains = 2.0 ** lists.labels[first:last] - 1.0
+        if gains.max() > 0:
+            discounts = [1.0 / math.log2(rank + 1) for rank in range(1, min(10, last - first) + 1)]
+            best_first = gains[np.argsort(-scores[first:last], kind="stable")][:10]
+            ideal = np.sort(gains)[::-1][:10]
+            found.append((best_first @ discounts) / (ideal @ discounts))
+    return float(np.mean(found))
+
+
+def fingerprints(split):
+    return [part.fingerprint for part in split]
+
+
+def test_it_is_the_same_on_every_machine():
+    # Raise VERSION in rankplug_data.synthetic.collection when this changes on purpose.
+    split = rp.load("synthetic[queries=20,documents=15]", seed=0)
+    assert collection.VERSION == 1
+    assert fingerprints(split) == GOLDEN
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_threads_do_not_change_it(shape):
+    name = f"synthetic[shape={shape},queries=60]"
+    with rp.use_threads(1):
+        alone = rp.load(name)
+    with rp.use_threads(2):
+        assert fingerprints(rp.load(name)) == fingerprints(alone)
+
+
+@pytest.mark.parametrize("block", [1, 5_000, 64 << 20])
+def test_a_large_one_is_written_in_blocks_and_mapped_and_is_the_same(tmp_path, monkeypatch, block):
+    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
+    parameters = SyntheticParameters(queries=30, documents=20)
+    in_memory = collection.load(parameters, 1, 5)
+    monkeypatch.setattr(collection, "IN_MEMORY_BYTES", 0)
+    monkeypatch.setattr(collection, "BLOCK_BYTES", block)
+    written = collection.load(parameters, 1, 5)
+    again = collection.load(parameters, 1, 5)
+    assert fingerprints(written) == fingerprints(in_memory) == fingerprints(again)
+    assert isinstance(again.train.features, np.memmap)
+    assert len(list((tmp_path / "data").glob("synthetic-*/features.npy"))) == 1
+
+
+def test_an_interrupted_writing_leaves_nothing_that_looks_done(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
+    monkeypatch.setattr(collection, "IN_MEMORY_BYTES", 0)
+    parameters = SyntheticParameters(queries=30, documents=20)
+    real, calls = collection.fill, []
+
+    def break_off(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        real(*arguments)
+
+    monkeypatch.setattr(collection, "fill", break_off)
+    with pytest.raises(KeyboardInterrupt):
+        collection.load(parameters, 1, 5)
+    assert [path for path in (tmp_path / "data").iterdir() if path.is_dir()] == []
+    monkeypatch.setattr(collection, "fill", real)
+    assert len(collection.load(parameters, 1, 5).train) == 18
+
+
+def test_a_large_set_begins_with_a_small_one_of_the_same_sample():
+    small, large = rp.load("synthetic[queries=20]", seed=3), rp.load("synthetic[queries=100]", seed=3)
+    for one, other in zip(small, large, strict=True):
+        assert one.fingerprint == other[: len(one)].fingerprint
+
+
+def test_the_trials_seed_draws_the_queries_unless_a_sample_is_named():
+    name = "synthetic[queries=20,documents=10]"
+    fixed = "synthetic[queries=20,documents=10,sample=4]"
+    assert rp.load(name, seed=1).train.fingerprint != rp.load(name, seed=2).train.fingerprint
+    assert fingerprints(rp.load(fixed, seed=1)) == fingerprints(rp.load(fixed, seed=2))
+    assert fingerprints(rp.load(name, seed=4)) == fingerprints(rp.load(fixed, seed=1))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_its_shape_is_that_of_the_collection(shape):
+    outline = SHAPES[shape]
+    queries = 300 if shape == "gov" else 3000
+    train, valid, test = rp.load(f"synthetic[shape={shape},queries={queries}]", seed=1)
+    assert (len(train), len(valid), len(test)) == (queries * 3 // 5, queries // 5, queries // 5)
+    every = rp.Lists.concatenate([train, valid, test]).validate()
+    assert every.features.shape[1] == outline.features == len(recipes(outline))
+    assert every.lengths.mean() == pytest.approx(outline.documents, rel=0.03)
+    assert every.lengths.min() >= outline.shortest
+    assert every.lengths.max() <= outline.longest
+    shares = np.bincount(every.labels.astype(int), minlength=len(outline.label_shares)) / every.documents
+    assert shares == pytest.approx(outline.label_shares, abs=0.02)
+    if outline.unit_interval:
+        assert every.features.min() >= 0.0
+        assert every.features.max() <= 1.0
+
+
+def test_list_lengths_have_a_tail_to_900_and_some_queries_have_nothing_relevant():
+    train, _, _ = rp.load("synthetic[queries=6000]")
+    assert 600 <= train.lengths.max() <= 900
+    assert train.lengths.min() < 30
+    assert np.log(train.lengths).std() == pytest.approx(SHAPES["mslr"].spread, abs=0.03)
+    empty = np.maximum.reduceat(train.labels, train.starts[:-1]) == 0
+    assert 0.02 <= empty.mean() <= 0.04
+
+
+def test_features_are_of_the_kinds_that_mslr_has():
+    train, _, _ = rp.load("synthetic")
+    features, names = train.features, [feature.name for feature in recipes(SHAPES["mslr"])]
+    whole = (features == np.floor(features)).all(axis=0)
+    sparse = (features == 0).mean(axis=0) > 0.8
+    in_unit_interval = ((features >= 0) & (features <= 1)).all(axis=0)
+    heavy = features.max(axis=0) > 50 * np.maximum(features.mean(axis=0), 1e-9)
+    negative = (features < 0).any(axis=0)
+    for kind, least in ((whole, 35), (sparse, 15), (in_unit_interval, 20), (heavy, 10), (negative, 15)):
+        assert kind.sum() >= least
+    constant = np.maximum.reduceat(features, train.starts[:-1]) == np.minimum.reduceat(features, train.starts[:-1])
+    assert [name for name, same in zip(names, constant.all(axis=0), strict=True) if same] == [
+        name for name in names if name.startswith("inverse document frequency")
+    ]
+
+
+def test_the_same_measure_stands_where_mslr_has_it():
+    names = [feature.name for feature in recipes(SHAPES["mslr"])]
+    assert names[0] == "covered query terms, body"
+    assert names[109] == "BM25, whole document"
+    assert names[127] == "inward links"
+    assert names[134] == "clicks on it"
+    assert len(set(names)) == 136
+
+
+def test_trees_beat_a_linear_model_and_an_oracle_beats_both_but_is_not_perfect():
+    lightgbm = pytest.importorskip("lightgbm")
+    train, _, test = rp.load("synthetic[queries=500]", seed=0)
+    scaler = StandardScaler().fit(train.features)
+    linear = LogisticRegression(max_iter=200).fit(scaler.transform(train.features), train.labels >= 2)
+    linear_quality = ndcg_at_10(linear.decision_function(scaler.transform(test.features)), test)
+    settings = {"objective": "binary", "num_leaves": 31, "learning_rate": 0.1, "verbose": -1, "num_threads": 1}
+    data = lightgbm.Dataset(train.features, train.labels >= 2, free_raw_data=False)
+    trees_quality = ndcg_at_10(lightgbm.train(settings, data, 60).predict(test.features), test)
+    oracle = collection.oracle(SyntheticParameters(queries=500), 0)
+    oracle_quality = ndcg_at_10(oracle[2], test)
+    chance = ndcg_at_10(np.random.default_rng(0).random(test.documents), test)
+    assert chance + 0.1 < linear_quality < trees_quality - 0.015
+    assert 0.40 < trees_quality < 0.55
+    assert trees_quality + 0.08 < oracle_quality < 0.8
+
+
+def test_less_noise_of_the_judges_makes_an_oracle_better():
+    def quality(noise):
+        parameters = SyntheticParameters(queries=200, noise=noise)
+        return ndcg_at_10(collection.oracle(parameters, 0)[2], collection.load(parameters, 1, 0).test)
+
+    assert quality(2.0) < quality(1.0) < quality(0.25)
+    assert quality(0.0) == pytest.approx(1.0)
+
+
+def test_the_exponential_is_that_of_the_library():
+    for value in np.linspace(-60, 60, 241):
+        assert exponential(value) == pytest.approx(math.exp(value), rel=1e-10)
+
+
+def test_draws_have_the_moments_and_independence_of_normal_numbers():
+    key = np.uint64(12345)
+    short = np.array([standard(np.uint64(word(key, place))) for place in range(20_000)])
+    long = np.array([normal(key, 3 * place) for place in range(20_000)])
+    for found, kurtosis in ((short, -0.3), (long, -0.1)):
+        assert abs(found.mean()) < 4 / math.sqrt(found.size)
+        assert found.var() == pytest.approx(1.0, abs=0.03)
+        assert (found**4).mean() - 3.0 == pytest.approx(kurtosis, abs=0.12)
+        assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 4 / math.sqrt(found.size)
+
+
+def test_listing_plugins_imports_no_compiler():
+    import subprocess
+    import sys
+
+    check = "import sys, rankplug_data.plugin as p; p.rankplug_datasets(); print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_impossible_parameters_are_refused():
+    for wrong in ("queries=4", "shape=mlsr", "noise=-1", "documents=0"):
+        with pytest.raises(ParameterError, match=wrong.split("=")[0]):
+            rp.load(f"synthetic[{wrong}]")
+    with pytest.raises(DataError, match="folds 1 to 1"):
+        rp.load("synthetic", fold=2)

@@ -1,0 +1,37 @@
+"""The contract of the paper's losses, closed and sampled."""
+
+from __future__ import annotations
+
+from rankplug.testing import LossContract
+
+
+class TestMle(LossContract):
+    loss = "logrank_mle"
+
+
+class TestMleSampled(LossContract):
+    loss = "logrank_mle[rankings=sampled,samples=50]"
+
+
+class TestExpGain(LossContract):
+    loss = "exp_gain"
+
+
+class TestExpGainSampled(LossContract):
+    loss = "exp_gain[gain=map,samples=50]"
+
+
+class TestL3(LossContract):
+    loss = "logrank_l3[divide_by_pairs=true]"
+
+
+class TestL3Sampled(LossContract):
+    loss = "logrank_l3[gain=ndcg,skew=-3,samples=50]"
+
+
+class TestConvexLoss(LossContract):
+    loss = "convex_loss"
+
+
+class TestConvexLossSampled(LossContract):
+    loss = "convex_loss[gain=ndcg,branch=local,samples=50]"

@@ -1,0 +1,189 @@
+"""Metrics equal those of other libraries wherever the conventions meet."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+
+import ir_measures
+import lightgbm
+import numpy as np
+import pytest
+import pytrec_eval
+import xgboost
+from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
+
+import rankplug as rp
+
+QUERIES = 60
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Scores without ties (whole numbers, as trec_eval keeps single precision), graded labels, and starts."""
+    generator = np.random.default_rng(3)
+    lengths = generator.integers(2, 40, QUERIES)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    scores = np.concatenate([generator.permutation(length) for length in lengths]).astype(float)
+    labels = generator.choice(5, size=starts[-1], p=[0.55, 0.25, 0.1, 0.07, 0.03]).astype(float)
+    labels[starts[7] : starts[8]] = 0.0
+    return scores, labels, starts
+
+
+def spans(starts):
+    return [slice(begin, end) for begin, end in itertools.pairwise(starts)]
+
+
+def trec(scores, labels, starts):
+    relevance, retrieved = {}, {}
+    for query, span in enumerate(spans(starts)):
+        names = [f"d{document}" for document in range(span.stop - span.start)]
+        relevance[str(query + 101)] = dict(zip(names, map(int, labels[span]), strict=True))
+        retrieved[str(query + 101)] = dict(zip(names, map(float, scores[span]), strict=True))
+    return relevance, retrieved
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, None])
+@pytest.mark.parametrize("gain", ["linear", "exponential"])
+def test_ndcg_is_scikit_learns(data, k, gain):
+    scores, labels, starts = data
+    found = rp.metric(f"ndcg[k={'none' if k is None else k},gain={gain},empty=0]")(scores, labels, starts)
+    gains = labels if gain == "linear" else 2**labels - 1
+    expected = [ndcg_score(gains[None, span], scores[None, span], k=k) for span in spans(starts)]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [1, 2])
+def test_map_and_auc_are_scikit_learns(data, threshold):
+    scores, labels, starts = data
+    tied = np.round(scores / 4)
+    ap = rp.metric(f"map[threshold={threshold}]")(scores, labels, starts)
+    auc = rp.metric(f"auc[threshold={threshold}]")(tied, labels, starts)
+    compared = 0
+    for query, span in enumerate(spans(starts)):
+        relevant = labels[span] >= threshold
+        if relevant.any() and not relevant.all():
+            compared += 1
+            assert ap[query] == pytest.approx(average_precision_score(relevant, scores[span]), abs=1e-12)
+            assert auc[query] == pytest.approx(roc_auc_score(relevant, tied[span]), abs=1e-12)
+    assert compared > QUERIES / 2
+
+
+TREC = {
+    "ndcg[gain=linear]": ("ndcg", "ndcg"),
+    "ndcg@5[gain=linear]": ("ndcg_cut.5", "ndcg_cut_5"),
+    "map": ("map", "map"),
+    "map@5": ("map_cut.5", "map_cut_5"),
+    "mrr": ("recip_rank", "recip_rank"),
+    "precision@5": ("P.5", "P_5"),
+    "recall@5": ("recall.5", "recall_5"),
+}
+
+
+@pytest.mark.parametrize("metric", TREC)
+def test_trec_measures_are_those_of_trec_eval(data, metric):
+    relevance, retrieved = trec(*data)
+    wanted, name = TREC[metric]
+    expected = pytrec_eval.RelevanceEvaluator(relevance, {wanted}).evaluate(retrieved)
+    quality = rp.metric(metric.replace("]", ",empty=0]") if "[" in metric else f"{metric}[empty=0]")
+    assert quality(*data) == pytest.approx([expected[query][name] for query in relevance], abs=1e-12)
+
+
+IR_MEASURES = {
+    "ndcg@10": ir_measures.nDCG(cutoff=10, dcg="exp-log2"),
+    "ndcg@10[gain=linear]": ir_measures.nDCG(cutoff=10),
+    "err@10[ymax=4]": ir_measures.ERR @ 10,
+    "map[threshold=2]": ir_measures.AP(rel=2),
+    "mrr@10": ir_measures.RR @ 10,
+    "precision@3[threshold=2]": ir_measures.P(rel=2) @ 3,
+    "recall@3": ir_measures.R @ 3,
+}
+PRINTED_BY_GDEVAL = {"ndcg@10", "err@10[ymax=4]"}
+GDEVAL_DIGITS = 6e-6
+
+
+@pytest.mark.parametrize("metric", IR_MEASURES)
+def test_measures_are_those_of_ir_measures(data, metric):
+    if metric in PRINTED_BY_GDEVAL and shutil.which("perl") is None:
+        pytest.skip("ir-measures computes this measure with a Perl script, and there is no perl")
+    relevance, retrieved = trec(*data)
+    measure = IR_MEASURES[metric]
+    expected = {one.query_id: one.value for one in ir_measures.iter_calc([measure], relevance, retrieved)}
+    quality = rp.metric(metric.replace("]", ",empty=0]") if "[" in metric else f"{metric}[empty=0]")
+    found = quality(*data)
+    tolerance = GDEVAL_DIGITS if metric in PRINTED_BY_GDEVAL else 1e-9
+    assert found == pytest.approx([expected.get(query, 0.0) for query in relevance], abs=tolerance)
+
+
+@pytest.fixture(scope="module")
+def ranking_task():
+    generator = np.random.default_rng(11)
+    lengths = generator.integers(5, 25, 80)
+    features = generator.normal(size=(lengths.sum(), 5))
+    labels = np.clip(np.round(features[:, 0] + generator.normal(0, 1, lengths.sum())), 0, 4)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    labels[starts[3] : starts[4]] = 0
+    return features, labels, lengths, starts
+
+
+def test_ndcg_is_what_lightgbm_reports_in_training(ranking_task):
+    features, labels, lengths, starts = ranking_task
+    data = lightgbm.Dataset(features, labels, group=lengths, free_raw_data=False)
+    reported: dict = {}
+    parameters = {
+        "objective": "lambdarank",
+        "metric": "ndcg",
+        "eval_at": [1, 3, 10],
+        "num_leaves": 4,
+        "min_data_in_leaf": 5,
+        "num_threads": 1,
+        "verbose": -1,
+    }
+    model = lightgbm.train(
+        parameters,
+        data,
+        num_boost_round=5,
+        valid_sets=[data],
+        valid_names=["same"],
+        callbacks=[lightgbm.record_evaluation(reported)],
+    )
+    scores = model.predict(features)
+    for k in (1, 3, 10):
+        ours = rp.metric(f"ndcg@{k}[empty=1]").mean(scores, labels, starts)
+        assert ours == pytest.approx(reported["same"][f"ndcg@{k}"][-1], abs=1e-9)
+
+
+def test_map_is_what_lightgbm_reports_in_training(ranking_task):
+    features, labels, lengths, starts = ranking_task
+    relevant = (labels >= 1).astype(float)
+    data = lightgbm.Dataset(features, relevant, group=lengths)
+    reported: dict = {}
+    parameters = {"objective": "lambdarank", "metric": "map", "eval_at": [1, 5], "num_threads": 1, "verbose": -1}
+    model = lightgbm.train(
+        parameters, data, 5, valid_sets=[data], valid_names=["same"], callbacks=[lightgbm.record_evaluation(reported)]
+    )
+    scores = model.predict(features)
+    for k in (1, 5):
+        ours = rp.metric(f"map@{k}[divide_by=reachable,empty=1]").mean(scores, relevant, starts)
+        assert ours == pytest.approx(reported["same"][f"map@{k}"][-1], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("ndcg@3", "ndcg@3[empty=1]"),
+        ("ndcg@3-", "ndcg@3[empty=0]"),
+        ("ndcg", "ndcg[empty=1]"),
+        ("map@5", "map@5[divide_by=reachable,empty=1]"),
+        ("map", "map[empty=1]"),
+    ],
+)
+def test_values_are_what_xgboost_reports_in_training(ranking_task, theirs, ours):
+    features, labels, lengths, starts = ranking_task
+    labels = (labels >= 1).astype(float) if theirs.startswith("map") else labels
+    data = xgboost.DMatrix(features, labels, group=lengths)
+    reported: dict = {}
+    parameters = {"objective": "rank:ndcg", "eval_metric": theirs, "max_depth": 3, "nthread": 1, "seed": 1}
+    model = xgboost.train(parameters, data, 5, evals=[(data, "same")], evals_result=reported, verbose_eval=False)
+    scores = model.predict(data, output_margin=True)
+    assert rp.metric(ours).mean(scores, labels, starts) == pytest.approx(reported["same"][theirs][-1], abs=1e-6)
