@@ -10,7 +10,7 @@ With :math:`\Pr(y) \propto e^{-w \cdot \delta\phi(y)}`, :math:`\Delta` the dista
 ``convex_loss``  ``log sum_y exp(Delta(y) - w.dphi(y))``, (14)
 =============== ===========================================================
 
-A list without any good or without any bad document is silent.
+A list without any good or without any bad document is silent. The rankings take ``8 samples`` bytes a document.
 """
 
 from __future__ import annotations
