@@ -49,7 +49,7 @@ def draw_label_shares(collections: Collections) -> Figure:
         axes.bar_label(bars, fmt="%.1f", fontsize=7, padding=1)
     axes.set(xlabel="label", ylabel="documents (%)", xticks=np.arange(grades))
     axes.grid(False, axis="x")
-    axes.legend()
+    axes.legend(frameon=False, fontsize=8)
     return figure
 
 
@@ -58,14 +58,14 @@ def draw_list_lengths(collections: Collections) -> Figure:
     figure, axes = new_figure(width=5.2)
     longest = max(int(lists.lengths.max()) for lists in collections.values())
     shortest = min(int(lists.lengths.min()) for lists in collections.values())
-    edges = np.geomspace(max(shortest, 1) * 0.99, longest * 1.01, 22)
+    edges = np.geomspace(max(shortest, 1) * 0.99, longest * 1.01, 15)
     for place, (name, lists) in enumerate(collections.items()):
         label = f"{name} (mean {lists.lengths.mean():.0f}, longest {lists.lengths.max():,})"
         _outline(axes, lists.lengths.astype(np.float64), edges, place, label)
     axes.set(xscale="log", xlabel="documents of a query", ylabel="queries (%)")
     _plain_ticks(axes, edges)
     axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper left", frameon=False, fontsize=8)
     return figure
 
 
@@ -87,7 +87,7 @@ def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figur
     figure.supxlabel("sign(x) log10(1 + |x|) of the feature's value x", fontsize=9)
     figure.supylabel("documents (%)", fontsize=9)
     handles, labels = grid.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(collections))
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(collections), frameon=False)
     return figure
 
 
@@ -102,7 +102,7 @@ def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
         axes.axhline(row["value"], color=PALETTE[7], linestyle=("--", ":")[number % 2], label=row["model"])
     axes.set(xscale="log", xlabel="training queries", ylabel=f"test {metric.upper()}")
     _plain_ticks(axes, trained["queries"].unique(), exactly=True)
-    figure.legend(loc="outside right upper")
+    figure.legend(loc="outside right upper", frameon=False)
     return figure
 
 

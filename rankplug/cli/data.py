@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from rankplug.datasets import StoredDataset
 from rankplug.errors import DataError
-from rankplug.registry import registry
+
+if TYPE_CHECKING:
+    from rankplug.datasets import StoredDataset
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
@@ -20,6 +21,8 @@ Name = Annotated[str, typer.Argument(help="A data set, with its parameters if an
 @app.command("list")
 def list_() -> None:
     """All data sets, and which are on this machine."""
+    from rankplug.registry import registry
+
     for plugin in registry().plugins("dataset"):
         specification = plugin.specification
         typer.echo(f"{specification.name:14} {_state(specification):18} {specification.summary}")
@@ -79,6 +82,9 @@ def _show(text: str) -> None:
 
 
 def _stored(name: str) -> tuple[StoredDataset, Any]:
+    from rankplug.datasets import StoredDataset
+    from rankplug.registry import registry
+
     specification, parameters = registry().resolve("dataset", name)
     dataset = specification.load()
     if not isinstance(dataset, StoredDataset):
@@ -87,6 +93,8 @@ def _stored(name: str) -> tuple[StoredDataset, Any]:
 
 
 def _state(specification: Any) -> str:
+    from rankplug.datasets import StoredDataset
+
     if any(field.is_required() for field in specification.parameters.model_fields.values()):
         return "needs parameters"
     dataset = specification.load()
