@@ -173,6 +173,20 @@ def test_values_are_bit_for_bit_those_of_scikit_learn(tmp_path):
     assert np.array_equal(lists.query_ids[lists.query_of_document], ids)
 
 
+@pytest.mark.parametrize(
+    "last",
+    ["1 qid:1 1:5", "1 qid:1 1:0.12345678", "1 qid:1 1:1e5", "1", "1 qid:7", "#", "1 qid:1 1:NULL", "1 q", "nul"],
+)
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_nothing_is_read_beyond_the_last_page_of_a_file(tmp_path, last, end):
+    """A mapped file that fills its pages has nothing behind it that could be read by mistake."""
+    first = "1 qid:1 1:1 #"
+    padding = "x" * (8192 - len(first) - 1 - len(last) - len(end))
+    path = write(tmp_path, f"{first}{padding}\n{last}{end}")
+    assert path.stat().st_size == 8192
+    assert letor.read(path, on_error="skip").features[0, 0] == 1
+
+
 BROKEN = {
     "x qid:1 1:1": "expected a label, which is a number of zero or more, found 'x'",
     "-1 qid:1 1:1": "expected a label, which is a number of zero or more, found '-1'",
