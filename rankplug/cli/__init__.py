@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, plugins, reproduce, sweep
+from rankplug.cli import data, plugins, reproduce, results, sweep
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ plugins.register(app)
 reproduce.register(app)
 sweep.register(app)
 app.add_typer(data.app, name="data")
+app.add_typer(results.app, name="results")
 
 
 @app.callback()
