@@ -103,8 +103,7 @@ def judge_all(parts: Mapping[str, Verdict], test: str = "") -> Verdict:
     """
     if not parts:
         return Verdict("inconclusive", "nothing that the claim speaks of was run")
-    verdicts = [verdict.verdict for verdict in parts.values()]
     clauses = [f"{name}: {verdict.evidence}, {verdict.verdict}" for name, verdict in parts.items()]
     evidence = "; ".join(clauses) if len(parts) > 1 else next(iter(parts.values())).evidence
-    found = "fails" if "fails" in verdicts else "inconclusive" if "inconclusive" in verdicts else "holds"
+    found = max((verdict.verdict for verdict in parts.values()), key=("holds", "inconclusive", "fails").index)
     return Verdict(found, evidence + (f" ({test})" if test else ""))

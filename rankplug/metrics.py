@@ -21,6 +21,7 @@ from rankplug.lifting import writable
 from rankplug.list_metrics import ListMetric, check_values
 from rankplug.lists import Integers, Lists, check_starts
 from rankplug.metric_parameters import MetricParameters
+from rankplug.models import Model
 from rankplug.registry import registry
 from rankplug.specifications import MetricSpecification
 
@@ -135,9 +136,12 @@ def evaluate(
     import pandas as pd
 
     quality = _metric(metric)
-    predicts = isinstance(model_or_scores, Predicts)
-    scores = cast(Predicts, model_or_scores).predict(lists.features) if predicts else model_or_scores
-    value = quality(cast(ArrayLike, scores), lists.labels, lists.starts)
+    scores: Any = model_or_scores
+    if isinstance(scores, Model):
+        scores = scores.predict(lists)
+    elif isinstance(scores, Predicts):
+        scores = scores.predict(lists.features)
+    value = quality(scores, lists.labels, lists.starts)
     series = pd.Series(value, index=pd.Index(lists.query_ids, name="query_id"), name=str(quality))
     series.attrs["metric"] = quality.canonical
     return series

@@ -35,7 +35,7 @@ class Record:
 
     Args:
         combination: texts of backend, scorer, loss and sampler, and the seed.
-        data: fingerprints of training and validation data.
+        data: fingerprints of training and validation data, and their names where they were loaded by name.
         features: number of features.
         versions: of Python and the packages that took part.
         curve: metrics after every iteration.
@@ -49,7 +49,7 @@ class Record:
     """
 
     combination: dict[str, Any]
-    data: dict[str, str | None]
+    data: dict[str, Any]
     features: int
     versions: dict[str, str] = field(default_factory=dict)
     curve: LearningCurve = field(default_factory=LearningCurve)

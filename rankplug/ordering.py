@@ -15,6 +15,7 @@ STABLE, WORST, RANDOM = 0, 1, 2
 LONGEST_SELECTION = 32
 LONGEST_COUNTED_LIST = 512
 LANES = 32
+RUN = 12
 LARGEST_COUNTED_LABEL = 31
 
 
@@ -89,15 +90,18 @@ def order_documents(
     if ties == STABLE and depth <= LONGEST_SELECTION and depth < scores.size:
         _select(scores, depth, order)
         return
-    order[:] = np.argsort(-scores, kind="mergesort")
+    for document in range(scores.size):
+        order[document] = document
+    spare = np.empty(scores.size, np.int32)
+    sort_largest_first(scores, order, spare)
     if ties == WORST:
-        _reorder_ties(scores, labels, order)
+        _reorder_ties(scores, labels, order, spare)
     elif ties == RANDOM:
         key = key_of(tie_seed, 0, query, 0)
         draws = np.empty(scores.size)
         for document in range(scores.size):
             draws[document] = uniform(key, document)
-        _reorder_ties(scores, draws, order)
+        _reorder_ties(scores, draws, order, spare)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -122,16 +126,56 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
 
 
 @njit(nogil=True, error_model="numpy")
-def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order) -> None:
+def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare: Order) -> None:
+    keys = -smallest_first
     begin = 0
     while begin < order.size:
         end = begin + 1
         while end < order.size and scores[order[end]] == scores[order[begin]]:
             end += 1
         if end > begin + 1:
-            tied = order[begin:end].copy()
-            order[begin:end] = tied[np.argsort(smallest_first[tied], kind="mergesort")]
+            sort_largest_first(keys, order[begin:end], spare)
         begin = end
+
+
+@njit(nogil=True, error_model="numpy")
+def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
+    """Sorts ``order`` by the keys of what it holds, equal keys as they stand; merges short runs sorted by insertion.
+
+    Written out because NumPy's sort of indices takes seconds to compile.
+    """
+    for begin in range(0, order.size, RUN):
+        for place in range(begin, min(begin + RUN, order.size)):
+            document = order[place]
+            gap = place - 1
+            while gap >= begin and keys[order[gap]] < keys[document]:
+                order[gap + 1] = order[gap]
+                gap -= 1
+            order[gap + 1] = document
+    width = RUN
+    while width < order.size:
+        for begin in range(0, order.size - width, 2 * width):
+            _merge(keys, order, spare, begin, begin + width, min(begin + 2 * width, order.size))
+        width *= 2
+
+
+@njit(nogil=True, error_model="numpy")
+def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, end: int) -> None:
+    if keys[order[middle - 1]] >= keys[order[middle]]:
+        return
+    held = middle - begin
+    for place in range(held):
+        spare[place] = order[begin + place]
+    left, right = 0, middle
+    for place in range(begin, end):
+        if left == held:
+            return
+        if right == end or keys[spare[left]] >= keys[order[right]]:
+            order[place] = spare[left]
+            left += 1
+        else:
+            order[place] = order[right]
+            right += 1
 
 
 @njit(nogil=True, error_model="numpy")
@@ -140,7 +184,10 @@ def sort_labels(labels: Doubles, best_first: Doubles) -> None:
     counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)
     for label in labels:
         if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
-            best_first[:] = np.sort(labels)[::-1][: best_first.size]
+            order = np.arange(labels.size).astype(np.int32)
+            sort_largest_first(labels, order, np.empty(labels.size, np.int32))
+            for place in range(best_first.size):
+                best_first[place] = labels[order[place]]
             return
         counts[int(label)] += 1
     place = 0

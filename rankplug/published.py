@@ -43,15 +43,20 @@ def beside_published(
     import pandas as pd
 
     printed = results.published
-    printed = printed[(printed["exhibit"] == exhibit) & (printed["dataset"] == dataset)].set_index(["model", "metric"])
+    printed = printed[(printed["exhibit"] == exhibit) & (printed["dataset"] == dataset)]
+    theirs = {
+        (model, metric): (value, half_width)
+        for model, metric, value, half_width in printed[["model", "metric", "value", "half_width"]].itertuples(
+            index=False
+        )
+    }
     frame = results[group]
     identities = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
     rows = []
     for model in results.models(group):
         for metric in metrics:
             interval = t_interval(scale * results.trials(group, metric)[model].to_numpy(), unit="trials")
-            theirs = printed.loc[(model, metric)] if (model, metric) in printed.index else None
-            value = np.nan if theirs is None else float(theirs["value"])
+            value, half_width = theirs.get((model, metric), (np.nan, np.nan))
             rows.append(
                 {
                     "published on": dataset,
@@ -62,7 +67,7 @@ def beside_published(
                     "half width": interval.half_width,
                     "trials": interval.count,
                     "published": value,
-                    "published half width": np.nan if theirs is None else float(theirs["half_width"]),
+                    "published half width": half_width,
                     "difference": interval.point - value,
                     "combination": identities[model],
                 }

@@ -221,6 +221,7 @@ class Study:
         data: str | None = None,
         trials: int | None = None,
         seed: int = 0,
+        jobs: int = 1,
         store: Store | str | Path | None = None,
         progress: bool = True,
         **execution: Any,
@@ -232,15 +233,18 @@ class Study:
             data: a data set in place of the profile's own.
             trials: repetitions, in place of the profile's number.
             seed: the master seed.
+            jobs: trials at a time.
             store: where results lie, or their folder.
             progress: shows a bar.
-            execution: handed to :func:`rankplug.sweeps.sweep`, such as the number of jobs.
+            execution: handed to :func:`rankplug.sweeps.sweep`.
         """
         from rankplug.store import Store
         from rankplug.sweeps import sweep
 
         read_profile(profile)
         kept = store if isinstance(store, Store) else Store(store)
+        if jobs > 1:
+            execution["jobs"] = jobs
         asked = {
             runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
             for runs in self.runs(profile, data)

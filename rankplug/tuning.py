@@ -1,4 +1,4 @@
-"""Which combination of a grid represents a model: the best on validation data, fold by fold; test data are not looked at."""
+"""Which combination of a grid represents a model: the best on each fold's validation data."""
 
 from __future__ import annotations
 

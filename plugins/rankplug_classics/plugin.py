@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankplug import LossSpecification, Parameters, hookimpl
-from rankplug_classics import parameters
+from rankplug import BackendSpecification, LossSpecification, Parameters, ScorerSpecification, hookimpl
+from rankplug_classics import parameters, weak_rankers
 
 NOISE = frozenset({"noise"})
 BINARY = frozenset({"binary labels"})
@@ -145,3 +145,15 @@ def rankplug_losses() -> list[LossSpecification]:
             needs=NOISE,
         ),
     ]
+
+
+@hookimpl
+def rankplug_scorers() -> list[ScorerSpecification]:
+    """Scorers."""
+    return weak_rankers.SCORERS
+
+
+@hookimpl
+def rankplug_backends() -> list[BackendSpecification]:
+    """Backends."""
+    return weak_rankers.BACKENDS

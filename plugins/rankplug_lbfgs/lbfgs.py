@@ -1,5 +1,8 @@
 """scipy's L-BFGS-B as a backend, with restarts for losses that are not convex.
 
+Losses whose gradient is defined directly, such as ``lambdarank``, are the gradient of no function; the line search may
+then find nothing lower and end a run early. Boosting and stochastic gradients suit them better.
+
 Results repeat bit for bit with one number of threads; another may change the last bits of a matrix product.
 """
 

@@ -78,6 +78,8 @@ class LightGBMLearner(StepwiseLearner):
     def _dataset(self, lists: Lists, parameters: dict[str, Any], reference: lgb.Dataset | None = None) -> lgb.Dataset:
         group = lists.lengths.astype(np.int32) if self.native else None
         weight = self.problem.weights if self.native and reference is None else None
+        if weight is not None and weight.size == len(lists):
+            weight = np.repeat(weight, lists.lengths)
         return lgb.Dataset(
             lists.features, lists.labels, reference=reference, group=group, weight=weight, params=parameters
         )

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_loss
+from rankplug.scratch import scratch
 from rankplug_logrank.closed_forms import gain_of_pairs, logistic_pairs
 from rankplug_logrank.rankings import draw_rankings
 from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
@@ -58,7 +57,7 @@ def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_b
     if closed:
         return logistic_pairs(scores, labels, steepness, 0.0, 0.0, gradient, curvature)
     exponents, _ = exponents_of(scores, constants, steepness)
-    law = np.empty(exponents.size)
+    law = scratch(exponents.size)
     value = law_of(exponents, law)
     fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
     return value
@@ -74,7 +73,7 @@ def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_p
     if closed:
         return gain_of_pairs(scores, labels, steepness, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
-    law, weighted, slopes = np.empty(exponents.size), np.empty(exponents.size), np.empty(exponents.size)
+    law, weighted, slopes = scratch(exponents.size), scratch(exponents.size), scratch(exponents.size)
     for ranking in range(exponents.size):
         weighted[ranking] = exponents[ranking] + math.log(max(0.0, 1.0 - deltas[ranking]))
     value = law_of(exponents, law) - law_of(weighted, slopes)
@@ -94,10 +93,12 @@ def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by
     if closed:
         return logistic_pairs(scores, labels, steepness, 0.0, 1.0 / pairs, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
-    law = np.empty(exponents.size)
+    law = scratch(exponents.size)
     value = law_of(exponents, law)
     expected = mean_of(deltas, law)
-    slopes = law * (1.0 + deltas - expected)
+    slopes = scratch(exponents.size)
+    for ranking in range(exponents.size):
+        slopes[ranking] = law[ranking] * (1.0 + deltas[ranking] - expected)
     fill_derivatives(constants, steepness, slopes, law, slopes, gradient, curvature)
     return value + expected
 
@@ -112,7 +113,9 @@ def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_b
     if closed:
         return logistic_pairs(scores, labels, steepness, 1.0 / pairs, 0.0, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
-    law = np.empty(exponents.size)
-    value = law_of(exponents + deltas, law)
+    law = scratch(exponents.size)
+    for ranking in range(exponents.size):
+        exponents[ranking] += deltas[ranking]
+    value = law_of(exponents, law)
     fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
     return value

@@ -42,7 +42,8 @@ def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0,
     """The rankings a loss with these parameters would draw for a list; labels of 1 or more are good."""
     relevance = writable(labels)
     constants = np.zeros(1 + (parameters.samples + 1) * (relevance.size + 1))
-    draw_rankings(constants, relevance, key_of(seed, -1, query, 0), *draw_rankings.numbers(parameters))
+    key = np.uint64(key_of(seed, -1, query, 0))
+    draw_rankings(constants, relevance, key, *draw_rankings.numbers(parameters))
     rows = constants[1:].reshape(-1, relevance.size + 1)[: int(constants[0])]
     return Rankings(rows[:, 1:].astype(np.int64), rows[:, 0])
 
@@ -52,9 +53,9 @@ def draw_rankings(
     constants, labels, list_key, samples, walk, p_best, odds_of_distance, smooth, branch, distinct, gain, k, discount
 ):
     """Of one list: their number, and of each ranking its distance and the documents' inversions, signed."""
-    good = labels >= 1.0
-    goods = 0
+    good, goods = np.empty(labels.size, np.bool_), 0
     for document in range(labels.size):
+        good[document] = labels[document] >= 1.0
         goods += good[document]
     bads = labels.size - goods
     if goods == 0 or bads == 0:
@@ -111,7 +112,8 @@ def keep(constants, good, gain, k, discount, distinct, digests, bads_below, good
     if distinct:
         for other in range(kept):
             if digests[other] == digest and same(constants[2 + other * width : 1 + (other + 1) * width], row[1:]):
-                row[1:] = 0.0
+                for document in range(good.size):
+                    row[1 + document] = 0.0
                 return
     row[0] = distance(gain, k, discount, goods, beating_more)
     digests[kept] = digest

@@ -27,9 +27,11 @@ FARTHEST = 80.0
 def put_extreme(best, bads_below, goods_above, beating_more):
     """The ideal ranking, or the worst."""
     goods, bads = bads_below.size, goods_above.size
-    bads_below[:] = bads if best else 0
-    goods_above[:] = goods if best else 0
-    beating_more[:] = goods if best else 0
+    for g in range(goods):
+        bads_below[g] = bads if best else 0
+    for b in range(bads):
+        goods_above[b] = goods if best else 0
+        beating_more[b] = goods if best else 0
     beating_more[bads] = 0
 
 
@@ -44,14 +46,16 @@ def put_by_scores(scores, good, bads_below, goods_above, beating_more):
         goods += good[document]
         bads += not good[document]
     sort_best_first(scores, order)
-    beating_more[:] = 0
+    for below in range(bads + 1):
+        beating_more[below] = 0
     goods_seen, bads_seen = 0, 0
     for place in range(order.size):
         document = order[place]
         if good[document]:
             below = bads - bads_seen
             bads_below[place_in_class[document]] = below
-            beating_more[:below] += 1
+            for fewer in range(below):
+                beating_more[fewer] += 1
             goods_seen += 1
         else:
             goods_above[place_in_class[document]] = goods_seen

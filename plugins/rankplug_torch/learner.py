@@ -1,28 +1,55 @@
 """Networks in the making: an iteration is an epoch, a step takes the packed documents of some lists.
 
 The gradient of the loss with respect to the scores is computed on the CPU and handed to PyTorch, which carries it on
-through the network. A scorer that needs another way of training than this gives its function under ``fitted_by`` an
-attribute ``learner``: a class like :class:`NetworkLearner`.
+through the network. A scorer that trains in stages gives its function under ``fitted_by`` an attribute ``learner``: a
+class like :class:`NetworkLearner`. One that sees other lists in training than in prediction gives its module a method
+``lesson(problem)``, see :class:`Lesson`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from rankplug.fitting import Problem
-from rankplug.losses import Evaluation
+from rankplug.lists import Integers
+from rankplug.losses import Evaluation, Objective
 from rankplug.models import Model, Record
+from rankplug.parameters import Parameters
 from rankplug.seeds import generator, stream
 from rankplug.training import Part, StepwiseLearner, checked
 from rankplug_torch.plugin import TorchParameters
 from rankplug_torch.scoring import batch_scores, network_scores
 
 Weights = dict[str, torch.Tensor]
+
+
+class Lesson(Protocol):
+    """What a network is shown in a step: the scores it has to give, and the loss of them."""
+
+    def scores(self, network: torch.nn.Module, features: torch.Tensor, lists: Integers) -> torch.Tensor:
+        """Scores in training, of the documents of some lists."""
+
+    def loss(self, scores: NDArray[np.float64], lists: Integers, iteration: int) -> Evaluation:
+        """The loss of those scores."""
+
+
+class LossOfLists:
+    """The usual lesson: one score a document, and the problem's loss."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+
+    def scores(self, network: torch.nn.Module, features: torch.Tensor, lists: Integers) -> torch.Tensor:
+        starts = np.concatenate(([0], np.cumsum(self.objective.lengths[lists])))
+        return batch_scores(network, features, starts)
+
+    def loss(self, scores: NDArray[np.float64], lists: Integers, iteration: int) -> Evaluation:
+        return self.objective(scores, iteration=iteration, lists=lists)
 
 
 class NetworkLearner(StepwiseLearner):
@@ -39,17 +66,25 @@ class NetworkLearner(StepwiseLearner):
         assert isinstance(problem.backend_parameters, TorchParameters)
         self.problem, self.make_model = problem, make_model
         self.settings = problem.backend_parameters
-        self.objective = problem.objective()
-        self.network = self.new_network(0)
-        self.optimiser = optimiser_of(self.network, self.settings)
+        self.network = self.new_network(problem.scorer_implementation, problem.scorer_parameters, 0)
+        self.study(self.network)
 
-    def new_network(self, number: int) -> torch.nn.Module:
+    def new_network(
+        self, build: Callable[[Parameters, int], torch.nn.Module], parameters: Parameters, number: int
+    ) -> torch.nn.Module:
         """A network with its first weights; they depend on the seed and not on the loss."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(stream(self.problem.seed, "initialisation", number))
-            build = self.problem.scorer_implementation
-            network: torch.nn.Module = build(self.problem.scorer_parameters, self.problem.train.features.shape[1])
-        return network.to(self.settings.device)
+            return build(parameters, self.problem.train.features.shape[1]).to(self.settings.device)
+
+    def study(self, network: torch.nn.Module, lesson: Lesson | None = None) -> None:
+        """Turns to a network, and to the lesson it is to learn."""
+        self.student = network
+        self.optimiser = optimiser_of(network, self.settings)
+        if lesson is None:
+            own = getattr(network, "lesson", None)
+            lesson = LossOfLists(self.problem.objective()) if own is None else own(self.problem)
+        self.lesson: Lesson = lesson
 
     def advance(self, iteration: int) -> bool:
         with torch.random.fork_rng(devices=[]):
@@ -58,38 +93,38 @@ class NetworkLearner(StepwiseLearner):
         self.loss = total / len(self.problem.train)
         return True
 
-    def batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+    def batches(self, epoch: int) -> Iterator[Integers]:
         """Positions of the lists of each step."""
         order = generator(self.problem.seed, "batches", epoch) if self.settings.shuffle else None
         return self.problem.train.batches(self.settings.batch, order)
 
-    def step(self, lists: NDArray[np.int64], iteration: int) -> float:
+    def step(self, lists: Integers, iteration: int) -> float:
         """One step on some lists; returns the sum of their losses before it."""
         train = self.problem.train
         rows = train.rows(lists)
         # A single document has no variance to normalise by; it passes as in evaluation.
-        self.network.train(rows.size > 1)
+        self.student.train(rows.size > 1)
         features = torch.from_numpy(train.features[rows]).to(self.settings.device)
-        starts = np.concatenate(([0], np.cumsum(train.lengths[lists])))
         with torch.autocast(features.device.type, torch.bfloat16, enabled=self.settings.autocast):
-            scores = batch_scores(self.network, features, starts)
-        found = checked(self.evaluate(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
-        scale = 1.0 / lists.size if self.settings.reduction == "mean" else 1.0
-        self.optimiser.zero_grad(set_to_none=True)
-        scores.backward(torch.from_numpy(found.gradient * scale).to(scores))
-        if self.settings.clip is not None:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
-        self.optimiser.step()
+            scores = self.lesson.scores(self.student, features, lists)
+        found = checked(self.lesson.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
+        if scores.requires_grad:
+            scale = 1.0 / lists.size if self.settings.reduction == "mean" else 1.0
+            self.optimiser.zero_grad(set_to_none=True)
+            scores.backward(torch.from_numpy(found.gradient * scale).to(scores))
+            if self.settings.clip is not None:
+                torch.nn.utils.clip_grad_norm_(self.student.parameters(), self.settings.clip)
+            self.optimiser.step()
         return float(found.value.sum())
 
-    def evaluate(self, scores: NDArray[np.float64], lists: NDArray[np.int64], iteration: int) -> Evaluation:
-        """The loss of some lists at their scores."""
-        return self.objective(scores, iteration=iteration, lists=lists)
-
     def scores(self, part: Part) -> NDArray[Any] | None:
+        return self.scores_of(self.network, part)
+
+    def scores_of(self, network: torch.nn.Module, part: Part) -> NDArray[Any]:
+        """Scores of a part under a network, as in prediction."""
         lists = self.problem.train if part == "train" else self.problem.valid
         assert lists is not None
-        return network_scores(self.network, lists.features, lists.starts, self.settings.device)
+        return network_scores(network, lists.features, lists.starts, self.settings.device)
 
     def snapshot(self) -> Weights:
         return {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}

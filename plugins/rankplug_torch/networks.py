@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, Protocol
+
 import torch
 from torch import nn
 
@@ -25,7 +27,18 @@ def linear(parameters: Parameters, features: int) -> nn.Module:
     return nn.Sequential(layer, OneColumn())
 
 
-def hidden_layers(network: Network, features: int) -> tuple[list[nn.Module], int]:
+class Layers(Protocol):
+    """The parameters of hidden layers."""
+
+    layers: tuple[int, ...]
+    activation: Literal["relu", "elu", "tanh"]
+    batch_norm: bool
+    input_batch_norm: bool
+    momentum: float
+    dropout: float
+
+
+def hidden_layers(network: Layers, features: int) -> tuple[list[nn.Module], int]:
     """All of an ``mlp`` but its output, and the width it ends with."""
     modules: list[nn.Module] = []
     if network.input_batch_norm:

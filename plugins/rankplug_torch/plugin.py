@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from rankplug import BackendSpecification, Parameters, ScorerSpecification, hookimpl
+from rankplug import BackendSpecification, Parameters, Reference, ScorerSpecification, hookimpl
 
 
 class TorchParameters(Parameters):
@@ -48,6 +48,15 @@ class Attention(Parameters):
     dropout: float = Field(0.0, ge=0, lt=1, description="share of each block's outputs left out")
 
 
+class Boosted(Parameters):
+    """Parameters of ``boosted``."""
+
+    scorer: str | Reference = Field("mlp", description="the networks that are added")
+    first: str | Reference | None = Field(None, description="the first network, where it is another")
+    learners: int = Field(5, ge=1, description="networks at most")
+    rate: float = Field(1.0, gt=0, description="factor on each network that is added")
+
+
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
     """Backends."""
@@ -73,6 +82,13 @@ def rankplug_scorers() -> list[ScorerSpecification]:
             parameters=Network,
             formula=r"w^\top \phi(W_k \cdots \phi(W_1 x + b_1) + b_k) + b",
             fitted_by={"torch": "rankplug_torch.networks:mlp"},
+        ),
+        ScorerSpecification(
+            name="boosted",
+            summary="networks added one by one, each fitted to the loss's residuals",
+            parameters=Boosted,
+            formula=r"F_0(x) + \rho\sum_m h_m(x)",
+            fitted_by={"torch": "rankplug_torch.boosted:boosted"},
         ),
         ScorerSpecification(
             name="attention",

@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from rankplug import LossSpecification, Parameters, hookimpl
-
-PAPER = "uniquerating"
+from rankplug import LossSpecification, Parameters, ScorerSpecification, hookimpl
+from rankplug_uniquerating.scorers import PAPER, SCORERS
 
 
 class URank(Parameters):
@@ -74,3 +73,9 @@ def rankplug_losses() -> list[LossSpecification]:
             gradient="lambda",
         ),
     ]
+
+
+@hookimpl
+def rankplug_scorers() -> list[ScorerSpecification]:
+    """Scorers."""
+    return SCORERS

@@ -185,7 +185,7 @@ def _runs(reproduced: Mapping[str, Reproduced]) -> str:
             described = " / ".join(
                 str(parts[part]) for part in ("dataset", "backend", "scorer", "loss", "sampler") if parts[part]
             )
-            digests = f"{facts.get('train_fingerprint', '')[:8]} {facts.get('test_fingerprint', '')[:8]}"
+            digests = f"{facts['data']['train'][:8]} {facts['test_fingerprint'][:8]}"
             cells = (name, described, record["fold"], record["trial"], f"{facts.get('fit_seconds', 0):.1f}", digests)
             rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
     head = "".join(

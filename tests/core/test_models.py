@@ -25,6 +25,7 @@ ENGINES = [
     ("torch[epochs=2,batch=8]", "attention[width=4]", "model.safetensors"),
     ("lbfgs[iterations=5]", "linear", "model.json"),
     ("cutting_planes[planes=5]", "linear", "model.json"),
+    ("rankboost", "stumps[rounds=5]", "model.json"),
 ]
 SCORE_ELSEWHERE = """
 import sys, numpy as np, rankplug as rp

@@ -45,7 +45,12 @@ def reproduced(tmp_path):
         "combination": dict.fromkeys(("dataset", "backend", "scorer", "loss", "sampler"), "x"),
         "fold": 1,
         "trial": 0,
-        "record": {"versions": {"numpy": "2"}, "fit_seconds": 1.5, "train_fingerprint": "abcdef012345"},
+        "record": {
+            "versions": {"numpy": "2"},
+            "fit_seconds": 1.5,
+            "data": {"train": "abcdef012345"},
+            "test_fingerprint": "123",
+        },
     }
     results = Results("smoke", {}, pd.DataFrame(), (record,))
     notebook = nbformat.v4.new_notebook(

@@ -130,7 +130,7 @@ class PreparedData:
     def _map(self, name: str) -> NDArray[Any]:
         try:
             array: NDArray[Any] = np.load(self._path(name), mmap_mode="r")
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, EOFError) as error:
             raise DataError(
                 f"{self._path(name)} is damaged ({error}); remove {self.folder} to prepare it anew"
             ) from error

@@ -69,8 +69,7 @@ def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, s
         for documents in documents_of(digest.watch(member.blocks()), member.label, columns, on_error, skipped):
             features.append(documents.features)
             used = _mark_used(used, documents.features)
-            documents.features = documents.features[:0]
-            parts.append(documents)
+            parts.append(documents.without_features())
         shape = (features.rows, features.width)
     labels, queries, names = columns_of(parts, member.label)
     heads = np.concatenate([[0], np.flatnonzero(np.diff(queries)) + 1])

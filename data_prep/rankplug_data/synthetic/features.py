@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankplug_data.synthetic import latents
 from rankplug_data.synthetic.draws import exponential
 from rankplug_data.synthetic.latents import AUTHORITY, DEPTH, EXTENT, MATCH, POPULARITY, QUALITY, SPAM, TOPIC
-from rankplug_data.synthetic.shapes import ANCHOR, Shape
+from rankplug_data.synthetic.shapes import ANCHOR, SHAPES, Shape, ShapeName
 
 
 class Law(IntEnum):
@@ -174,6 +174,11 @@ def recipes(shape: Shape) -> list[Feature]:
     found += DOCUMENT_FEATURES[: shape.document_features]
     found += [Feature(f"noise {number + 1}", Law.SQUASHED, noise=1.0) for number in range(shape.features - len(found))]
     return found
+
+
+def names_of(shape: ShapeName) -> list[str]:
+    """What each feature of a made collection measures, in their order."""
+    return [feature.name for feature in recipes(SHAPES[shape])]
 
 
 def _wanted(feature: Feature, shape: Shape) -> bool:

@@ -86,7 +86,7 @@ def nearest_double(mantissa: int, power: int) -> tuple[float, bool]:
     dropped = np.uint64(upper + 9)
     bits = high >> dropped
     exponent = ((217706 * power) >> 16) + 63 + upper - shift + 1023
-    if exponent <= 0 or exponent >= 2046:
+    if exponent <= 0 or exponent > 2046:
         return 0.0, False
     tie = low <= np.uint64(1) and -4 <= power <= 23 and bits & np.uint64(3) == np.uint64(1)
     if tie and bits << dropped == high:

@@ -202,10 +202,10 @@ def _read_document(
     """Reads a line up to its comment; where it stopped, and what is wrong."""
     number = at
     label, at, ended = read_number(number, end)
+    if ended == WRONG or not 0.0 <= label < math.inf or letter_at(number) == MINUS:
+        return number, LABEL
     if ended == DIFFICULT:
         _leave_to_float(difficult, state, row, -1, number, at)
-    elif ended == WRONG or not 0.0 <= label < math.inf:
-        return number, LABEL
     labels[row] = label
     while _is_gap(letter_at(at)):
         at += 1
@@ -248,7 +248,8 @@ def read_lines(
         line_of_row: number of the document's line in this text, from 0.
         comments: begin and end of the text after ``#``, one a document; equal where there is none.
         problems: line, its begin, place and kind of what is wrong, as many as fit.
-        difficult: row, column (-1 is the label), begin and end of each number left to ``float``.
+        difficult: row, column (-1 is the label), begin and end (addresses) of each number left to
+            ``float``.
         state: lines read, broken lines, difficult numbers waiting, widest row; counted on from what is there.
 
     Returns:

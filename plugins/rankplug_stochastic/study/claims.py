@@ -23,7 +23,7 @@ def best_validation(results: Results, group: str, model: str) -> pd.Series[float
 
 
 def gap_curve(results: Results, group: str, baseline: str) -> pd.DataFrame:
-    """Validation NDCG@5 of the expected loss minus the baseline's: a row for each iteration, a column for each trial."""
+    """Validation NDCG@5 of the expected loss minus the baseline's: a row an iteration, a column a trial."""
     expected = results.curve_of_trials(group, f"E[{baseline}]", "valid", METRIC)
     return (expected - results.curve_of_trials(group, baseline, "valid", METRIC)).dropna()
 

@@ -141,7 +141,7 @@ def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> F
     right.set_xticks(places, [" > ".join(str(one + 1) for one in order) for order in chances], rotation=40, fontsize=7)
     right.set(xlabel="order of the documents", ylabel="share", ylim=(0, 1))
     right.legend(loc="upper right", fontsize=8)
-    return figure  # type: ignore[no-any-return]
+    return figure
 
 
 def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:

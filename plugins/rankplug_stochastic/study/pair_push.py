@@ -47,4 +47,4 @@ def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
     axes.plot(frame["gap"], frame["expected"], color=colour("E[ApproxNDCG]"), label=f"its expectation, beta = {beta:g}")
     axes.set(xlabel="score gap of the better document (grey: right order)", ylabel="push apart, |dl/ds|")
     axes.legend(loc="upper right")
-    return figure  # type: ignore[no-any-return]
+    return figure

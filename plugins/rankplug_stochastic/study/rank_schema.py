@@ -75,7 +75,7 @@ def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
 
     pairs = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3) if i != j]
     heights = {pair: 5.5 - place for place, pair in enumerate(pairs)}
-    centers = {i: np.mean([heights[pair] for pair in pairs if pair[0] == i]) for i in (1, 2, 3)}
+    centers = {i: float(np.mean([heights[pair] for pair in pairs if pair[0] == i])) for i in (1, 2, 3)}
     line = {"arrowstyle": "-|>", "color": "#777777", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
     for (i, j), height in heights.items():
         for document, colour in ((i, "#777777"), (j, PALETTE[0])):

@@ -16,7 +16,7 @@ from sklearn.metrics import ndcg_score
 
 import rankplug as rp
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
 GENERATOR = np.random.default_rng(8)
 
 

@@ -1,0 +1,80 @@
+"""How good linear models, trees and networks become on made data with more training queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankplug.datasets import Split, load
+from rankplug.fitting import fit
+from rankplug.metrics import metric
+from rankplug.registry import registry
+from rankplug.seeds import generator
+from rankplug_data.synthetic.collection import oracle
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCALED = ("log1p", "standardise")
+MODELS: dict[str, dict[str, str]] = {
+    "linear": {"backend": "torch[epochs=15,batch=10,lr=0.003]", "scorer": "linear"},
+    "trees": {"backend": "lightgbm", "scorer": "trees[leaves=31,learning_rate=0.07,min_data=50,rounds=150]"},
+    "network": {"backend": "torch[epochs=20,batch=10]", "scorer": "mlp[layers=(128,64)]"},
+}
+
+
+def learning_curves(
+    dataset: str,
+    sizes: Sequence[int],
+    *,
+    loss: str = "cross_entropy",
+    measure: str = "ndcg@10",
+    seed: int = 0,
+    models: Mapping[str, Mapping[str, str]] = MODELS,
+) -> pd.DataFrame:
+    """Mean test quality by model and number of training queries, which is missing for chance and the oracle.
+
+    Features are on a logarithmic scale and standardised, and the validation part chooses the iteration, for all models
+    alike. The oracle ranks by the relevance function that the judges perceive with noise.
+
+    Args:
+        dataset: a made data set, such as ``"synthetic[queries=600]"``.
+        sizes: numbers of training queries, the first ones of the training part.
+        loss: what every model minimises.
+        measure: the metric.
+        seed: of the data and of training.
+        models: backend and scorer of each model.
+    """
+    import pandas as pd
+
+    _, parameters = registry().resolve("dataset", dataset)
+    split = load(dataset, seed=seed, transforms=SCALED)
+
+    def quality(scores: Any) -> float:
+        return float(metric(measure).mean(scores, split.test.labels, split.test.starts))
+
+    rows: list[dict[str, Any]] = [
+        {"model": name, "queries": size, "value": quality(_fitted(split, settings, size, loss, measure, seed))}
+        for name, settings in models.items()
+        for size in sizes
+    ]
+    chance = generator(seed, "chance").random(split.test.documents)
+    rows.append({"model": "oracle", "queries": None, "value": quality(oracle(parameters, seed)[2])})  # type: ignore[arg-type]
+    rows.append({"model": "chance", "queries": None, "value": quality(chance)})
+    return pd.DataFrame(rows)
+
+
+def _fitted(split: Split, settings: Mapping[str, str], size: int, loss: str, measure: str, seed: int) -> Any:
+    model = fit(
+        settings["backend"],
+        scorer=settings["scorer"],
+        loss=loss,
+        train=split.train[:size],
+        valid=split.valid,
+        selection=measure,
+        patience=20,
+        train_curve=False,
+        progress=False,
+        seed=seed,
+    )
+    return model.predict(split.test.features)

@@ -1,0 +1,37 @@
+"""Threshold weak rankers and the backend that boosts them: parameters and specifications."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rankplug import BackendSpecification, Parameters, ScorerSpecification
+
+REFERENCE = "RankBoost, Freund et al. 2003"
+
+
+class Stumps(Parameters):
+    """Parameters of ``stumps``."""
+
+    rounds: int = Field(300, ge=1, description="number of weak rankers")
+    thresholds: int = Field(255, ge=1, le=255, description="thresholds tried of each feature")
+
+
+SCORERS = [
+    ScorerSpecification(
+        name="stumps",
+        summary="a sum of weak rankers, each of which says whether a feature is above a threshold",
+        parameters=Stumps,
+        paper=REFERENCE,
+        formula=r"\sum_t \alpha_t\, 1[x_{j_t} > \theta_t]",
+        fitted_by={"rankboost": "rankplug_classics.stumps:Stumps"},
+    )
+]
+BACKENDS = [
+    BackendSpecification(
+        name="rankboost",
+        summary="adds the weak ranker that agrees most with the loss's weights of pairs, round after round",
+        implementation="rankplug_classics.rankboost_engine:engine",
+        paper=REFERENCE,
+        default_scorer="stumps",
+    )
+]

@@ -1,0 +1,96 @@
+"""``rankplug train`` and ``rankplug evaluate``: fit one scorer to one loss, and measure a model that was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DATASET = Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")]
+FOLD = Annotated[int, typer.Option(help="Fold of the data set, from 1.")]
+SEED = Annotated[int, typer.Option(help="Of everything random.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command("train")(train)
+    app.command("evaluate")(evaluate)
+
+
+def train(
+    dataset: DATASET,
+    loss: Annotated[str, typer.Option(help="What is minimised, such as xe_ndcg.")],
+    out: Annotated[Path, typer.Option(help="File for the model; one more is written beside it.")],
+    backend: Annotated[str, typer.Option(help="The engine, such as lightgbm or torch[lr=0.01].")] = "lightgbm",
+    scorer: Annotated[str | None, typer.Option(help="What is fitted; by default the backend's usual one.")] = None,
+    sampler: Annotated[str | None, typer.Option(help="Noise on the scores, such as gumbel[samples=8].")] = None,
+    fold: FOLD = 1,
+    seed: SEED = 0,
+    transform: Annotated[list[str] | None, typer.Option(help="Change of the data; may be given several times.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Chooses the iteration on validation data (default ndcg@5); several decide in their order."),
+    ] = None,
+    patience: Annotated[int | None, typer.Option(help="Iterations without improvement before stopping.")] = None,
+) -> None:
+    """Train on a data set, choose the iteration on its validation part, and save the model."""
+    from rankplug.datasets import load
+    from rankplug.fitting import fit
+
+    transforms = transform or []
+    names = metric or ["ndcg@5"]
+    split = load(dataset, fold=fold, seed=seed, transforms=transforms)
+    model = fit(
+        backend,
+        scorer=scorer,
+        loss=loss,
+        sampler=sampler,
+        train=split.train,
+        valid=split.valid,
+        seed=seed,
+        selection=names,
+        patience=patience,
+    )
+    model.record.data.update({"dataset": dataset, "fold": fold, "transforms": transforms, "seed": seed})
+    model.save(out)
+    best = model.best_iteration
+    chosen = ", ".join(f"valid {name} {model.curve.columns[f'valid {name}'][best]:.4f}" for name in names)
+    stopped = f"stopped: {model.record.stopped}" if model.record.stopped != "finished" else "finished"
+    typer.echo(
+        f"{out}: iteration {best} of {model.record.iterations} ({stopped}), {chosen},"
+        f" {model.record.seconds['total']:.1f} s"
+    )
+
+
+def evaluate(
+    model: Annotated[Path, typer.Argument(help="A file that rankplug train wrote.")],
+    dataset: Annotated[str | None, typer.Argument(help="Name of a data set; the model's own when absent.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="May be given several times (default ndcg@5).")] = None,
+    fold: Annotated[int | None, typer.Option(help="The model's own when absent.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of data with a random split; the model's own when absent.")] = None,
+    transform: Annotated[list[str] | None, typer.Option(help="Of the data; the model's own when absent.")] = None,
+    part: Annotated[str, typer.Option(help="train, valid or test.")] = "test",
+) -> None:
+    """Measure a saved model: the mean over queries, and how many of them count."""
+    from rankplug import metrics
+    from rankplug.datasets import Split, load
+    from rankplug.errors import DataError
+    from rankplug.models import load_model
+
+    fitted = load_model(model)
+    own = fitted.record.data
+    wanted = dataset or own.get("dataset")
+    if wanted is None:
+        raise DataError(f"{model} does not know its data set; name one")
+    if part not in Split._fields:
+        raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
+    split = load(
+        wanted,
+        fold=own.get("fold", 1) if fold is None else fold,
+        seed=own.get("seed", 0) if seed is None else seed,
+        transforms=own.get("transforms", []) if transform is None else transform,
+    )
+    for name in metric or ["ndcg@5"]:
+        values = metrics.evaluate(fitted, getattr(split, part), name)
+        typer.echo(f"{name} {values.mean():.6f} ({values.notna().sum()} of {values.size} queries)")

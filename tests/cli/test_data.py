@@ -1,0 +1,121 @@
+"""``rankplug data``, from a release in ``RANKPLUG_DATA`` to verified arrays."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.cli import app
+from rankplug.errors import DataError
+
+
+def write_release(folder, name="MQ2008", queries=3):
+    for fold in range(1, 6):
+        for part, names in (("train.txt", (0, 1, 2)), ("vali.txt", (3,)), ("test.txt", (4,))):
+            shares = [(fold - 1 + step) % 5 for step in names]
+            lines = [
+                f"{document % 3} qid:{10 * share + query} 1:{query} 46:{document}.5 #docid = G{document}\n"
+                for share in shares
+                for query in range(queries)
+                for document in range(4)
+            ]
+            path = folder / name / f"Fold{fold}" / part
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(lines))
+    return folder / name
+
+
+@pytest.fixture(autouse=True)
+def places(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("RANKPLUG_DATA", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, ["data", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def state_of(name):
+    (line,) = [line for line in run("list").output.splitlines() if line.startswith(f"{name} ")]
+    return line
+
+
+def test_a_set_is_found_prepared_and_verified(tmp_path):
+    assert "can be fetched" in state_of("mq2008")
+    write_release(tmp_path / "data")
+    assert " found " in state_of("mq2008")
+    output = run("prepare", "mq2008").output
+    assert "15 queries" in output
+    assert "fold 1: train 9 queries, 36 documents; valid 3 queries, 12 documents; test 3 queries" in output
+    assert "warning: queries: published 784, found 15" in output
+    assert " prepared " in state_of("mq2008")
+    assert run("verify", "mq2008").output.endswith("verified\n")
+
+
+def test_verify_tells_of_damage(tmp_path):
+    write_release(tmp_path / "data")
+    run("prepare", "mq2008")
+    labels = np.load(tmp_path / "cache" / "data" / "mq2008" / "labels.npy", mmap_mode="r+")
+    labels[0] = 2
+    labels.flush()
+    with pytest.raises(DataError, match="fold 1 train: the arrays have changed"):
+        run("verify", "mq2008")
+
+
+@pytest.mark.filterwarnings("ignore:mq2008")
+def test_loading_prepares_what_lies_there(tmp_path):
+    write_release(tmp_path / "data")
+    with pytest.warns(UserWarning, match="mq2008: documents: published 15,211, found 60"):
+        train, valid, test = rp.load("mq2008", fold=2)
+    assert (len(train), len(valid), len(test)) == (9, 3, 3)
+    (tmp_path / "data" / "MQ2008").rename(tmp_path / "elsewhere")
+    assert rp.load("mq2008", fold=5).train.documents == 36
+
+
+def test_a_source_can_be_named_and_takes_the_place_of_what_was_prepared(tmp_path):
+    write_release(tmp_path / "data")
+    run("prepare", "mq2008")
+    other = write_release(tmp_path / "other", name="anything", queries=2)
+    assert "10 queries" in run("prepare", "mq2008", "--source", str(other)).output
+    assert len(rp.load("mq2008").train) == 6
+
+
+def test_broken_lines_can_be_left_out(tmp_path):
+    path = write_release(tmp_path / "data") / "Fold1" / "test.txt"
+    path.write_text(path.read_text() + "oops\n")
+    with pytest.raises(DataError, match=r"test.txt, line 13: expected a label.*--on-error skip"):
+        run("prepare", "mq2008")
+    assert "1 broken lines left out" in run("prepare", "mq2008", "--on-error", "skip").output
+    assert run("prepare", "mq2008", "--on-error", "ignore").exit_code == 2
+
+
+def test_a_set_that_is_nowhere_says_how_to_get_it():
+    with pytest.raises(DataError, match=r"mq2007 is not on this machine. By hand: Open the page.*RANKPLUG_DATA"):
+        rp.load("mq2007")
+    with pytest.raises(DataError, match=r"mq2008 is not on this machine. rankplug data get mq2008 fetches it"):
+        run("prepare", "mq2008")
+    with pytest.raises(DataError, match="is not prepared yet: rankplug data prepare mq2008"):
+        run("verify", "mq2008")
+
+
+def test_get_asks_for_a_click_or_the_licence():
+    with pytest.raises(DataError, match=r"yahoo-c14 cannot be fetched without a click. Register"):
+        run("get", "yahoo-c14")
+    with pytest.raises(DataError, match=r"MSLR-WEB10K has a licence.*add --accept-licence"):
+        run("get", "mslr-web10k")
+    with pytest.raises(DataError, match="synthetic is made when it is loaded"):
+        run("get", "synthetic")
+
+
+def test_info_tells_all_there_is_to_know(tmp_path):
+    output = run("info", "ohsumed[version=Feature-min]").output
+    for expected in ("licence:", "cite:", "page: https://", "Fold5/testset.txt", "106 queries", "here: can be fetched"):
+        assert expected in output
+    found = write_release(tmp_path / "data")
+    assert f"found: {found}" in run("info", "mq2008").output
+    run("prepare", "mq2008")
+    assert "prepared in" in run("info", "mq2008").output

@@ -1,0 +1,62 @@
+"""``rankplug train`` saves a model that ``rankplug evaluate`` measures as the library does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.cli import app
+from rankplug.datasets import Split
+from rankplug.errors import DataError
+from rankplug.registry import registry
+
+
+@pytest.fixture(autouse=True)
+def _made_data(monkeypatch):
+    def made(parameters, fold, seed):
+        noise = np.random.default_rng(fold)
+        parts = []
+        for _ in range(3):
+            features = noise.normal(size=(100, 3)).astype(np.float32)
+            parts.append(rp.Lists(features, (features[:, 0] > 0.5).astype(np.float32), np.arange(0, 101, 10)))
+        return Split(*parts)
+
+    def doubled(split, parameters, generator):
+        return Split(*(rp.Lists(part.features * 2, part.labels, part.starts) for part in split))
+
+    fresh = registry.__wrapped__()
+    fresh.add(rp.DatasetSpecification(name="made_here", summary="made", implementation=made, folds=2))
+    fresh.add(rp.TransformSpecification(name="doubled_here", summary="doubled", implementation=doubled))
+    for module in ("rankplug.registry", "rankplug.datasets", "rankplug.fitting", "rankplug.models"):
+        monkeypatch.setattr(f"{module}.registry", lambda: fresh)
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+
+
+def test_train_saves_what_evaluate_measures(tmp_path):
+    out = tmp_path / "model.txt"
+    words = ["--scorer", "trees[rounds=5,leaves=4]", "--loss", "cross_entropy", "--transform", "doubled_here"]
+    said = run("train", "made_here", *words, "--fold", 2, "--out", out)
+    assert said.exit_code == 0
+    assert "iteration" in said.output and "valid ndcg@5" in said.output
+    data = rp.load("made_here", fold=2, transforms=["doubled_here"]).test
+    expected = rp.evaluate(rp.load_model(out), data, "ndcg@3").mean()
+    assert run("evaluate", out, "--metric", "ndcg@3").output.startswith(f"ndcg@3 {expected:.6f} (")
+
+
+def test_evaluate_takes_another_fold_and_part(tmp_path):
+    out = tmp_path / "model.json"
+    run("train", "made_here", "--backend", "lbfgs", "--loss", "cross_entropy", "--out", out)
+    first, second = (run("evaluate", out, "made_here", "--fold", fold, "--part", "train").output for fold in (1, 2))
+    assert first != second
+
+
+def test_an_unknown_part_is_refused(tmp_path):
+    out = tmp_path / "model.txt"
+    run("train", "made_here", "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out)
+    with pytest.raises(DataError, match="train, valid, test, not holdout"):
+        run("evaluate", out, "--part", "holdout")

@@ -1,0 +1,125 @@
+"""The real sets, where their archives are at hand: in ``RANKPLUG_DATA``, or beside the checkout."""
+
+import os
+import tarfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rankplug_data.text import letor
+from sklearn.datasets import load_svmlight_file
+
+import rankplug as rp
+
+BESIDE = Path(__file__).parents[3].parent / "shared" / "data"
+FOLDERS = [*os.environ.get("RANKPLUG_DATA", "").split(os.pathsep), str(BESIDE)]
+OHSUMED = ["ohsumed", "ohsumed[version=Feature-min]"]
+
+
+def archive(name):
+    for folder in filter(None, FOLDERS):
+        if (Path(folder) / name).exists():
+            return Path(folder) / name
+    pytest.skip(f"{name} is neither in RANKPLUG_DATA nor in {BESIDE}")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def surroundings(cache, monkeypatch):
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: cache)
+
+
+@pytest.fixture
+def ohsumed(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_DATA", str(archive("OHSUMED.tar.xz").parent))
+
+
+@pytest.fixture
+def mq2008(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_DATA", str(archive("MQ2008.tar.xz").parent))
+
+
+def five_parts(name):
+    """The five disjoint test parts, which are the whole set."""
+    return [rp.load(name, fold=fold).test for fold in range(1, 6)]
+
+
+def labels_of(parts):
+    return np.unique(np.concatenate([part.labels for part in parts]), return_counts=True)[1].tolist()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", OHSUMED)
+def test_ohsumed_has_the_published_numbers(ohsumed, name):
+    parts = five_parts(name)
+    assert [len(part) for part in parts] == [22, 21, 21, 21, 21]
+    assert sum(part.documents for part in parts) == 16_140
+    assert {part.features.shape[1] for part in parts} == {45}
+    assert labels_of(parts) == [11_303, 2_585, 2_252]
+    lengths = np.concatenate([part.lengths for part in parts])
+    assert (lengths.min(), lengths.max()) == (35, 320)
+    best = [query.labels.max() for part in parts for query in part]
+    assert np.bincount(np.array(best, int)).tolist() == [1, 4, 101]
+
+
+@pytest.mark.filterwarnings("error")
+def test_mq2008_has_the_published_numbers(mq2008):
+    parts = five_parts("mq2008")
+    assert sum(len(part) for part in parts) == 784
+    assert sum(part.documents for part in parts) == 15_211
+    assert {part.features.shape[1] for part in parts} == {46}
+    assert labels_of(parts) == [12_279, 2_001, 931]
+
+
+@pytest.mark.parametrize("fold", [1, 4])
+def test_every_part_is_the_official_file_as_scikit_learn_reads_it(mq2008, tmp_path, fold):
+    split = rp.load("mq2008", fold=fold)
+    with tarfile.open(archive("MQ2008.tar.xz")) as packed:
+        packed.extractall(tmp_path, filter="data")
+    for part, name in zip(split, ("train", "vali", "test"), strict=True):
+        path = tmp_path / "MQ2008" / f"Fold{fold}" / f"{name}.txt"
+        features, labels, ids = load_svmlight_file(
+            str(path), n_features=46, dtype=np.float32, query_id=True, zero_based=False
+        )
+        assert np.array_equal(part.features.view(np.uint32), features.toarray().view(np.uint32))
+        assert np.array_equal(part.labels, labels)
+        assert np.array_equal(part.query_ids[part.query_of_document], ids)
+    assert split.test.document_ids[0].startswith("GX")
+
+
+@pytest.mark.parametrize("name", [*OHSUMED, "mq2008"])
+def test_folds_share_no_query_between_parts(ohsumed, mq2008, name):
+    for fold in range(1, 6):
+        ids = [set(part.query_ids.tolist()) for part in rp.load(name, fold=fold)]
+        assert len(ids[0] | ids[1] | ids[2]) == sum(map(len, ids))
+
+
+def test_a_prepared_set_opens_at_once(mq2008):
+    rp.load("mq2008", fold=1)
+    began = time.perf_counter()
+    split = rp.load("mq2008", fold=3)
+    assert len(split.train.fingerprint) == 32
+    assert time.perf_counter() - began < 0.1
+
+
+def test_random_splits_pool_all_parts(mq2008):
+    splits = [rp.load("mq2008", seed=seed, transforms="random_split") for seed in (1, 2)]
+    for split in splits:
+        assert [len(part) for part in split] == [470, 157, 157]
+    assert set(splits[0].test.query_ids) != set(splits[1].test.query_ids)
+
+
+def test_the_mslr_sample_reads_as_scikit_learn_reads_it(tmp_path):
+    with tarfile.open(archive("MSLR-WEB10K-sample.tar.xz")) as packed:
+        packed.extractall(tmp_path, filter="data")
+    for path in sorted(tmp_path.rglob("*.5k.txt")):
+        lists = letor.read(path)
+        features, labels, _ = load_svmlight_file(str(path), dtype=np.float32, query_id=True, zero_based=False)
+        assert (len(lists), lists.documents, lists.features.shape[1]) == (43, 5_000, 136)
+        assert np.array_equal(lists.features.view(np.uint32), features.toarray().view(np.uint32))
+        assert np.array_equal(lists.labels, labels)

@@ -1,0 +1,53 @@
+"""Every loss that is installed trains with every backend."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.registry import registry
+from rankplug.specifications import LossSpecification
+
+LOSSES = {
+    plugin.specification.name: plugin.specification
+    for plugin in registry().plugins("loss")
+    if isinstance(plugin.specification, LossSpecification)
+}
+BACKENDS = [
+    ("lightgbm", "trees[leaves=4,rounds=3,min_data=2,min_hessian=0]"),
+    ("xgboost", "trees[leaves=4,rounds=3,min_hessian=0]"),
+    ("xgboost", "linear[rounds=3]"),
+    ("torch[epochs=2,batch=4,lr=0.01]", "mlp[layers=(4,)]"),
+    ("lbfgs[iterations=3,restarts=1]", "linear"),
+    ("rankboost", "stumps[rounds=3]"),
+]
+
+
+@pytest.fixture(scope="module")
+def few() -> rp.Lists:
+    noise = np.random.default_rng(5)
+    lengths = [1, 6, 4, 9, 2, 5, 7, 3]
+    features = noise.normal(size=(sum(lengths), 3)).astype(np.float32)
+    labels = noise.integers(0, 3, len(features)).astype(np.float32)
+    labels[7:11] = 0
+    return rp.Lists(features, labels, np.concatenate(([0], np.cumsum(lengths))))
+
+
+def suited(lists: rp.Lists, loss: LossSpecification) -> rp.Lists:
+    if "binary labels" not in loss.needs:
+        return lists
+    return rp.Lists(lists.features, (lists.labels > 0).astype(np.float32), lists.starts)
+
+
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+@pytest.mark.parametrize(
+    ("backend", "scorer"), BACKENDS, ids=[f"{b.split('[')[0]}-{s.split('[')[0]}" for b, s in BACKENDS]
+)
+def test_it_trains_and_scores_are_finite_and_differ(backend, scorer, loss, few):
+    lists = suited(few, LOSSES[loss])
+    model = rp.fit(backend, scorer=scorer, loss=loss, train=lists, train_curve=False)
+    scores = model.predict(lists)
+    assert np.isfinite(scores).all()
+    # L-BFGS may find no step along a gradient that is that of no function, and stay where it began.
+    assert np.ptp(scores) > 0 or (backend.startswith("lbfgs") and LOSSES[loss].gradient == "lambda")

@@ -1,0 +1,287 @@
+"""The paper's losses and its sampler of rankings against golden numbers and sums over everything there is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rankplug_logrank import losses
+from rankplug_logrank.deltas import delta
+from rankplug_logrank.parameters import RankingSet
+from rankplug_logrank.rankings import sample_rankings
+from scipy.special import logsumexp
+
+import rankplug as rp
+from rankplug.errors import ParameterError
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
+GENERATOR = np.random.default_rng(4)
+GAINS = ["auc", "map", "ndcg"]
+
+
+def sign_matrices(goods: int, bads: int) -> np.ndarray:
+    return np.array(list(itertools.product([1, -1], repeat=goods * bads))).reshape(-1, goods, bads)
+
+
+def comes_from_an_order(signs: np.ndarray) -> bool:
+    below = [frozenset(np.flatnonzero(row == 1)) for row in signs]
+    return all(one <= other or other <= one for one, other in itertools.combinations(below, 2))
+
+
+def delta_in_numpy(signs: np.ndarray, gain: str, k: int = 10, discount: str = "jk") -> float:
+    if gain == "auc":
+        return (signs == -1).mean()
+    places = np.arange(len(signs))
+    ranks = places + np.sort((signs == -1).sum(1))
+    if gain == "map":
+        return 1 - np.mean((1 + places) / (1 + ranks))
+
+    def weight(rank):
+        plain = 1 / np.log2(2 + rank) if discount == "log2" else 1 / np.log2(np.maximum(2, 1 + rank))
+        return np.where(rank < k, plain, 0)
+
+    return 1 - weight(ranks).sum() / weight(places).sum()
+
+
+def gap_in_numpy(signs: np.ndarray, good, bad) -> float:
+    return ((1 - signs) * (good[:, None] - bad)).sum()
+
+
+def inversions_of(signs: np.ndarray) -> np.ndarray:
+    return np.concatenate([(signs == -1).sum(1), -(signs == -1).sum(0)])
+
+
+def sums_in_numpy(matrices, good, bad, gain) -> dict[str, float]:
+    """L1, L2, ConvexLoss and ExpGain over a set of sign matrices."""
+    exponents = np.array([-gap_in_numpy(signs, good, bad) for signs in matrices])
+    deltas = np.array([delta_in_numpy(signs, gain) for signs in matrices])
+    law = np.exp(exponents - logsumexp(exponents))
+    return {
+        "logrank_mle": logsumexp(exponents),
+        "logrank_l3": logsumexp(exponents) + law @ deltas,
+        "convex_loss": logsumexp(exponents + deltas),
+        "exp_gain": -np.log(law @ (1 - deltas)),
+    }
+
+
+def over_a_set(name: str, matrices, scores, labels, gain) -> tuple[float, np.ndarray]:
+    """Our compiled loss, its set of rankings replaced."""
+    rows = [[delta_in_numpy(signs, gain), *inversions_of(signs)] for signs in matrices]
+    constants = np.concatenate([[len(rows)], np.ravel(rows)])
+    gradient, curvature = np.empty(scores.size), np.empty(scores.size)
+    value = getattr(losses, name)(scores, labels, gradient, curvature, constants, False, False)
+    return value, gradient
+
+
+@pytest.mark.parametrize(("gain", "key"), [("auc", "delta_auc"), ("map", "delta_map"), ("ndcg", "delta_ndcg_k10_jk")])
+def test_golden_distances_of_one_ranking(gain, key) -> None:
+    golden = GOLDEN["logrank_losses_of_one_ranking"]
+    signs = np.array(golden["in"]["y"])
+    with_bads_above = np.bincount((signs == -1).sum(1), minlength=4)
+    assert delta(GAINS.index(gain), with_bads_above, 2, 10, 0) == pytest.approx(golden["out"][key], abs=1e-8)
+    if gain == "ndcg":
+        expected = golden["out"]["delta_ndcg_k10_log2"]
+        assert delta(2, with_bads_above, 2, 10, 1) == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.fixture(scope="module")
+def golden():
+    given, out = GOLDEN["logrank"]["in"], GOLDEN["logrank"]["out"]
+    features = np.array(given["x_good"] + given["x_bad"])
+    return features, features @ given["w"], np.array([1.0, 1.0, 0.0, 0.0, 0.0]), out
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "sign"),
+    [
+        ("logrank_mle", "closed_L1", 1),
+        ("convex_loss", "closed_convex_auc", 1),
+        ("exp_gain", "closed_log_expgain_auc", -1),
+        ("logrank_l3", "all_auc_L3", 1),
+    ],
+)
+def test_golden_closed_forms(golden, name, key, sign) -> None:
+    features, scores, labels, out = golden
+    result = rp.loss(name).evaluate(scores, labels, [0, 5])
+    np.testing.assert_allclose(result.value, sign * out[key], atol=2e-8)
+    np.testing.assert_allclose(features.T @ result.gradient, sign * np.array(out[f"{key}_grad"]), atol=2e-8)
+
+
+@pytest.mark.parametrize("gain", GAINS)
+@pytest.mark.parametrize(
+    ("name", "key", "sign"),
+    [("logrank_mle", "L1", 1), ("logrank_l3", "L3", 1), ("convex_loss", "Convex", 1), ("exp_gain", "logExpGain", -1)],
+)
+def test_golden_sums_over_all_rankings(golden, gain, name, key, sign) -> None:
+    features, scores, labels, out = golden
+    rankings = [signs for signs in sign_matrices(2, 3) if comes_from_an_order(signs)]
+    assert len(rankings) == out["n_valid"]
+    value, gradient = over_a_set(name, rankings, scores, labels, gain)
+    expected = f"valid_{gain}_{key}"
+    assert value == pytest.approx(sign * out[expected], abs=2e-8)
+    np.testing.assert_allclose(features.T @ gradient, sign * np.array(out[f"{expected}_grad"]), atol=2e-8)
+
+
+@pytest.mark.parametrize(("goods", "bads"), [(1, 1), (1, 4), (2, 3), (3, 3)])
+@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain"])
+def test_closed_forms_are_sums_over_all_sign_matrices(name, goods, bads) -> None:
+    good, bad = GENERATOR.normal(size=goods), GENERATOR.normal(size=bads)
+    expected = sums_in_numpy(sign_matrices(goods, bads), good, bad, "auc")[name]
+    labels = np.repeat([2.0, 0.0], [goods, bads])
+    value = rp.loss(name).evaluate(np.concatenate([good, bad]), labels, [0, goods + bads]).value
+    np.testing.assert_allclose(value, expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("gain", GAINS)
+@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain"])
+def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain) -> None:
+    labels = np.array([0.0, 1.0, 0.0, 3.0, 0.0, 1.0])
+    scores = GENERATOR.normal(size=6)
+    parameters = RankingSet(gain=gain, samples=30, p_best=0.5)
+    found = sample_rankings(labels, parameters, seed=5)
+    exponents = -2 * found.inversions @ scores
+    law = np.exp(exponents - logsumexp(exponents))
+    expected = {
+        "logrank_mle": logsumexp(exponents),
+        "logrank_l3": logsumexp(exponents) + law @ found.deltas,
+        "convex_loss": logsumexp(exponents + found.deltas),
+        "exp_gain": -np.log(law @ (1 - found.deltas)),
+    }[name]
+    reference = f"{name}[gain={gain},rankings=sampled,samples=30,p_best=0.5]"
+    np.testing.assert_allclose(rp.loss(reference).evaluate(scores, labels, [0, 6], seed=5).value, expected)
+
+
+@pytest.mark.parametrize(("goods", "bads", "rankings"), [(2, 2, 14), (2, 3, 46), (3, 3, 230), (2, 4, 146), (1, 4, 16)])
+@pytest.mark.parametrize("branch", ["symmetric", "local"])
+def test_the_walk_reaches_all_rankings_and_nothing_else(goods, bads, rankings, branch) -> None:
+    """Their number is a poly-Bernoulli number."""
+    valid = {tuple(inversions_of(signs)) for signs in sign_matrices(goods, bads) if comes_from_an_order(signs)}
+    assert len(valid) == rankings
+    labels = np.repeat([1.0, 0.0], [goods, bads])
+    found = sample_rankings(labels, RankingSet(samples=60_000, walk=2000, branch=branch, p_best=0.5))
+    assert {tuple(row) for row in found.inversions} == valid
+    assert len(found.deltas) == rankings
+
+
+def test_each_step_of_the_walk_exchanges_one_pair() -> None:
+    labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [5, 9]))
+    found = sample_rankings(labels, RankingSet(samples=300, walk=299, distinct=False, gain="auc"))
+    steps = np.diff(found.inversions[1:], axis=0)
+    assert (np.abs(steps).sum(1) == 2).all()
+    assert (np.abs(steps[:, labels == 1]).sum(1) == 1).all()
+    np.testing.assert_allclose(np.abs(np.diff(found.deltas[1:])), 1 / 45)
+
+
+@pytest.mark.parametrize("gain", GAINS)
+@pytest.mark.parametrize("discount", ["jk", "log2"])
+def test_distances_kept_with_the_rankings_are_those_of_their_sign_matrices(gain, discount) -> None:
+    labels = np.repeat([1.0, 0.0], [3, 3])
+    by_inversions = {
+        tuple(inversions_of(signs)): delta_in_numpy(signs, gain, 4, discount)
+        for signs in sign_matrices(3, 3)
+        if comes_from_an_order(signs)
+    }
+    found = sample_rankings(labels, RankingSet(samples=2000, p_best=0.5, gain=gain, k=4, discount=discount))
+    expected = [by_inversions[tuple(row)] for row in found.inversions]
+    np.testing.assert_allclose(found.deltas, expected, atol=1e-12)
+
+
+def spread_of(gain: str, p_best: float) -> float:
+    labels = np.repeat([1.0, 0.0], [4, 40])
+    parameters = RankingSet(gain=gain, samples=41, walk=40, p_best=p_best, distinct=False)
+    return np.mean([sample_rankings(labels, parameters, seed=seed).deltas[1:].std() for seed in range(40)])
+
+
+@pytest.mark.parametrize("gain", ["map", "ndcg"])
+def test_top_heavy_distances_spread_far_less_around_the_worst_ranking(gain) -> None:
+    """The paper's Figure 7."""
+    assert spread_of(gain, 0.0) < 0.1 * spread_of(gain, 1.0)
+
+
+def test_the_share_of_inverted_pairs_spreads_alike_around_best_and_worst() -> None:
+    assert spread_of("auc", 0.0) == pytest.approx(spread_of("auc", 1.0), rel=0.1)
+
+
+@pytest.mark.parametrize("skew", [-5.0, 0.0, 5.0])
+def test_skewed_restarts_have_odds_that_grow_exponentially_with_distance(skew) -> None:
+    labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [12, 15]))
+    found = sample_rankings(labels, RankingSet(samples=4000, walk=0, skew=skew, distinct=False))
+    targets = np.arange(11) / 10
+    odds = np.exp(skew * targets) / np.exp(skew * targets).sum()
+    shares = np.bincount(np.rint(found.deltas[1:] * 10).astype(int), minlength=11) / 4000
+    np.testing.assert_allclose(shares, odds, atol=0.03)
+
+
+def test_restarts_mix_best_and_worst_in_their_share() -> None:
+    found = sample_rankings([1, 0, 0], RankingSet(samples=5000, walk=0, p_best=0.3, distinct=False))
+    assert (found.deltas[1:] == 0).mean() == pytest.approx(0.3, abs=0.03)
+    assert set(found.deltas) == {0, 1}
+
+
+def test_rankings_are_drawn_once_and_of_their_seed() -> None:
+    labels, starts, scores = np.tile([1.0, 0, 0, 1, 0, 0, 0, 1], 2), [0, 8, 16], GENERATOR.normal(size=16)
+    bound = rp.loss("convex_loss[gain=map,samples=20]").on(labels, starts, seed=1)
+    assert (bound(scores, iteration=0).value == bound(scores, iteration=9).value).all()
+    other = rp.loss("convex_loss[gain=map,samples=20]").on(labels, starts, seed=2)
+    assert (bound(scores).value != other(scores).value).all()
+    same_scores = bound(np.tile(scores[:8], 2)).value
+    assert same_scores[0] != same_scores[1]
+
+
+lists = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+
+
+@pytest.mark.parametrize("gain", GAINS)
+@settings(max_examples=40, deadline=None)
+@given(generator=lists, scale=st.sampled_from([0.01, 1.0, 10.0]))
+def test_chain_of_bounds(gain, generator, scale) -> None:
+    """L1 <= L3 <= ConvexLoss <= L3 + 1/8, and ConvexLoss is a soft maximum of the structured hinge."""
+    labels, scores = np.repeat([1.0, 0.0], [2, 3]), scale * generator.normal(size=5)
+    rankings = [signs for signs in sign_matrices(2, 3) if comes_from_an_order(signs)]
+    values = [over_a_set(name, rankings, scores, labels, gain)[0] for name in ("logrank_mle", "logrank_l3")]
+    convex = over_a_set("convex_loss", rankings, scores, labels, gain)[0]
+    assert 0 <= values[0] <= values[1] <= convex + 1e-12
+    assert convex <= values[1] + 1 / 8
+    hinge = max(delta_in_numpy(signs, gain) - gap_in_numpy(signs, scores[:2], scores[2:]) for signs in rankings)
+    assert hinge - 1e-12 <= convex <= hinge + np.log(len(rankings)) + 1e-12
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "logrank_mle",
+        "logrank_l3",
+        "convex_loss",
+        "logrank_l3[gain=map,samples=40]",
+        "convex_loss[gain=ndcg,samples=40]",
+    ],
+)
+@settings(max_examples=30, deadline=None)
+@given(generator=lists)
+def test_no_midpoint_lies_above_its_chord(name, generator) -> None:
+    """Also of L3, which the paper calls non-convex."""
+    labels, starts = np.repeat([1.0, 0.0], [3, 6]), [0, 9]
+    bound = rp.loss(name).on(labels, starts, seed=3)
+    one, other = 3 * generator.normal(size=(2, 9))
+    assert bound((one + other) / 2).value <= (bound(one).value + bound(other).value) / 2 + 1e-9
+
+
+def test_dividing_by_the_pairs_is_dividing_the_scores() -> None:
+    labels, scores = np.array([1.0, 0, 0, 2, 0]), GENERATOR.normal(size=5)
+    for name in ("logrank_mle", "exp_gain", "logrank_l3", "convex_loss"):
+        for where in ("closed", "sampled"):
+            here = rp.loss(f"{name}[rankings={where},divide_by_pairs=true]").evaluate(scores, labels, [0, 5])
+            there = rp.loss(f"{name}[rankings={where}]").evaluate(scores / 6, labels, [0, 5])
+            np.testing.assert_allclose(here.value, there.value)
+            np.testing.assert_allclose(here.gradient, there.gradient / 6, atol=1e-14)
+            np.testing.assert_allclose(here.curvature, there.curvature / 36, atol=1e-14)
+
+
+def test_a_closed_form_that_does_not_exist_is_refused_in_words() -> None:
+    with pytest.raises(ParameterError, match="rankings=closed needs gain=auc; there is no closed form for gain=map"):
+        rp.loss("exp_gain[gain=map,rankings=closed]")

@@ -1,0 +1,225 @@
+"""The study of the paper: every figure and table, from one smoke run; verdicts that come from the numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from rankplug_stochastic.study import claims, concrete_density, protocol, rank_schema
+from rankplug_stochastic.study.best_gap import best_expected_gap, best_gap
+from rankplug_stochastic.study.convergence import METRIC
+from rankplug_stochastic.study.pair_push import push
+
+import rankplug as rp
+from rankplug.published import layout
+from rankplug.studies import PROFILES, Results
+
+pytestmark = pytest.mark.xdist_group("stochastic study")
+STUDY = rp.study("stochastic")
+FIXED, TUNED = f"fixed {protocol.WEB30K}", f"tuned {protocol.WEB30K}"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return STUDY.results("smoke", store=tmp_path_factory.mktemp("results"), progress=False)
+
+
+def test_every_figure_and_table_of_the_paper_is_there():
+    names = [exhibit.name for exhibit in STUDY.exhibits]
+    assert names[:7] == ["Figure 1", "Figure 2", "Figure 3a", "Figure 3b", "Figure 3c", "Figure 4", "Table 1"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_asks_for_both_settings_of_all_models(profile):
+    runs = {one.name: one for one in STUDY.runs(profile, None)}
+    assert list(runs) == [FIXED, TUNED, f"fixed {protocol.YAHOO}", f"tuned {protocol.YAHOO}"]
+    assert tuple(runs[FIXED].models) == protocol.MODELS
+    for model in ("CrossEntropy", "ApproxNDCG", "lambdaMART"):
+        plain, expected = runs[FIXED].models[model], runs[FIXED].models[f"E[{model}]"]
+        assert {**expected, "sampler": ""} == plain
+        assert expected["sampler"].startswith("gumbel[beta=0.25" if model == "lambdaMART" else "gumbel[beta=1.0")
+    assert runs[TUNED].models["E[lambdaMART]"] == runs[FIXED].models["E[lambdaMART]"]
+    assert "adam" in runs[TUNED].models["E[ApproxNDCG]"]["backend"]
+
+
+def test_the_paper_profile_has_the_published_settings():
+    runs = {one.name: one for one in STUDY.runs("paper", None)}
+    web, yahoo = runs[FIXED].models, runs[f"fixed {protocol.YAHOO}"].models
+    assert runs[FIXED].trials == 10
+    assert "layers=(1024,512,256,128,64,32,16)" in web["ApproxNDCG"]["scorer"]
+    assert "layers=(1024,512,256),batch_norm=true" in runs[TUNED].models["E[ApproxNDCG]"]["scorer"]
+    assert "momentum=0.2" in web["ApproxNDCG"]["scorer"] and "momentum=0.01" in yahoo["ApproxNDCG"]["scorer"]
+    assert "optimiser=adagrad,lr=0.005,reduction=sum,batch=128" in web["ApproxNDCG"]["backend"]
+    assert "leaves=400,learning_rate=0.05,rounds=1000,min_data=50,min_hessian=200.0" in web["lambdaMART"]["scorer"]
+    assert "min_data=100,min_hessian=10.0" in yahoo["lambdaMART"]["scorer"]
+    assert web["lambdaMART"]["patience"] == 200
+
+
+def test_a_data_set_can_be_named(results):
+    runs = list(STUDY.runs("smoke", "ohsumed"))
+    assert [one.shared["dataset"] for one in runs] == ["ohsumed", "ohsumed"]
+
+
+@pytest.mark.parametrize("figure", ["Figure 3a", "Figure 3b", "Figure 3c"])
+def test_figure_3_shows_both_losses_on_training_and_validation_data(results, figure):
+    frame, drawn = STUDY.exhibit(figure).draw(results)
+    baseline = {"a": "CrossEntropy", "b": "ApproxNDCG", "c": "lambdaMART"}[figure[-1]]
+    assert set(frame["model"]) == {baseline, f"E[{baseline}]"} and set(frame["part"]) == {"train", "valid"}
+    (axes,) = drawn.axes
+    assert axes.get_ylabel() == "NDCG@5 (%)" and axes.get_xlabel().startswith("training iteration")
+    assert len(axes.get_lines()) == 4
+    iterations = frame["iteration"].nunique()
+    assert all(len(line.get_xdata()) == iterations for line in axes.get_lines())
+    mean = frame[(frame["model"] == baseline) & (frame["part"] == "train")].groupby("iteration")["ndcg@5"].mean()
+    assert np.allclose(axes.get_lines()[0].get_ydata(), 100 * mean)
+
+
+def test_figure_4_shows_the_six_models_on_validation_data(results):
+    frame, drawn = STUDY.exhibit("Figure 4").draw(results)
+    assert set(frame["model"]) == set(protocol.MODELS) and set(frame["part"]) == {"valid"}
+    assert [len(axes.get_lines()) for axes in drawn.axes] == [4, 2]
+
+
+def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
+    table, _ = STUDY.exhibit("Table 1").draw(results)
+    assert len(table) == 30 and table[["ours", "half width", "published"]].notna().all(axis=None)
+    assert np.allclose(table["difference"], table["ours"] - table["published"])
+    row = table[(table["model"] == "E[ApproxNDCG]") & (table["metric"] == "ndcg@5")].set_index("published on")
+    assert row["published"].to_dict() == {protocol.WEB30K: 47.48, protocol.YAHOO: 72.69}
+    trials = results.trials(TUNED, "ndcg@5")["E[ApproxNDCG]"]
+    assert row.loc[protocol.WEB30K, "ours"] == pytest.approx(100 * trials.mean())
+
+
+def test_table_1_is_laid_out_as_in_the_paper(results):
+    wide = layout(STUDY.exhibit("Table 1").draw(results)[0])
+    assert wide.shape == (10, 9)
+    assert list(wide.columns.get_level_values(0).unique()) == ["NDCG@1", "NDCG@5", "NDCG@10"]
+    assert [model for _, model in wide.index] == [*protocol.MODELS, *protocol.MODELS[2:]]
+    assert wide["NDCG@1", "ours"].str.contains("<b>").sum() >= 2
+
+
+def test_every_claim_is_judged(results):
+    for claim in STUDY.claims:
+        assert claim.judge(results).evidence
+
+
+def test_nothing_is_run_twice(results):
+    identities = [record["identity"] + str(record["trial"]) for record in results.records]
+    # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two trials.
+    assert len(identities) == len(set(identities)) == 2 * (8 + 5)
+
+
+def made(lead: float, trials: int = 6) -> Results:
+    """Results in which an expected loss leads its baseline by ``lead``, in half of the trials a little more or less."""
+    level = {"CrossEntropy": 0.30, "ApproxNDCG": 0.40, "lambdaMART": 0.50}
+    rows = []
+    for trial in range(trials):
+        for model in protocol.MODELS:
+            base = level[model.removeprefix("E[").removesuffix("]")]
+            base += (lead + 0.001 * (-1) ** trial) * model.startswith("E[")
+            about = {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
+            test = {**about, "measure": "query", "part": "test", "value": base}
+            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC, "value": base}
+            rows += [{**test, "metric": metric} for metric in protocol.METRICS]
+            rows += [{**curve, "iteration": iteration} for iteration in range(12)]
+    frame = pd.DataFrame(rows)
+    frame["model"] = pd.Categorical(frame["model"], protocol.MODELS)
+    return Results("smoke", {FIXED: frame, TUNED: frame}, STUDY.published())
+
+
+LEADS = [
+    claims.approx_reaches_higher,
+    claims.trees_rise_faster,
+    claims.trees_stay_above,
+    claims.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
+    claims.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
+]
+
+
+@pytest.mark.parametrize("judge", LEADS)
+def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(judge):
+    assert judge(made(0.05)).verdict == "holds"
+    assert judge(made(-0.05)).verdict == "fails"
+    assert judge(made(0.0)).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("judge", [claims.cross_entropy_unchanged, claims.cross_entropy_pair_alike])
+def test_claims_of_no_difference_fail_where_there_is_one(judge):
+    assert judge(made(0.0)).verdict == "holds"
+    assert judge(made(0.05)).verdict == "fails"
+    assert judge(made(-0.05)).verdict == "fails"
+
+
+def test_the_order_of_the_losses_is_judged_from_the_numbers():
+    assert claims.better_at_every_cutoff("lambdaMART", "ApproxNDCG")(made(0.0)).verdict == "holds"
+    assert claims.better_at_every_cutoff("CrossEntropy", "ApproxNDCG")(made(0.0)).verdict == "fails"
+
+
+def test_a_growing_gap_is_told_from_a_shrinking_one():
+    growing = made(0.0)
+    frame = growing[FIXED]
+    expected = frame["model"].str.startswith("E[") & (frame["measure"] == "curve")
+    for sign, verdict in ((1, "holds"), (-1, "fails")):
+        changed = frame.assign(value=frame["value"] + sign * 0.01 * frame["iteration"].fillna(0) * expected)
+        results = Results("smoke", {FIXED: changed}, growing.published)
+        assert claims.approx_gap_grows(results).verdict == verdict
+        assert claims.tree_gap_largest_early(results).verdict == {"holds": "fails", "fails": "holds"}[verdict]
+
+
+def test_figure_1_shares_of_draws_are_those_of_the_closed_density():
+    frame = concrete_density.density_frame()
+    for _, shares in frame.groupby("alpha"):
+        assert shares["sampled share"].sum() == pytest.approx(1.0)
+        assert shares["density share"].sum() == pytest.approx(1.0, abs=0.01)
+        # Chance alone moves 100,000 draws in 900 cells by about 0.4 sqrt(900 / 100,000) = 0.038 of their mass.
+        assert abs(shares["sampled share"] - shares["density share"]).sum() / 2 < 0.04
+
+
+def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
+    frame = concrete_density.density_frame()
+    first = frame[frame["alpha"] == "(1.5, 5.0, 2.0)"]
+    means = [(first[f"y{one}"] * first["sampled share"]).sum() for one in (1, 2, 3)]
+    assert means[1] > means[2] > means[0]
+    second = frame[frame["alpha"] == "(5.0, 5.0, 2.0)"]
+    assert (second["y1"] * second["density share"]).sum() == pytest.approx(
+        (second["y2"] * second["density share"]).sum(), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
+def test_sorted_draws_follow_the_plackett_luce_law(beta):
+    weights = (1.5, 5.0, 2.0)
+    points = concrete_density.sampled_points(weights, beta, samples=20_000)
+    found = np.argsort(-points, axis=1)
+    for order, chance in concrete_density.order_chances(weights, beta).items():
+        share = (found == order).all(axis=1).mean()
+        assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / 20_000) + 1e-4
+
+
+def test_figure_2_has_equal_ranks_both_ways_and_noise_that_depends_between_pairs():
+    frame, drawn = STUDY.exhibit("Figure 2").draw(None)
+    assert frame.filter(like="largest difference").to_numpy().max() < 1e-12
+    assert len(drawn.axes) == 2
+    gumbel = np.random.default_rng(1).gumbel(size=(100_000, 3))
+    first, second = gumbel[:, 0] - gumbel[:, 1], gumbel[:, 1] - gumbel[:, 2]
+    assert np.corrcoef(first, second)[0, 1] == pytest.approx(-0.5, abs=0.01)
+    assert rank_schema.largest_difference() < 1e-12
+
+
+@pytest.mark.parametrize(("gap", "plain", "expected"), [(0.05, 0.9134, 0.0893), (0.5, 0.0473, 0.0864), (2, 0, 0.0438)])
+def test_the_expected_loss_keeps_pushing_a_pair_apart(gap, plain, expected):
+    gaps = np.array([gap], float)
+    assert push(gaps, "approx_ndcg[eta=10]", None)[0] == pytest.approx(plain, abs=1e-4)
+    assert push(gaps, "approx_ndcg[eta=10]", "gumbel[samples=200000]")[0] == pytest.approx(expected, abs=0.004)
+
+
+@pytest.mark.parametrize(
+    ("share", "plain", "expected"), [(0.6, 0.4055, 0.607), (0.75, 1.0986, 1.632), (0.9, 2.1972, 3.189)]
+)
+def test_noise_stretches_the_best_gap_of_cross_entropy(share, plain, expected):
+    assert best_gap(share) == pytest.approx(plain, abs=1e-4)
+    found = best_expected_gap(share)
+    assert found == pytest.approx(expected, abs=1e-3)
+    ratio = np.exp(found)
+    # The mean of sigma(gap + Z) over a standard logistic Z in closed form.
+    assert ratio * (ratio - 1 - found) / (ratio - 1) ** 2 == pytest.approx(share, abs=1e-9)

@@ -1,0 +1,118 @@
+"""L-BFGS and cutting planes reach the minimum of the regularised objective, and validation chooses C."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rankplug_lbfgs.cutting_planes import highest_bound
+from scipy.optimize import minimize
+
+import rankplug as rp
+from rankplug.errors import DivergedError, FitError
+
+
+def made(queries, seed):
+    noise = np.random.default_rng(seed)
+    features = noise.normal(size=(queries * 8, 3)).astype(np.float32)
+    labels = (features[:, 0] + noise.normal(size=len(features)) > 0.7).astype(np.float32)
+    return rp.Lists(features, labels, np.arange(0, queries * 8 + 1, 8))
+
+
+@pytest.fixture(scope="module")
+def lists():
+    return made(20, seed=0)
+
+
+def objective(w, loss, lists, C):
+    scores = lists.features.astype(np.float64) @ w
+    return rp.loss(loss).evaluate(scores, lists.labels, lists.starts).value.sum() + w @ w / C
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("loss", ["cross_entropy", "ranknet"])
+def test_lbfgs_finds_the_minimum_that_a_search_without_gradients_finds(loss, C, lists):
+    model = rp.fit(f"lbfgs[C={C},tolerance=1e-14]", loss=loss, train=lists)
+    searched = minimize(objective, np.zeros(3), (loss, lists, C), method="Nelder-Mead", options={"xatol": 1e-7})
+    np.testing.assert_allclose(model.weights, searched.x, atol=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["svm_map", "ranksvm", "cross_entropy"])
+def test_cutting_planes_come_within_their_tolerance_of_the_minimum(loss, lists):
+    model = rp.fit("cutting_planes[C=1,tolerance=1e-4]", loss=loss, train=lists)
+    reached = objective(model.weights, loss, lists, 1.0)
+    searches = [
+        minimize(objective, start, (loss, lists, 1.0), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-10})
+        for start in (np.zeros(3), model.weights, model.weights + 0.1)
+    ]
+    lowest = min(search.fun for search in searches)
+    assert lowest - 1e-9 <= reached <= lowest * (1 + 1e-4) + 1e-9
+
+
+def test_the_dual_is_solved_as_scipy_solves_it():
+    noise = np.random.default_rng(0)
+    slopes, offsets, C = noise.normal(size=(6, 4)), noise.normal(size=6), 2.0
+
+    def dual(shares):
+        return C / 4 * np.sum((shares @ slopes) ** 2) - offsets @ shares
+
+    found = highest_bound(slopes, offsets, C, np.array([1.0, 0, 0, 0, 0, 0]))
+    constraint = {"type": "eq", "fun": lambda shares: shares.sum() - 1}
+    expected = minimize(dual, np.full(6, 1 / 6), bounds=[(0, 1)] * 6, constraints=[constraint], options={"ftol": 1e-14})
+    assert found.sum() == pytest.approx(1) and found.min() >= 0
+    assert dual(found) == pytest.approx(expected.fun, abs=1e-8)
+
+
+def test_cutting_planes_refuse_a_loss_that_is_not_convex(lists):
+    with pytest.raises(FitError, match="bound only convex losses"):
+        rp.fit("cutting_planes", loss="approx_ndcg", train=lists)
+
+
+def test_restarts_never_do_worse_than_the_start_at_zero(lists):
+    found = []
+    for restarts in (0, 5):
+        model = rp.fit(f"lbfgs[C=100,restarts={restarts}]", loss="exp_gain", train=lists)
+        found.append(objective(model.weights, "exp_gain", lists, 100.0))
+    assert found[1] <= found[0] + 1e-9
+
+
+def test_losses_that_are_not_convex_are_restarted_of_themselves(lists):
+    few = rp.fit("lbfgs[iterations=2]", loss="cross_entropy", train=lists)
+    many = rp.fit("lbfgs[iterations=2]", loss="approx_ndcg", train=lists)
+    assert few.record.iterations <= 3
+    assert many.record.iterations > 10
+
+
+def test_validation_chooses_the_penalty(lists):
+    valid = made(20, seed=1)
+    choices = (0.0001, 1.0, 100.0)
+    model = rp.fit(f"lbfgs[C={choices}]", loss="cross_entropy", train=lists, valid=valid, selection=("ndcg@5", "loss"))
+    alone = {C: rp.fit(f"lbfgs[C={C}]", loss="cross_entropy", train=lists) for C in choices}
+    quality = {C: rp.evaluate(one, valid, "ndcg@5").mean() for C, one in alone.items()}
+    assert quality[model.record.chosen["C"]] == pytest.approx(max(quality.values()))
+    np.testing.assert_allclose(model.weights, alone[model.record.chosen["C"]].weights, atol=1e-4)
+
+
+def test_several_penalties_need_validation_data(lists):
+    with pytest.raises(FitError, match="several values of C need validation data"):
+        rp.fit("lbfgs[C=(1,10)]", loss="cross_entropy", train=lists)
+
+
+def test_weights_of_lists_count(lists):
+    weights = np.where(np.arange(20) < 10, 1.0, 0.0)
+    weighed = rp.fit("lbfgs", loss="cross_entropy", train=lists, weights=weights)
+    alone = rp.fit("lbfgs", loss="cross_entropy", train=lists[:10])
+    np.testing.assert_allclose(weighed.weights, alone.weights, atol=1e-5)
+
+
+def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
+    from rankplug.losses import CompiledEvaluator
+
+    honest = CompiledEvaluator.__call__
+
+    def spoilt(self, scores, starts, lists, iteration, out, **settings):
+        honest(self, scores, starts, lists, iteration, out, **settings)
+        out.value[0] = np.nan
+
+    monkeypatch.setattr(CompiledEvaluator, "__call__", spoilt)
+    with pytest.raises(DivergedError, match="the loss is no longer finite"):
+        rp.fit("lbfgs", loss="cross_entropy", train=lists)

@@ -1,0 +1,201 @@
+"""PyTorch as a backend: packed steps are the true gradient steps, and every option does what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import rankplug as rp
+from rankplug.errors import FitError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def lists():
+    noise = np.random.default_rng(0)
+    lengths = noise.integers(1, 12, 30)
+    features = noise.normal(size=(int(lengths.sum()), 4)).astype(np.float32)
+    labels = np.digitize(features[:, 0] + noise.normal(size=len(features)), [0.5, 1.5]).astype(np.float32)
+    return rp.Lists(features, labels, np.concatenate(([0], np.cumsum(lengths))))
+
+
+def fitted(lists, backend="torch[epochs=3,batch=5]", scorer="mlp[layers=(8,)]", **settings):
+    return rp.fit(backend, scorer=scorer, loss="cross_entropy", train=lists, **settings)
+
+
+def cross_entropy(scores, lists):
+    """The sum over lists, written with PyTorch on one list after another."""
+    total = torch.zeros((), dtype=scores.dtype)
+    for begin, end in zip(lists.starts[:-1], lists.starts[1:], strict=True):
+        labels = torch.as_tensor(lists.labels[begin:end], dtype=scores.dtype)
+        if labels.sum() > 0:
+            total = total - (labels / labels.sum() * torch.log_softmax(scores[begin:end], 0)).sum()
+    return total
+
+
+@pytest.mark.parametrize(("reduction", "factor"), [("sum", 1.0), ("mean", 1 / 30)])
+def test_one_step_of_sgd_is_minus_the_learning_rate_times_autograds_gradient(reduction, factor, lists):
+    backend = f"torch[optimiser=sgd,lr=0.1,epochs=1,batch=30,reduction={reduction}]"
+    model = fitted(lists, backend, "linear")
+    weights = torch.zeros(4, dtype=torch.float64, requires_grad=True)
+    cross_entropy(torch.as_tensor(lists.features).double() @ weights, lists).backward()
+    np.testing.assert_allclose(model.network[0].weight.detach()[0], -0.1 * factor * weights.grad, rtol=1e-5)
+
+
+def test_clipping_bounds_the_norm_of_a_step(lists):
+    model = fitted(lists, "torch[optimiser=sgd,lr=1,epochs=1,batch=30,reduction=sum,clip=0.01]", "linear")
+    assert float(model.network[0].weight.detach().norm()) == pytest.approx(0.01, rel=1e-4)
+
+
+def test_adagrad_starts_from_tensorflows_accumulator(lists):
+    model = fitted(lists, "torch[optimiser=adagrad,lr=0.1,epochs=1,batch=30,reduction=sum]", "linear")
+    weights = torch.zeros(4, dtype=torch.float64, requires_grad=True)
+    cross_entropy(torch.as_tensor(lists.features).double() @ weights, lists).backward()
+    expected = -0.1 * weights.grad / torch.sqrt(0.1 + weights.grad**2)
+    np.testing.assert_allclose(model.network[0].weight.detach()[0], expected, rtol=1e-5)
+
+
+def test_every_epoch_shows_every_list_once_in_another_order(lists, monkeypatch):
+    from rankplug_torch.learner import NetworkLearner
+
+    shown = {0: [], 1: []}
+    monkeypatch.setattr(NetworkLearner, "step", lambda self, lists, epoch: shown[epoch].extend(lists.tolist()) or 0.0)
+    fitted(lists, "torch[batch=7,epochs=2]")
+    assert sorted(shown[0]) == sorted(shown[1]) == list(range(30))
+    assert shown[0] != shown[1]
+
+
+def test_a_seed_repeats_bit_for_bit_and_another_differs(lists):
+    scorer = "mlp[layers=(8,8),dropout=0.5,batch_norm=true]"
+    first, again, other = (fitted(lists, scorer=scorer, seed=seed).predict(lists) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert np.abs(first - other).max() > 1e-3
+
+
+def test_two_losses_begin_with_the_same_weights(lists):
+    starts = []
+    for loss in ("cross_entropy", "ranknet"):
+        model = rp.fit("torch[optimiser=sgd,lr=1e-30,epochs=1]", scorer="mlp", loss=loss, train=lists)
+        starts.append(model.predict(lists))
+    np.testing.assert_array_equal(*starts)
+
+
+def test_training_leaves_pytorchs_own_random_numbers_alone(lists):
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    fitted(lists, scorer="mlp[dropout=0.5]")
+    torch.testing.assert_close(torch.rand(3), expected)
+
+
+def test_lists_of_one_document_pass_batch_normalisation(lists):
+    assert lists.lengths.min() == 1
+    assert np.isfinite(fitted(lists, "torch[epochs=1,batch=1]", "mlp[batch_norm=true]").predict(lists)).all()
+
+
+def test_bfloat16_trains_to_nearly_the_same_scores(lists):
+    full = fitted(lists, "torch[epochs=5,batch=10,lr=0.01]").predict(lists)
+    half = fitted(lists, "torch[epochs=5,batch=10,lr=0.01,autocast=true]").predict(lists)
+    assert 0 < np.abs(full - half).max() < 0.1
+
+
+def test_attention_sees_the_documents_of_a_list_and_no_others(lists):
+    model = fitted(lists, scorer="attention[width=8,heads=2]")
+    scores = model.predict(lists)
+    changed = lists.features.copy()
+    changed[lists.starts[5] : lists.starts[6]] += 1
+    other = model.predict(rp.Lists(changed, lists.labels, lists.starts))
+    inside = np.zeros(lists.documents, bool)
+    inside[lists.starts[5] : lists.starts[6]] = True
+    np.testing.assert_allclose(other[~inside], scores[~inside], rtol=1e-5)
+    longest = int(np.argmax(lists.lengths))
+    begin, end = lists.starts[longest], lists.starts[longest + 1]
+    changed = lists.features.copy()
+    changed[begin] += 1
+    other = model.predict(rp.Lists(changed, lists.labels, lists.starts))
+    assert np.abs(other[begin + 1 : end] - scores[begin + 1 : end]).max() > 1e-6
+
+
+def test_attention_does_not_depend_on_the_order_of_documents(lists):
+    model = fitted(lists, scorer="attention[width=8]")
+    query = int(np.argmax(lists.lengths))
+    order = np.random.default_rng(0).permutation(int(lists.lengths[query]))
+    one = lists[query]
+    mixed = rp.Lists(one.features[order], one.labels[order], one.starts)
+    np.testing.assert_allclose(model.predict(mixed), model.predict(one)[order], rtol=1e-4, atol=1e-6)
+
+
+def test_predictions_in_blocks_equal_predictions_at_once(lists, monkeypatch):
+    from rankplug_torch import scoring
+
+    models = [fitted(lists), fitted(lists, scorer="attention[width=4]")]
+    at_once = [model.predict(lists) for model in models]
+    monkeypatch.setattr(scoring, "DOCUMENTS_AT_ONCE", 13)
+    for model, expected in zip(models, at_once, strict=True):
+        np.testing.assert_allclose(model.predict(lists), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_heads_must_divide_the_width(lists):
+    with pytest.raises(ParameterError, match="width=5 is no multiple of heads=2"):
+        fitted(lists, scorer="attention[width=5,heads=2]")
+
+
+def test_a_device_that_is_not_there_is_named(lists):
+    with pytest.raises(FitError, match="the device cuda:7 is not to be had"):
+        fitted(lists, 'torch[device="cuda:7"]')
+
+
+def test_weights_of_lists_scale_their_pull(lists):
+    weights = np.where(np.arange(30) < 10, 1.0, 0.0)
+    backend = "torch[optimiser=sgd,lr=0.1,epochs=1,batch=30,reduction=sum]"
+    weighed = fitted(lists, backend, "linear", weights=weights)
+    alone = fitted(lists[:10], backend, "linear")
+    np.testing.assert_allclose(weighed.predict(lists), alone.predict(lists), rtol=1e-5, atol=1e-7)
+
+
+class TestBoosted:
+    BACKEND = "torch[epochs=6,batch=5,lr=0.02]"
+    SCORER = "boosted[scorer=mlp[layers=(8,)],learners=3]"
+
+    def test_the_first_network_is_the_scorer_alone(self, lists):
+        alone = fitted(lists, self.BACKEND, "mlp[layers=(8,)]")
+        first = fitted(lists, self.BACKEND, "boosted[scorer=mlp[layers=(8,)],learners=1]")
+        np.testing.assert_array_equal(first.predict(lists), alone.predict(lists))
+
+    def test_each_further_network_learns_the_residuals_of_the_sum(self, lists):
+        backend = "torch[epochs=300,batch=30,lr=0.02]"
+        one, two = (
+            fitted(lists, backend, f"boosted[first=linear[],scorer=mlp[layers=(64,)],learners={number}]").predict(lists)
+            for number in (1, 2)
+        )
+        residuals = -rp.loss("cross_entropy").evaluate(one, lists.labels, lists.starts).gradient
+        assert ((two - one - residuals) ** 2).mean() < 0.5 * (residuals**2).mean()
+
+    def test_the_sum_never_does_worse_on_validation_than_its_first_network(self, lists):
+        first = fitted(lists, self.BACKEND, "boosted[scorer=mlp[layers=(8,)],learners=1]", valid=lists)
+        boosted = fitted(lists, self.BACKEND, self.SCORER, valid=lists)
+        assert rp.evaluate(boosted, lists, "ndcg@5").mean() >= rp.evaluate(first, lists, "ndcg@5").mean()
+
+    def test_boosting_ends_with_the_first_network_that_brings_nothing(self, lists, monkeypatch):
+        from rankplug_torch.boosted import SquaredResiduals
+
+        honest = SquaredResiduals.loss
+
+        def no_pull(self, scores, lists, iteration):
+            found = honest(self, scores * 0 - 1e3, lists, iteration)
+            return found._replace(gradient=found.gradient * 0)
+
+        monkeypatch.setattr(SquaredResiduals, "loss", no_pull)
+        ranks = rp.Lists(lists.features, (lists.features[:, 0] > 0).astype(np.float32), lists.starts)
+        model = fitted(ranks, "torch[epochs=40,batch=5,lr=0.05]", self.SCORER, valid=ranks, patience=10)
+        assert len(model.network.networks) < 3
+
+    def test_a_saved_sum_has_the_networks_it_was_kept_with(self, lists, tmp_path):
+        model = fitted(lists, self.BACKEND, self.SCORER)
+        assert len(model.network.networks) == 3
+        loaded = rp.load_model(model.save(tmp_path / "sum"))
+        np.testing.assert_array_equal(loaded.predict(lists), model.predict(lists))
+
+    def test_only_networks_can_be_part_of_it(self, lists):
+        with pytest.raises(FitError, match="scorer trees is not fitted by torch"):
+            fitted(lists, self.BACKEND, "boosted[scorer=trees]")
