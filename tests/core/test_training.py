@@ -72,7 +72,9 @@ def test_a_callback_sees_every_iteration_and_may_stop(backend, scorer, train, va
     assert model.record.stopped == "callback"
 
 
-@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+@pytest.mark.parametrize(
+    ("backend", "scorer"), [*ENGINES, ("lbfgs", "linear"), ("cutting_planes", "linear"), ("rankboost", "stumps")]
+)
 def test_an_interruption_returns_the_best_model_so_far(backend, scorer, train, valid):
     def interrupt(iteration, metrics):
         if iteration == 3:
