@@ -1,4 +1,4 @@
-"""The losses equal the paper's formulas, written in plain NumPy pair by pair; golden numbers are the specification's."""
+"""The losses equal the paper's formulas, written in plain NumPy pair by pair, and have the golden numbers."""
 
 from __future__ import annotations
 
