@@ -91,7 +91,7 @@ def log(number: float) -> float:
 
 @njit(nogil=True, error_model="numpy", fastmath=False)
 def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArray[np.float64]) -> None:
-    """Fills ``out`` with ``exp(exponents - origin)``, at most ``exp(WIDEST)`` so that products of a few do not overflow.
+    """Fills ``out`` with ``exp(exponents - origin)``, cut off at ``exp(WIDEST)`` so that products do not overflow.
 
     The sigmoid of any difference of two exponents is then a quotient: ``e_i / (e_i + e_j)``. All of these are exact to
     rounding if no exponent is further than half of :data:`WIDEST` from the origin. Where exponents spread wider, take
