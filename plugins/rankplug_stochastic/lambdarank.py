@@ -15,7 +15,8 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants, sort_best_first
-from rankplug.vector_math import WIDEST, exponentials_from, log
+from rankplug.scratch import APART, scratch
+from rankplug.vector_math import WIDEST, exp, exponentials_from, log
 from rankplug_stochastic.lightgbm_arithmetic import lambdarank_in_single_precision
 
 REGULARISER = 0.01
@@ -39,7 +40,7 @@ def constants(constants, labels, deepest):
 
 
 @building_block
-def _push_apart(table, own, first, by_score):
+def _push_apart(table, n, own, first, by_score):
     """Adds the pairs of document ``own`` with those from ``first`` on; returns the sum of their pushes."""
     score, gain, discount, exponential = (
         table[SCORE, own],
@@ -47,9 +48,9 @@ def _push_apart(table, own, first, by_score):
         table[DISCOUNT, own],
         table[EXPONENTIAL, own],
     )
-    scores, gains, discounts = table[SCORE, first:], table[GAIN, first:], table[DISCOUNT, first:]
-    exponentials, gradient = table[EXPONENTIAL, first:], table[GRADIENT, first:]
-    curvature = table[CURVATURE, first:]
+    scores, gains, discounts = table[SCORE, first:n], table[GAIN, first:n], table[DISCOUNT, first:n]
+    exponentials, gradient = table[EXPONENTIAL, first:n], table[GRADIENT, first:n]
+    curvature = table[CURVATURE, first:n]
     pull, bend, pushes = 0.0, 0.0, 0.0
     for j in range(gains.size):
         share = 1.0 / (exponential + exponentials[j])
@@ -69,15 +70,16 @@ def _push_apart(table, own, first, by_score):
 
 
 @building_block
-def _pair_losses(table, own, first, by_score, origin):
+def _pair_losses(table, n, own, first, by_score):
     """The sum over the same pairs of ``D_ij log(1 + exp(-sigma (s_i - s_j)))``, where i has the higher label."""
     total = 0.0
-    for j in range(first, table.shape[1]):
+    for j in range(first, n):
         change = (table[GAIN, own] - table[GAIN, j]) * abs(table[DISCOUNT, own] - table[DISCOUNT, j])
         if by_score:
             change /= REGULARISER + abs(table[SCORE, own] - table[SCORE, j])
-        higher = table[EXPONENT, own] if change > 0.0 else table[EXPONENT, j]
-        total += abs(change) * (log(table[EXPONENTIAL, own] + table[EXPONENTIAL, j]) - (higher - origin))
+        gap = table[EXPONENT, own] - table[EXPONENT, j]
+        behind = -gap if change > 0.0 else gap
+        total += abs(change) * (max(behind, 0.0) + log(1.0 + exp(-abs(gap))))
     return total
 
 
@@ -85,7 +87,7 @@ def _pair_losses(table, own, first, by_score, origin):
 def _lay_out(scores, order, constants, sigma, deepest, table, documents):
     """Fills the table: first the ranks within the truncation, then the others, both by descending label."""
     n = scores.size
-    discounts = np.empty(n)
+    discounts = scratch(n)
     for place in range(n):
         discounts[order[place]] = constants[1 + n + place]
     within = constants[n + deepest] if deepest < n else 0.0
@@ -102,27 +104,25 @@ def _lay_out(scores, order, constants, sigma, deepest, table, documents):
 
 
 @building_block
-def _add_pairs(table, inner, by_score, exact, valued):
+def _add_pairs(table, n, inner, by_score, exact, valued):
     """Adds all pairs with a document of the first ``inner``; returns their losses and the sum of their pushes."""
-    n = table.shape[1]
-    exponents, exponentials, gains = table[EXPONENT], table[EXPONENTIAL], table[GAIN]
+    exponents, exponentials, gains = table[EXPONENT, :n], table[EXPONENTIAL, :n], table[GAIN, :n]
     highest = lowest = exponents[0]
     for i in range(n):
         highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
-    origin, wide = 0.5 * (highest + lowest), highest - lowest > WIDEST
-    exponentials_from(exponents, origin, exponentials)
+    wide = highest - lowest > WIDEST
+    exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
     value, pushes = 0.0, 0.0
     first = 0
     for own in range(inner):
         while first < inner and gains[first] >= gains[own]:
             first += 1
         if wide:
-            origin = exponents[own]
-            exponentials_from(exponents, origin, exponentials)
+            exponentials_from(exponents, exponents[own], exponentials)
         if exact:
-            pushes += _push_apart(table, own, first, by_score)
+            pushes += _push_apart(table, n, own, first, by_score)
         if valued:
-            value += _pair_losses(table, own, first, by_score, origin)
+            value += _pair_losses(table, n, own, first, by_score)
     return value, pushes
 
 
@@ -136,10 +136,10 @@ def lambdarank(scores, gradient, curvature, constants, order, valued, sigma, nor
         curvature[:] = 0.0
         return 0.0
     ranked = sort_best_first(scores, order)
-    table, documents = np.empty((7, n)), np.empty(n, np.int32)
+    table, documents = np.empty((7, n + APART)), np.empty(n, np.int32)
     _lay_out(scores, order, constants, sigma, deepest, table, documents)
     by_score, exact = norm and ranked[0] != ranked[n - 1], arithmetic == EXACT
-    value, pushes = _add_pairs(table, min(n, deepest), by_score, exact, valued)
+    value, pushes = _add_pairs(table, n, min(n, deepest), by_score, exact, valued)
     if exact:
         pushes *= 2.0 * sigma * inverse_ideal
         scale = math.log2(1.0 + pushes) / pushes if norm and pushes > 0.0 else 1.0
