@@ -50,3 +50,41 @@ def xe_ndcg(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> t
 def _softmax_cross_entropy(scores: torch.Tensor, masses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     logs = torch.log_softmax(torch.where(mask, scores, -1e9), 1)
     return -(masses * logs).sum(1) / masses.sum(1).clamp_min(1e-10)
+
+
+def lambdaloss(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, mu: float = 10.0) -> torch.Tensor:
+    """NDCG-Loss2++ with allRank's n x n weights."""
+    order = torch.where(mask, scores.detach(), -torch.inf).argsort(dim=1, descending=True)
+    scores, labels, mask = scores.gather(1, order), labels.gather(1, order), mask.gather(1, order)
+    gains, ranks = _gains(labels, mask), torch.arange(1, scores.shape[1] + 1)
+    discounts = 1.0 / torch.log2(1.0 + ranks)
+    ideal = (gains.sort(1, descending=True).values * discounts).sum(1)
+    gains = gains / ideal.clamp_min(1e-10)[:, None]
+    apart = (ranks[:, None] - ranks).abs()
+    delta = (1.0 / torch.log2(1.0 + apart.clamp_min(1)) - 1.0 / torch.log2(2.0 + apart.clamp_min(1))).abs()
+    weights = (discounts[:, None] - discounts).abs() + mu * delta
+    weights = weights * (gains[:, :, None] - gains[:, None, :]).abs()
+    return (_better(labels, mask) * weights * _log_odds(scores)).sum((1, 2)) / math.log(2.0)
+
+
+def ranknet(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Logistic loss of every pair."""
+    return (_better(labels, mask) * _log_odds(scores)).sum((1, 2))
+
+
+def listmle(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Likelihood of the order of the labels, ties shuffled, as allRank has it."""
+    shuffled = torch.randperm(scores.shape[1])
+    scores, labels, mask = scores[:, shuffled], labels[:, shuffled], mask[:, shuffled]
+    order = torch.where(mask, labels, -1.0).argsort(dim=1, descending=True, stable=True)
+    ranked = torch.where(mask, scores, -1e9).gather(1, order)
+    left = torch.logcumsumexp(ranked.flip(1), 1).flip(1)
+    return torch.where(mask.gather(1, order), left - ranked, 0.0).sum(1)
+
+
+def _better(labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    return (labels[:, :, None] > labels[:, None, :]) & mask[:, :, None] & mask[:, None, :]
+
+
+def _log_odds(scores: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.softplus(scores[:, None, :] - scores[:, :, None])

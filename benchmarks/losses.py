@@ -193,6 +193,9 @@ def measure_networks(rounds: int) -> Iterator[Row]:
         ("approx_ndcg", "approx_ndcg", None, dense_losses.approx_ndcg, 1, ">= 45"),
         ("approx_ndcg of 8 draws", "approx_ndcg", "gumbel[samples=8]", dense_losses.approx_ndcg, 8, ">= 45"),
         ("urank", "urank", None, dense_losses.urank, 1, ">= 35"),
+        ("lambdaloss", "lambdaloss", None, dense_losses.lambdaloss, 1, ">= 35"),
+        ("ranknet", "ranknet", None, dense_losses.ranknet, 1, ">= 35"),
+        ("listmle", "listmle", None, dense_losses.listmle, 1, ">= 1"),
         ("cross_entropy", "cross_entropy", None, dense_losses.cross_entropy, 1, ">= 1"),
         ("xe_ndcg", "xe_ndcg", None, dense_losses.xe_ndcg, 1, ">= 1"),
     ):
