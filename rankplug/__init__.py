@@ -31,6 +31,8 @@ _HOME = {
     "Sampler": "samplers",
     "sampler": "samplers",
     "sweep": "sweeps",
+    "results": "result_tables",
+    "compare": "comparison",
     "Store": "store",
     "Combination": "combinations",
     "list_loss": "list_losses",

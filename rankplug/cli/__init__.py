@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, doctor, plugins, reproduce, sweep, train
+from rankplug.cli import data, doctor, plugins, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 for commands in (doctor, plugins, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
+app.add_typer(results.app, name="results")
 
 
 @app.callback()
