@@ -163,14 +163,19 @@ def measure_memory(queries: int) -> Row:
     return Row(what, 1, with_ours / 2**20, alone / 2**20, (with_ours - alone) / matrix, "< 0.10")
 
 
+def rows(queries: tuple[int, ...], threads: tuple[int, ...], turns: int) -> Iterator[Row]:
+    """All rows, one after another as they are measured."""
+    yield measure_memory(queries[0])
+    yield from (measure_network(number, turns) for number in threads)
+    for number, size in itertools.product(threads, queries):
+        yield from measure_boosting(size, number, turns)
+
+
 def measure(
     queries: tuple[int, ...] = (2000, 6000), threads: tuple[int, ...] = (1, 2), turns: int = 15
 ) -> list[dict[str, Any]]:
     """All rows, as plain values."""
-    rows = [measure_memory(queries[0]), *(measure_network(number, turns) for number in threads)]
-    for number, size in itertools.product(threads, queries):
-        rows += measure_boosting(size, number, turns)
-    return [asdict(row) for row in rows]
+    return [asdict(row) for row in rows(queries, threads, turns)]
 
 
 def main() -> None:
@@ -180,10 +185,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--turns", type=int, default=15)
     given = parser.parse_args()
-    for row in measure(tuple(given.queries), tuple(given.threads), given.turns):
+    for row in rows(tuple(given.queries), tuple(given.threads), given.turns):
         print(
-            f"{row['what']:100} {row['threads']} threads {row['ours']:9.4f} {row['peer']:9.4f}"
-            f" {row['ratio']:6.3f} required {row['required']}"
+            f"{row.what:100} {row.threads} threads {row.ours:9.4f} {row.peer:9.4f} {row.ratio:6.3f}"
+            f" required {row.required}",
+            flush=True,
         )
 
 

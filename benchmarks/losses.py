@@ -1,8 +1,8 @@
 """Losses beside LightGBM's own C++ objectives and beside padded n x n tensors in PyTorch, on one thread.
 
-Data have the shape of MSLR-WEB30K: 6,000 queries of 119 documents on average. Contestants of one row run by turns in one
-process; the median of the rounds is reported. LightGBM's time for a gradient alone is that of a boosting iteration with
-a tree of two leaves less that of the same iteration with an objective that does nothing.
+Data have the shape of MSLR-WEB30K: 6,000 queries of 119 documents on average. Contestants of one row run by turns in
+one process; the median of the rounds is reported. LightGBM's time for a gradient alone is that of a boosting iteration
+with a tree of two leaves less that of the same iteration with an objective that does nothing.
 """
 
 from __future__ import annotations

@@ -95,6 +95,12 @@ def judge_identity(largest_error: float, tolerance: float, what: str) -> Verdict
     return Verdict("holds" if math.isfinite(largest_error) and largest_error <= tolerance else "fails", evidence)
 
 
+def judge_bound(least_slack: float, what: str) -> Verdict:
+    """Whether a bound holds in all cases that were tried, up to rounding."""
+    evidence = f"{what}: smallest slack {least_slack:.3g}"
+    return Verdict("holds" if least_slack >= -1e-9 else "fails", evidence)
+
+
 def judge_all(parts: Mapping[str, Verdict], test: str = "") -> Verdict:
     """A claim of several parts: holds where all hold, fails where any fails.
 

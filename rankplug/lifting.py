@@ -46,7 +46,10 @@ from rankplug.parameters import Parameters, literal_values
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
-HEADER = "import numpy as np\nfrom numba import njit\nfrom rankplug.noise import key_of\nfrom rankplug.scratch import scratch, zeros\n"
+HEADER = (
+    "import numpy as np\nfrom numba import njit\n"
+    "from rankplug.noise import key_of\nfrom rankplug.scratch import scratch, zeros\n"
+)
 
 
 class ListFunction(NamedFunction):

@@ -243,8 +243,6 @@ class Study:
 
         read_profile(profile)
         kept = store if isinstance(store, Store) else Store(store)
-        if jobs > 1:
-            execution["jobs"] = jobs
         asked = {
             runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
             for runs in self.runs(profile, data)
@@ -252,7 +250,7 @@ class Study:
         for folds, count in dict.fromkeys((runs.folds, runs.trials) for runs in asked.values()):
             alike = [runs for runs in asked.values() if (runs.folds, runs.trials) == (folds, count)]
             grids = [runs.grid(model) for runs in alike for model in runs.models]
-            outcome = sweep(grids, store=kept, folds=folds, trials=count, progress=progress, **execution)
+            outcome = sweep(grids, store=kept, folds=folds, trials=count, progress=progress, jobs=jobs, **execution)
             failures = [*outcome.failures, *(f"{trial} failed before" for trial in outcome.plan.failed)]
             if failures:
                 raise RankplugError(

@@ -50,7 +50,7 @@ def draw_label_shares(collections: Collections) -> Figure:
     axes.set(xlabel="label", ylabel="documents (%)", xticks=np.arange(grades))
     axes.grid(False, axis="x")
     axes.legend(frameon=False, fontsize=8)
-    return figure
+    return _finished(figure)
 
 
 def draw_list_lengths(collections: Collections) -> Figure:
@@ -66,7 +66,7 @@ def draw_list_lengths(collections: Collections) -> Figure:
     _plain_ticks(axes, edges)
     axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
     axes.legend(loc="upper left", frameon=False, fontsize=8)
-    return figure
+    return _finished(figure)
 
 
 def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figure:
@@ -88,7 +88,7 @@ def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figur
     figure.supylabel("documents (%)", fontsize=9)
     handles, labels = grid.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(collections), frameon=False)
-    return figure
+    return _finished(figure)
 
 
 def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
@@ -103,6 +103,14 @@ def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
     axes.set(xscale="log", xlabel="training queries", ylabel=f"test {metric.upper()}")
     _plain_ticks(axes, trained["queries"].unique(), exactly=True)
     figure.legend(loc="outside right upper", frameon=False)
+    return _finished(figure)
+
+
+def _finished(figure: Figure) -> Figure:
+    """The figure, taken from pyplot's list of open ones: a notebook shows it once, as the value of its cell."""
+    import matplotlib.pyplot as plt
+
+    plt.close(figure)
     return figure
 
 

@@ -15,7 +15,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.boosting import BoostingObjective
+from rankplug.boosting import BoostingObjective, check_memory_for_bins
 from rankplug.errors import FitError
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
@@ -55,6 +55,7 @@ class LightGBMLearner(StepwiseLearner):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         settings = problem.scorer_implementation(problem.scorer_parameters)
+        check_memory_for_bins(problem, settings.get("max_bin", 255))
         self.dart = settings["boosting"] == "dart"
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
         parameters = {

@@ -52,6 +52,11 @@ def _check_limits(problem: Problem) -> None:
                 f"LightGBM's own objectives take lists of up to {LONGEST_LIST:,} documents; the longest of the"
                 f" {name} data has {lists.lengths.max():,}: leave native away, or truncate the lists"
             )
+        if lists.labels.min() < 0 or (lists.labels % 1).any():
+            raise DataError(
+                f"LightGBM's own objectives take whole labels of zero or more, and those of the {name} data are not:"
+                " leave native away, or map the labels"
+            )
         if lists.labels.max() > LARGEST_LABEL:
             raise DataError(
                 f"LightGBM's own objectives take labels up to {LARGEST_LABEL}; those of the {name} data go to"

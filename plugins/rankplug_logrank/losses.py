@@ -10,7 +10,7 @@ With :math:`\Pr(y) \propto e^{-w \cdot \delta\phi(y)}`, :math:`\Delta` the dista
 ``convex_loss``  ``log sum_y exp(Delta(y) - w.dphi(y))``, (14)
 =============== ===========================================================
 
-A list without any good or without any bad document is silent.
+A list without any good or without any bad document is silent. The rankings take ``8 samples`` bytes a document.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ def room_for_rankings(lengths, parameters):
 
 
 @building_block
-def number_of_pairs(labels):
-    """Pairs of a good and a bad document."""
+def share_of_a_pair(labels):
+    """One over the number of pairs of a good and a bad document; 0 where there is none."""
     goods = 0
     for document in range(labels.size):
         goods += labels[document] >= 1.0
-    return goods * (labels.size - goods)
+    pairs = goods * (labels.size - goods)
+    return 1.0 / pairs if pairs > 0 else 0.0
 
 
 @building_block
@@ -50,10 +51,10 @@ def silence(gradient, curvature):
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list: minus the log-likelihood of the ideal ranking."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return logistic_pairs(scores, labels, steepness, 0.0, 0.0, gradient, curvature)
     exponents, _ = exponents_of(scores, constants, steepness)
@@ -66,10 +67,10 @@ def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_b
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list. It is not convex; the curvature for boosting is that of the likelihood."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return gain_of_pairs(scores, labels, steepness, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
@@ -86,12 +87,12 @@ def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_p
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list. It is convex wherever Delta lies between 0 and 1, whatever the paper says."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
-        return logistic_pairs(scores, labels, steepness, 0.0, 1.0 / pairs, gradient, curvature)
+        return logistic_pairs(scores, labels, steepness, 0.0, share, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
     law = scratch(exponents.size)
     value = law_of(exponents, law)
@@ -106,12 +107,12 @@ def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list: the soft maximum over rankings of the structured hinge."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
-        return logistic_pairs(scores, labels, steepness, 1.0 / pairs, 0.0, gradient, curvature)
+        return logistic_pairs(scores, labels, steepness, share, 0.0, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
     law = scratch(exponents.size)
     for ranking in range(exponents.size):

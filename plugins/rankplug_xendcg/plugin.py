@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from rankplug import LossSpecification, Parameters, hookimpl
+from rankplug import LossSpecification, Parameters, StudySpecification, hookimpl
 
 PAPER = "xendcg"
 FIXED = 2
@@ -77,4 +77,17 @@ def rankplug_losses() -> list[LossSpecification]:
             convex=True,
             curvature="exact",
         ),
+    ]
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Studies."""
+    return [
+        StudySpecification(
+            name="xendcg",
+            summary="XE-NDCG beside ListNet and lambdaMART, with noisy labels and clicks: figures 1-3 and table 1",
+            implementation="rankplug_xendcg.study:study",
+            paper=PAPER,
+        )
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import BrokenPluginError, DataError, UnknownPluginError
+from rankplug.models import Model
 from rankplug.registry import registry
 
 
@@ -58,6 +60,24 @@ def test_evaluating_scores_is_evaluating_the_model_that_gave_them(lists):
     assert rp.evaluate(scores.tolist(), lists, "mrr")["q7"] == 0.5
 
 
+class PlaceInList(Model):
+    """A model of ours whose scores depend on where a query begins."""
+
+    def __init__(self):
+        super().__init__(SimpleNamespace(features=2))
+
+    def _scores(self, features, starts):
+        return np.concatenate([np.arange(length)[::-1] for length in np.diff(starts)])
+
+    def encode(self, suffix):
+        return b""
+
+
+def test_a_model_of_ours_knows_where_each_query_begins(lists):
+    assert rp.evaluate(PlaceInList(), lists, "mrr")["q7"] == 0.5
+    assert rp.evaluate(SimpleNamespace(model_=PlaceInList()), lists, "mrr")["q7"] == 0.5
+
+
 def test_scores_of_the_wrong_number_are_refused(lists):
     with pytest.raises(DataError, match="5 labels, but 4 scores"):
         rp.evaluate([1.0] * 4, lists, "mrr")
@@ -75,11 +95,13 @@ def test_a_metric_survives_pickling():
     assert rp.metric(metric) is metric
 
 
-def test_a_compiled_function_of_ones_own_becomes_a_metric(offer):
-    @rp.list_metric
-    def best_label_found(ranked, ideal):
-        return ranked[0] / ideal[0] if ideal[0] > 0.0 else np.nan
+@rp.list_metric
+def best_label_found(ranked, ideal):
+    """The label at the top as a share of the best label."""
+    return ranked[0] / ideal[0] if ideal[0] > 0.0 else np.nan
 
+
+def test_a_compiled_function_of_ones_own_becomes_a_metric(offer):
     found = offer(best_label_found)([1.0, 2.0, 5.0, 1.0], [4, 2, 0, 0], [0, 2, 4])
     assert found[0] == 0.5 and math.isnan(found[1])
 

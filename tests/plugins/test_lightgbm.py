@@ -170,6 +170,12 @@ class TestAgainstItsOwnObjectives:
         with pytest.raises(DataError, match="labels up to 30; those of the validation data go to 40"):
             rp.fit("lightgbm[native=true]", loss="lambdarank", train=lists, valid=large)
 
+    @pytest.mark.parametrize("labels", [-1.0, 0.5])
+    def test_a_label_that_is_not_whole_or_below_zero_is_told_before_training(self, labels, lists):
+        odd = rp.Lists(lists.features, np.full(400, labels), lists.starts)
+        with pytest.raises(DataError, match="whole labels of zero or more"):
+            rp.fit("lightgbm[native=true]", loss="lambdarank", train=odd)
+
     def test_samplers_are_for_our_objectives(self, lists):
         with pytest.raises(FitError, match="take no sampler"):
             rp.fit("lightgbm[native=true]", loss="lambdarank", sampler="gumbel", train=lists)

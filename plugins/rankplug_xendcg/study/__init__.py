@@ -1,0 +1,30 @@
+"""The paper as a study: what it runs, its figures and tables, its claims."""
+
+from __future__ import annotations
+
+from rankplug.published import read_published
+from rankplug.studies import Exhibit, Study
+from rankplug_xendcg.study import claims, convergence, noise_curves, quality_table
+from rankplug_xendcg.study.findings import FINDINGS
+from rankplug_xendcg.study.protocol import runs
+
+study = Study(
+    name="xendcg",
+    title="An alternative cross entropy loss for learning-to-rank",
+    citation="Sebastian Bruch, WWW 2021",
+    notebook="xendcg.ipynb",
+    runs=runs,
+    exhibits=(
+        Exhibit("Table 1", "Test quality of the three losses", quality_table.table_1),
+        Exhibit("Table 1, tests", "Paired tests between all models, raw and corrected", quality_table.table_1_tests),
+        Exhibit("Figure 1", "Validation quality as trees are added", convergence.figure_1),
+        Exhibit("Figure 2a", "Negative documents added, in the place of Web30K", noise_curves.figure_2a),
+        Exhibit("Figure 2b", "Negative documents added, in the place of Yahoo", noise_curves.figure_2b),
+        Exhibit("Figure 2c", "Labels drawn anew, in the place of Web30K", noise_curves.figure_2c),
+        Exhibit("Figure 2d", "Labels drawn anew, in the place of Yahoo", noise_curves.figure_2d),
+        Exhibit("Figure 3", "Training on simulated clicks", noise_curves.figure_3),
+    ),
+    claims=claims.CLAIMS,
+    published=lambda: read_published("rankplug_xendcg.study"),
+    findings=FINDINGS,
+)

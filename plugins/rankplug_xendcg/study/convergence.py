@@ -1,0 +1,49 @@
+"""Figure 1: quality as trees are added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankplug.studies import Results
+from rankplug_xendcg.study.protocol import COMPARED
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+METRIC = "ndcg@5"
+
+
+def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
+    import pandas as pd
+
+    from rankplug.figures import draw_curves, new_figure
+
+    groups = results.groups("quality")
+    figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)
+    frames = []
+    for panel, group, letter in zip(panels[0], groups, "ab", strict=False):
+        curves = results.curves(group, "valid", METRIC)
+        curves = curves[curves["model"].isin(COMPARED)]
+        draw_curves(panel, curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1), COMPARED)
+        place = group.removeprefix("quality, ")
+        panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {place}")
+        columns = ["dataset", "model", "trial", "iteration", "value"]
+        frames.append(curves[columns].rename(columns={"value": METRIC}).assign(place=place))
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return pd.concat(frames, ignore_index=True), figure
+
+
+def gaps(results: Results, group: str) -> pd.DataFrame:
+    """Validation NDCG@5 of XE-NDCG minus lambdaMART's: a row a number of trees, a column a trial."""
+    xe_ndcg, lambdamart = (results.curve_of_trials(group, model, "valid", METRIC) for model in reversed(COMPARED))
+    return (xe_ndcg - lambdamart).dropna()
+
+
+def gap_at(curve: pd.DataFrame, share: float) -> pd.Series[float]:
+    """Mean gap over the trees up to a tenth before a share of them."""
+    end = max(int(np.ceil(share * len(curve))), 1)
+    return curve.iloc[max(end - max(len(curve) // 10, 1), 0) : end].mean()

@@ -1,0 +1,170 @@
+"""What the paper trains (Sections 5.1 to 5.5), at four sizes.
+
+All parts of a data set are pooled, and each trial splits the queries anew, 60/20/20; the models of a trial share the
+split. Noise touches the training part; clicks replace the labels of the training and the validation part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rankplug.studies import Profile, Runs
+
+WEB30K, YAHOO = "MSLR-WEB30K", "Yahoo LTRC Set1"
+MODELS = {"ListNet": "listnet", "lambdaMART": "lambdarank[sigma=1.0]", "XE-NDCG": "xe_ndcg"}
+COMPARED = ("lambdaMART", "XE-NDCG")
+METRICS = ("ndcg@5", "ndcg@10")
+SPLIT = "random_split"
+
+Noise = Literal["negatives", "flips", "clicks"]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A data set, and the settings that depend on it.
+
+    Args:
+        dataset: its name; the pool of queries must be the same in all trials.
+        leaves: of a tree.
+        min_data: documents of a leaf at least.
+        labels: how many different labels there are; those of the paper's law of flips that do not exist are left out.
+    """
+
+    dataset: str
+    leaves: int
+    min_data: int
+    labels: int = 5
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a profile is.
+
+    Args:
+        collections: in the place of Web30K and of Yahoo.
+        trials: repetitions of the comparison and of the noisy labels.
+        click_trials: repetitions of the clicks.
+        rounds: trees at most.
+        learning_rate: factor on the leaves' values.
+        patience: trees without improvement of the validation NDCG@5 after which training stops.
+        negatives: shares of documents added.
+        flips: shares of labels drawn anew.
+        clicks: click probabilities of label 0.
+    """
+
+    collections: tuple[Collection, ...]
+    trials: int
+    click_trials: int
+    rounds: int = 500
+    learning_rate: float = 0.02
+    patience: int | None = 50
+    negatives: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6)
+    flips: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6)
+    clicks: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.25)
+
+    def levels(self, kind: Noise) -> tuple[float, ...]:
+        """Of a kind of noise."""
+        return {"negatives": self.negatives, "flips": self.flips, "clicks": self.clicks}[kind]
+
+
+SIZES: Mapping[Profile, Size] = {
+    "smoke": Size(
+        (
+            Collection("synthetic[shape=mslr,queries=40,documents=12,sample=0]", 4, 5),
+            Collection("synthetic[shape=yahoo,queries=40,documents=8,sample=0]", 4, 5),
+        ),
+        trials=2,
+        click_trials=2,
+        rounds=6,
+        learning_rate=0.1,
+        negatives=(0.0, 0.6),
+        flips=(0.0, 0.6),
+        clicks=(0.05, 0.25),
+    ),
+    "quick": Size(
+        (
+            Collection("synthetic[shape=mslr,queries=400,documents=30,sample=0]", 15, 20),
+            Collection("synthetic[shape=yahoo,queries=400,documents=15,sample=0]", 15, 20),
+        ),
+        trials=5,
+        click_trials=5,
+        rounds=60,
+        learning_rate=0.1,
+        patience=None,
+        negatives=(0.0, 0.3, 0.6),
+        flips=(0.0, 0.3, 0.6),
+        clicks=(0.05, 0.15, 0.25),
+    ),
+    "real": Size(
+        (Collection("ohsumed", 31, 20, labels=3), Collection("mq2008", 31, 20, labels=3)),
+        trials=20,
+        click_trials=20,
+        rounds=300,
+        learning_rate=0.05,
+    ),
+    "paper": Size((Collection("mslr-web30k", 400, 50), Collection("yahoo-c14", 200, 100)), trials=100, click_trials=20),
+}
+
+
+def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
+    """The comparison of the three losses on each collection, and one group for each kind and level of noise.
+
+    Args:
+        profile: how large.
+        data: a data set in the place of Web30K; Yahoo's place then stays empty.
+    """
+    size = SIZES[profile]
+    collections = size.collections
+    if data is not None:
+        collections = (Collection(data, collections[0].leaves, collections[0].min_data, collections[0].labels),)
+    for place, collection in zip((WEB30K, YAHOO), collections, strict=False):
+        yield _group(f"quality, {place}", size, collection, tuple(MODELS), [])
+        for kind in ("negatives", "flips", "clicks"):
+            for level in size.levels(kind):
+                transforms = transforms_of(kind, level, collection.labels)
+                yield _group(group_name(kind, place, level), size, collection, COMPARED, transforms)
+
+
+def group_name(kind: Noise, place: str, level: float) -> str:
+    """Of the runs at a level of noise."""
+    return f"{kind}, {place}, {level:g}"
+
+
+def transforms_of(kind: Noise, level: float, labels: int = 5) -> list[str]:
+    """The transforms that make a level of noise; none at level 0.
+
+    >>> transforms_of("negatives", 0.2), transforms_of("clicks", 0.05), transforms_of("flips", 0.0)
+    (['negative_augmentation[share=0.2]'], ['cascade_clicks[p0=0.05]'], [])
+    """
+    if kind == "clicks":
+        return [f"cascade_clicks[p0={level}]"]
+    if level == 0:
+        return []
+    if kind == "negatives":
+        return [f"negative_augmentation[share={level}]"]
+    return [f"label_flips[share={level}{_law(labels)}]"]
+
+
+def _law(labels: int) -> str:
+    """The paper's law of new labels; where data have fewer than five, what is left of it."""
+    if labels == 5:
+        return ""
+    left = (0.5, 0.2, 0.15, 0.1, 0.05)[:labels]
+    return ",law=(" + ",".join(repr(one / sum(left)) for one in left) + ")"
+
+
+def _group(name: str, size: Size, collection: Collection, models: tuple[str, ...], transforms: list[str]) -> Runs:
+    parts: dict[str, dict[str, Any]] = {model: {"loss": MODELS[model]} for model in models}
+    shared = {
+        "dataset": collection.dataset,
+        "transforms": [SPLIT, *transforms],
+        "backend": "lightgbm",
+        "scorer": f"trees[leaves={collection.leaves},learning_rate={size.learning_rate},rounds={size.rounds},"
+        f"min_data={collection.min_data},min_hessian=0.0,max_bin=255]",
+        "patience": size.patience,
+        "metrics": list(METRICS),
+    }
+    trials = size.click_trials if name.startswith("clicks") else size.trials
+    return Runs(name, parts, shared, trials=trials)
