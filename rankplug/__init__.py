@@ -33,6 +33,7 @@ _HOME = {
     "sweep": "sweeps",
     "results": "result_tables",
     "compare": "comparison",
+    "fit_on_cluster": "cluster_fitting",
     "Store": "store",
     "Combination": "combinations",
     "list_loss": "list_losses",

@@ -112,7 +112,7 @@ class Problem:
                 "valid": None if self.valid is None else self.valid.fingerprint,
             },
             features=self.train.features.shape[1],
-            versions=_versions(self.backend_specification.requires),
+            versions=package_versions(self.backend_specification.requires),
             **facts,
         )
 
@@ -239,7 +239,8 @@ def scorers_of(backend: str) -> list[str]:
     ]
 
 
-def _versions(packages: Iterable[str]) -> dict[str, str]:
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of Python, rankplug, what all backends share, and some packages."""
     return {"python": platform.python_version()} | {
         name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
     }
