@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -58,12 +59,15 @@ def draw_list_lengths(collections: Collections) -> Figure:
     figure, axes = new_figure(width=5.2)
     longest = max(int(lists.lengths.max()) for lists in collections.values())
     shortest = min(int(lists.lengths.min()) for lists in collections.values())
-    edges = np.geomspace(max(shortest, 1) * 0.99, longest * 1.01, 15)
+    wide = longest > 4 * shortest
+    edges = (np.geomspace if wide else np.linspace)(shortest * 0.99, longest * 1.01, 15)
     for place, (name, lists) in enumerate(collections.items()):
         label = f"{name} (mean {lists.lengths.mean():.0f}, longest {lists.lengths.max():,})"
         _outline(axes, lists.lengths.astype(np.float64), edges, place, label)
-    axes.set(xscale="log", xlabel="documents of a query", ylabel="queries (%)")
-    _plain_ticks(axes, edges)
+    axes.set(xlabel="documents of a query", ylabel="queries (%)")
+    if wide:
+        axes.set_xscale("log")
+        _plain_ticks(axes, edges)
     axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
     axes.legend(loc="upper left", frameon=False, fontsize=8)
     return _finished(figure)
@@ -80,7 +84,7 @@ def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figur
         edges = np.linspace(lowest, highest + 1e-6, 25)
         for place, (own, label) in enumerate(zip(values, collections, strict=True)):
             _outline(axes, own, edges, place, label)
-        axes.set_title(f"{column + 1}: {name}", fontsize=7)
+        axes.set_title(textwrap.fill(f"{column + 1}: {name}", 34), fontsize=7)
         axes.tick_params(labelsize=7)
     for axes in list(grid.flat)[len(columns) :]:
         axes.set_visible(False)

@@ -1,1 +1,1 @@
-"""Each trial as a run of MLflow, where ``MLFLOW_TRACKING_URI`` names a store; the store of results stays the source."""
+"""Each trial as a run of MLflow, where it is installed and ``MLFLOW_TRACKING_URI`` names its store."""
