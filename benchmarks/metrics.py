@@ -11,6 +11,7 @@ import argparse
 import itertools
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -55,10 +56,12 @@ def lists_like_mslr(queries: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
 
 def ranx_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], np.ndarray]:
     """What ranx does: numba on typed dictionaries, all threads."""
+    from numba.core.errors import NumbaTypeSafetyWarning
     from ranx import Qrels, Run
     from ranx import evaluate as ranx_evaluate
 
     relevance, retrieved = trec_dictionaries(scores, gains, starts)
+    warnings.filterwarnings("ignore", category=NumbaTypeSafetyWarning)
     qrels, run = Qrels(relevance), Run(retrieved)
     name = "ndcg" if cutoff is None else f"ndcg@{cutoff}"
     return lambda: np.asarray(ranx_evaluate(qrels, run, name, return_mean=False, make_comparable=False))

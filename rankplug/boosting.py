@@ -8,10 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.errors import FitError
+from rankplug.fitting import Problem
 from rankplug.losses import Evaluation, Objective
+from rankplug.memory import check_memory
 from rankplug.training import checked
 
 CURVATURE_FLOOR = 1e-16
+
+
+def check_memory_for_bins(problem: Problem, max_bin: int) -> None:
+    """Refuses data whose binned features, a byte or two an entry, cannot be held."""
+    documents = problem.train.documents + (problem.valid.documents if problem.valid is not None else 0)
+    entries = documents * problem.train.features.shape[1]
+    check_memory(
+        entries * (1 if max_bin <= 256 else 2),
+        str(problem.backend_specification),
+        "train on fewer queries, or with max_bin=255 or less",
+    )
 
 
 class BoostingObjective:

@@ -112,7 +112,7 @@ class Problem:
                 "valid": None if self.valid is None else self.valid.fingerprint,
             },
             features=self.train.features.shape[1],
-            versions=_versions(self.backend_specification.requires),
+            versions=package_versions(self.backend_specification.requires),
             **facts,
         )
 
@@ -151,7 +151,7 @@ def fit(
         progress: whether to show a bar; by default where a person looks on.
     """
     started = time.perf_counter()
-    problem = _problem(backend, scorer, loss, sampler, train, valid, seed)
+    problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)
     problem = replace(
         problem,
         weights=None if weights is None else _list_weights(np.asarray(weights, np.float64), train),
@@ -168,7 +168,7 @@ def fit(
     return model
 
 
-def _problem(
+def problem_of(
     backend: Named,
     scorer: Named | None,
     loss: Named | Loss,
@@ -177,6 +177,7 @@ def _problem(
     valid: Lists | None,
     seed: int,
 ) -> Problem:
+    """A problem with every name resolved, every parameter checked and the data known to fit the backend."""
     found, backend_parameters = registry().resolve("backend", backend)
     engine = cast(BackendSpecification, found)
     for package in engine.requires:
@@ -238,7 +239,8 @@ def scorers_of(backend: str) -> list[str]:
     ]
 
 
-def _versions(packages: Iterable[str]) -> dict[str, str]:
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of Python, rankplug, what all backends share, and some packages."""
     return {"python": platform.python_version()} | {
         name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
     }

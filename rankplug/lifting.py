@@ -46,7 +46,10 @@ from rankplug.parameters import Parameters, literal_values
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
-HEADER = "import numpy as np\nfrom numba import njit\nfrom rankplug.noise import key_of\n"
+HEADER = (
+    "import numpy as np\nfrom numba import njit\n"
+    "from rankplug.noise import key_of\nfrom rankplug.scratch import scratch, zeros\n"
+)
 
 
 class ListFunction(NamedFunction):
@@ -147,7 +150,7 @@ def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
         f"from {part.__module__} import {part.__qualname__} as {name}_\n{name} = {name}_.compiled\n"
         for name, part in parts
     )
-    source = f"{imports}\n{template}"
+    source = f"{HEADER}{imports}\n{template}"
     versions = f"{numba.__version__} {np.__version__} {sys.version_info[:2]}"
     needed = sorted(set(sources_of(space["lifted"]).values()))
     digest = hashlib.blake2b("\n".join([source, versions, *needed]).encode(), digest_size=10).hexdigest()
@@ -164,7 +167,7 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
     path = folder / f"{name}.py"
     text = (
         '"""Made by rankplug.lifting; safe to delete."""\n'
-        f"{HEADER}{source}\n"
+        f"{source}\n"
         'compiled = njit(nogil=True, cache=True, error_model="numpy")(lifted)\n'
     )
     if not path.exists():

@@ -179,8 +179,8 @@ def lifted(begin, end, lists, starts, scores, data_starts, labels, constant_star
     longest = 0
     for b in range(begin, end):
         longest = max(longest, starts[b + 1] - starts[b])
-    all_g = np.empty(longest)
-    all_h = np.empty(longest)
+    all_g = scratch(longest)
+    all_h = scratch(longest)
     for b in range(begin, end):
         q = lists[b]
         d = data_starts[q]
@@ -204,9 +204,9 @@ PLAIN = """
 """
 
 EXPECTED = """
-        a = np.empty(n)
-        total_g = np.zeros(n)
-        total_h = np.zeros(n)
+        a = scratch(n)
+        total_g = zeros(n)
+        total_h = zeros(n)
         total = 0.0
         for t in range(samples):
             key = key_of(seed, iteration, q, 2 * t + 1)

@@ -88,7 +88,8 @@ def lifted_metric(metric: ListMetric) -> Any:
 EXPRESSIONS = {name: name for name in ListMetric.supplied}
 
 METRIC = """
-from rankplug.ordering import order_documents, rank_labels, sort_labels, usable
+from rankplug.noise import uniform
+from rankplug.ordering import RANDOM, order_documents, rank_labels, sort_labels, usable
 
 def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, parameters, value, sound):
     longest = 0
@@ -97,6 +98,7 @@ def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, pa
     all_order = np.empty(longest, np.int32)
     all_ranked = np.empty(longest)
     all_ideal = np.empty(longest)
+    draws = np.empty(longest)
     for q in range(begin, end):
         scores = all_scores[starts[q]:starts[q + 1]]
         labels = all_labels[starts[q]:starts[q + 1]]
@@ -105,17 +107,23 @@ def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, pa
             continue
         order = all_order[:scores.size]
         places = min(depth, scores.size)
+        tie_keys = labels
+        if ties == RANDOM:
+            key = key_of(tie_seed, 0, q, 0)
+            for document in range(scores.size):
+                draws[document] = uniform(key, document)
+            tie_keys = draws[:scores.size]
         {steps}
         value[q] = one_list({arguments})
 """
 
 STEPS = {
     "order": """
-        order_documents(scores, labels, ties, tie_seed, q, scores.size, order)
+        order_documents(scores, ties, tie_keys, scores.size, order)
 """,
     "ranked": """
         ranked = all_ranked[:places]
-        rank_labels(scores, labels, ties, tie_seed, q, order, ranked)
+        rank_labels(scores, labels, ties, tie_keys, order, ranked)
 """,
     "ideal": """
         ideal = all_ideal[:places]

@@ -125,7 +125,8 @@ def evaluate(
     """One value a query, by query id; queries that do not count are nan, which pandas' ``mean`` leaves out.
 
     Args:
-        model_or_scores: a model with ``predict(features)``, or one score a document.
+        model_or_scores: a model with ``predict(features)``, or one score a document. A model of ours (or a Ranker that
+            holds one) gets the lists, since some scorers compare the documents of a query.
         lists: the data, with labels.
         metric: its name.
 
@@ -136,9 +137,10 @@ def evaluate(
     import pandas as pd
 
     quality = _metric(metric)
+    fitted = getattr(model_or_scores, "model_", model_or_scores)
     scores: Any = model_or_scores
-    if isinstance(scores, Model):
-        scores = scores.predict(lists)
+    if isinstance(fitted, Model):
+        scores = fitted.predict(lists)
     elif isinstance(scores, Predicts):
         scores = scores.predict(lists.features)
     value = quality(scores, lists.labels, lists.starts)

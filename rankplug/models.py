@@ -24,6 +24,7 @@ from rankplug.grammar import parse
 from rankplug.learning_curve import LearningCurve
 from rankplug.lists import Integers, Lists
 from rankplug.registry import registry
+from rankplug.threads import use_threads
 
 SIDECAR = ".rankplug.json"
 FORMAT = "rankplug model 1"
@@ -111,7 +112,8 @@ class Model(abc.ABC):
             )
         if features.shape[0] == 0:
             return np.empty(0)
-        return np.ascontiguousarray(self._scores(features, starts), dtype=np.float64)
+        with use_threads():
+            return np.ascontiguousarray(self._scores(features, starts), dtype=np.float64)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the engine's file and the one beside it; an older model of that name is replaced."""

@@ -1,12 +1,14 @@
-"""Compiled building blocks that put the documents of one list in order, best first, as far as a metric looks."""
+"""Compiled building blocks that put the documents of one list in order, best first, as far as a metric looks.
+
+Their compiled form is kept beside this file and shared by all metrics. They may therefore call nothing from other
+files, whose changes numba would not notice.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-
-from rankplug.noise import key_of, uniform
 
 Doubles = NDArray[np.float64]
 Order = NDArray[np.int32]
@@ -15,10 +17,11 @@ STABLE, WORST, RANDOM = 0, 1, 2
 LONGEST_SELECTION = 32
 LONGEST_COUNTED_LIST = 512
 LANES = 32
+RUN = 12
 LARGEST_COUNTED_LABEL = 31
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", cache=True)
 def usable(scores: Doubles, labels: Doubles) -> bool:
     """Whether no score of a list is nan and all labels are finite and zero or more."""
     found = True
@@ -28,10 +31,8 @@ def usable(scores: Doubles, labels: Doubles) -> bool:
     return found
 
 
-@njit(nogil=True, error_model="numpy")
-def rank_labels(
-    scores: Doubles, labels: Doubles, ties: int, tie_seed: int, query: int, order: Order, ranked: Doubles
-) -> None:
+@njit(nogil=True, error_model="numpy", cache=True)
+def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, order: Order, ranked: Doubles) -> None:
     """Fills ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
 
     The other arguments are those of :func:`order_documents`; ``order`` is working space as long as the list.
@@ -39,12 +40,12 @@ def rank_labels(
     if ties == STABLE and ranked.size > LONGEST_SELECTION and scores.size <= LONGEST_COUNTED_LIST:
         _count_ranks(scores, labels, ranked)
         return
-    order_documents(scores, labels, ties, tie_seed, query, ranked.size, order)
+    order_documents(scores, ties, tie_keys, ranked.size, order)
     for place in range(ranked.size):
         ranked[place] = labels[order[place]]
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", cache=True)
 def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
     """Counts, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised."""
     documents = scores.size
@@ -62,7 +63,7 @@ def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
             ranked[above] = labels[document]
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", cache=True)
 def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
     above, level = 0, 0
     for place in range(scores.size):
@@ -71,36 +72,29 @@ def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
     return above, level
 
 
-@njit(nogil=True, error_model="numpy")
-def order_documents(
-    scores: Doubles, labels: Doubles, ties: int, tie_seed: int, query: int, depth: int, order: Order
-) -> None:
+@njit(nogil=True, error_model="numpy", cache=True)
+def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, order: Order) -> None:
     """Fills at least the first ``depth`` places of ``order`` with the documents of highest score.
 
     Args:
         scores: of one list.
-        labels: of one list; they decide only where ``ties`` is ``WORST``.
-        ties: the order of equal scores: by position, least relevant first, or random.
-        tie_seed: of the random order.
-        query: the list's position, so that each list has an order of its own.
+        ties: whether equal scores stand by position (``STABLE``) or by their keys.
+        tie_keys: one a document, the smallest first among equal scores.
         depth: the places that matter.
         order: as long as the list.
     """
     if ties == STABLE and depth <= LONGEST_SELECTION and depth < scores.size:
         _select(scores, depth, order)
         return
-    order[:] = np.argsort(-scores, kind="mergesort")
-    if ties == WORST:
-        _reorder_ties(scores, labels, order)
-    elif ties == RANDOM:
-        key = key_of(tie_seed, 0, query, 0)
-        draws = np.empty(scores.size)
-        for document in range(scores.size):
-            draws[document] = uniform(key, document)
-        _reorder_ties(scores, draws, order)
+    for document in range(scores.size):
+        order[document] = document
+    spare = np.empty(scores.size, np.int32)
+    sort_largest_first(scores, order, spare)
+    if ties != STABLE:
+        _reorder_ties(scores, tie_keys, order, spare)
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", cache=True)
 def _select(scores: Doubles, depth: int, order: Order) -> None:
     """Keeps the best documents seen so far in order; most documents of a long list are turned away at once."""
     held = 0
@@ -121,26 +115,69 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
         worst = scores[order[held - 1]]
 
 
-@njit(nogil=True, error_model="numpy")
-def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order) -> None:
+@njit(nogil=True, error_model="numpy", cache=True)
+def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare: Order) -> None:
+    keys = -smallest_first
     begin = 0
     while begin < order.size:
         end = begin + 1
         while end < order.size and scores[order[end]] == scores[order[begin]]:
             end += 1
         if end > begin + 1:
-            tied = order[begin:end].copy()
-            order[begin:end] = tied[np.argsort(smallest_first[tied], kind="mergesort")]
+            sort_largest_first(keys, order[begin:end], spare)
         begin = end
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", cache=True)
+def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
+    """Sorts ``order`` by the keys of what it holds, equal keys as they stand; merges short runs sorted by insertion.
+
+    Written out because NumPy's sort of indices takes seconds to compile.
+    """
+    for begin in range(0, order.size, RUN):
+        for place in range(begin, min(begin + RUN, order.size)):
+            document = order[place]
+            gap = place - 1
+            while gap >= begin and keys[order[gap]] < keys[document]:
+                order[gap + 1] = order[gap]
+                gap -= 1
+            order[gap + 1] = document
+    width = RUN
+    while width < order.size:
+        for begin in range(0, order.size - width, 2 * width):
+            _merge(keys, order, spare, begin, begin + width, min(begin + 2 * width, order.size))
+        width *= 2
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, end: int) -> None:
+    if keys[order[middle - 1]] >= keys[order[middle]]:
+        return
+    held = middle - begin
+    for place in range(held):
+        spare[place] = order[begin + place]
+    left, right = 0, middle
+    for place in range(begin, end):
+        if left == held:
+            return
+        if right == end or keys[spare[left]] >= keys[order[right]]:
+            order[place] = spare[left]
+            left += 1
+        else:
+            order[place] = order[right]
+            right += 1
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
 def sort_labels(labels: Doubles, best_first: Doubles) -> None:
     """Fills ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
     counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)
     for label in labels:
         if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
-            best_first[:] = np.sort(labels)[::-1][: best_first.size]
+            order = np.arange(labels.size).astype(np.int32)
+            sort_largest_first(labels, order, np.empty(labels.size, np.int32))
+            for place in range(best_first.size):
+                best_first[place] = labels[order[place]]
             return
         counts[int(label)] += 1
     place = 0

@@ -13,6 +13,8 @@ Order = NDArray[np.int32]
 
 MOVES_A_DOCUMENT = 6
 """Moves after which putting in place one by one is given up."""
+STEPS_A_DOCUMENT = 3
+"""So fine are the steps of score over which a list is spread before insertion."""
 STEPS_OUT_OF_ORDER = 8
 """One in so many neighbours may stand the wrong way round for a list to count as nearly in order."""
 
@@ -22,7 +24,7 @@ def sort_best_first(scores: Doubles, order: Order) -> Doubles:
     """Makes ``order`` the documents by descending score, ties by position; returns the scores in that order.
 
     It starts from what ``order`` holds: scores change little between iterations, so a list that was sorted before needs
-    few moves. One that is far off is first spread over as many equal steps of score as it has documents. The order is
+    few moves. One that is far off is first spread over equal steps of score, more than it has documents. The order is
     total, so the result does not depend on where it started.
     """
     sorted_scores = np.empty(scores.size)
@@ -77,15 +79,16 @@ def _spread_by_score(scores: Doubles, order: Order) -> None:
     best = worst = scores[0]
     for document in range(scores.size):
         best, worst = max(best, scores[document]), min(worst, scores[document])
-    scale = (scores.size - 1) / (best - worst)
+    steps = STEPS_A_DOCUMENT * scores.size
+    scale = (steps - 1) / (best - worst)
     if not (0.0 < scale < np.inf and best - worst < np.inf):
         for document in range(scores.size):
             order[document] = document
         return
-    first = np.zeros(scores.size + 1, np.int32)
+    first = np.zeros(steps + 1, np.int32)
     for document in range(scores.size):
         first[int((best - scores[document]) * scale) + 1] += 1
-    for step in range(scores.size):
+    for step in range(steps):
         first[step + 1] += first[step]
     for document in range(scores.size):
         step = int((best - scores[document]) * scale)

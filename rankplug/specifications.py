@@ -149,6 +149,8 @@ class BackendSpecification(Specification):
         requires: import names that must be installed.
         default_scorer: what ``rp.fit`` takes when no scorer is named.
         missing_values: whether features may be nan.
+        on_cluster: ``"package.module:function"`` of a :class:`rankplug.cluster_fitting.ClusterProblem`, where one model
+            can be fitted by many machines.
         exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
     """
 
@@ -156,6 +158,7 @@ class BackendSpecification(Specification):
 
     requires: tuple[str, ...] = ()
     default_scorer: str = ""
+    on_cluster: str = ""
     missing_values: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
 

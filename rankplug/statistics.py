@@ -40,7 +40,7 @@ class Interval:
 
     def __str__(self) -> str:
         if math.isnan(self.low):
-            return f"{self.point:.4f} (no interval from {self.count} of {self.unit})"
+            return f"{self.point:.4f} (one value, so no interval; unit: {self.unit})"
         return (
             f"{self.point:.4f} [{self.low:.4f}, {self.high:.4f}]"
             f" ({self.level:.0%} {self.method} over {self.count} {self.unit})"

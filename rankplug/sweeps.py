@@ -13,7 +13,7 @@ from rankplug.errors import DataError, RankplugError
 from rankplug.execution.schedule import Schedule
 from rankplug.execution.tasks import Workers, tasks_of
 from rankplug.registry import registry
-from rankplug.specifications import DatasetSpecification
+from rankplug.specifications import BackendSpecification, DatasetSpecification
 from rankplug.store import Store
 from rankplug.sweep_progress import SweepProgress
 from rankplug.threads import available_cores, thread_environment, threads, use_threads
@@ -40,6 +40,17 @@ class Plan:
     done: tuple[Trial, ...] = ()
     failed: tuple[Trial, ...] = ()
     left_out: int = 0
+
+    @staticmethod
+    def joined(plans: Iterable[Plan]) -> Plan:
+        """Several plans as one, each trial once."""
+        several = list(plans)
+
+        def once(kind: str) -> tuple[Trial, ...]:
+            trials = [trial for one in several for trial in getattr(one, kind)]
+            return tuple({trial.identity: trial for trial in trials}.values())
+
+        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -157,7 +168,7 @@ def carry_out(
     store.check_writable()
     for trial in todo.waiting:
         store.failure_path(trial).unlink(missing_ok=True)
-    with _workers(store, jobs, cluster, notebooks) as workers:
+    with _workers(todo, store, jobs, cluster, notebooks) as workers:
         shown = SweepProgress(todo.waiting, workers.slots, progress)
         try:
             Schedule(tasks_of(todo.waiting, whole=notebooks), workers, store, shown).run()
@@ -172,7 +183,7 @@ def _sentence(trial: Trial, store: Store) -> str:
 
 
 @contextlib.contextmanager
-def _workers(store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator[Workers]:
+def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator[Workers]:
     from rankplug.execution.cluster import Cluster
     from rankplug.execution.here import Here
     from rankplug.execution.notebooks import Notebooks
@@ -185,7 +196,10 @@ def _workers(store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator
         with _environment(thread_environment(share)):
             yield Notebooks(store, jobs)
     elif jobs > 1:
-        yield Processes(jobs, share)
+        backends = {trial.combination.backend for trial in todo.waiting}
+        found = [registry().find("backend", backend).specification for backend in backends]
+        packages = {package for one in found for package in cast(BackendSpecification, one).requires}
+        yield Processes(jobs, share, sorted(packages))
     else:
         with use_threads():
             yield Here()

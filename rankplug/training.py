@@ -139,7 +139,7 @@ class _Training:
             with ProgressBar(iterations, self.learner.unit, self.problem.progress) as bar:
                 self._stages(iterations, bar)
         except KeyboardInterrupt:
-            if not self.keeps:
+            if not self._has_something():
                 raise
             self.stopped = "interrupted"
             warnings.warn(
@@ -147,7 +147,7 @@ class _Training:
                 stacklevel=4,
             )
         except DivergedError as error:
-            error.model = self.learner.model(self.kept, self._record()) if self.keeps else None
+            error.model = self.learner.model(self.kept, self._record()) if self._has_something() else None
             raise
         return self.learner.model(self.kept, self._record())
 
@@ -196,6 +196,12 @@ class _Training:
     def _measure(self, part: Part) -> Mapping[str, float]:
         scores = self.learner.scores(part)
         return {} if scores is None else self.problem.measure(part, scores)
+
+    def _has_something(self) -> bool:
+        """Whether there is a model to give; where no candidate has been seen yet, the last iteration is one."""
+        if not self.keeps and len(self.curve):
+            self._keep()
+        return self.keeps
 
     def _keep(self) -> None:
         self.kept, self.keeps = self.learner.snapshot(), True

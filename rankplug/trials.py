@@ -6,6 +6,7 @@ import json
 import platform
 import time
 import traceback
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -102,16 +103,23 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
         trial: what to run.
         progress: whether a bar shows the training; by default where a person looks on.
     """
-    hooks = registry().manager.hook
-    hooks.rankplug_trial_started(trial=trial)
+    tell_observers("rankplug_trial_started", trial=trial)
     try:
         result = _run(trial, progress)
     except RankplugError as error:
         result = failed_result(trial, f"{type(error).__name__}: {error}")
     except Exception:
         result = failed_result(trial, traceback.format_exc())
-    hooks.rankplug_trial_finished(trial=trial, result=result)
+    tell_observers("rankplug_trial_finished", trial=trial, result=result)
     return result
+
+
+def tell_observers(hook: str, **facts: Any) -> None:
+    """Calls a hook of the observers; one that fails is a warning, as who watches must not stop what is watched."""
+    try:
+        getattr(registry().manager.hook, hook)(**facts)
+    except Exception as error:
+        warnings.warn(f"an observer failed in {hook}: {type(error).__name__}: {error}", stacklevel=2)
 
 
 def _run(trial: Trial, progress: bool | None) -> Result:
@@ -119,7 +127,6 @@ def _run(trial: Trial, progress: bool | None) -> Result:
     from rankplug.fitting import fit
 
     combination = trial.combination
-    hooks = registry().manager.hook
     started, begin = time.time(), time.perf_counter()
     train, valid, test = load(combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms)
     loaded = time.perf_counter()
@@ -135,8 +142,8 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         patience=combination.patience,
         progress=progress,
         callbacks=[
-            lambda iteration, metrics: hooks.rankplug_trial_progressed(
-                trial=trial, iteration=iteration, metrics=metrics
+            lambda iteration, metrics: tell_observers(
+                "rankplug_trial_progressed", trial=trial, iteration=iteration, metrics=metrics
             )
         ],
     )

@@ -91,11 +91,11 @@ def log(number: float) -> float:
 
 @njit(nogil=True, error_model="numpy", fastmath=False)
 def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArray[np.float64]) -> None:
-    """Fills ``out`` with ``exp(exponents - origin)``.
+    """Fills ``out`` with ``exp(exponents - origin)``, cut off at ``exp(WIDEST)`` so that products do not overflow.
 
     The sigmoid of any difference of two exponents is then a quotient: ``e_i / (e_i + e_j)``. All of these are exact to
     rounding if no exponent is further than half of :data:`WIDEST` from the origin. Where exponents spread wider, take
     one of the two as the origin: it is exact again, as the smaller term vanishes only where the quotient is 0 or 1.
     """
     for place in range(exponents.size):
-        out[place] = exp(exponents[place] - origin)
+        out[place] = exp(min(exponents[place] - origin, WIDEST))

@@ -57,6 +57,7 @@ DATASETS = [
         implementation="rankplug_data.own_files:OWN_FILES",
         parameters=OwnFileParameters,
         folds=5,
+        fingerprint="rankplug_data.file_fingerprint:content_digest",
     ),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,8 @@ def draw_label_shares(collections: Collections) -> Figure:
         axes.bar_label(bars, fmt="%.1f", fontsize=7, padding=1)
     axes.set(xlabel="label", ylabel="documents (%)", xticks=np.arange(grades))
     axes.grid(False, axis="x")
-    axes.legend()
-    return figure
+    axes.legend(frameon=False, fontsize=8)
+    return _finished(figure)
 
 
 def draw_list_lengths(collections: Collections) -> Figure:
@@ -58,15 +59,18 @@ def draw_list_lengths(collections: Collections) -> Figure:
     figure, axes = new_figure(width=5.2)
     longest = max(int(lists.lengths.max()) for lists in collections.values())
     shortest = min(int(lists.lengths.min()) for lists in collections.values())
-    edges = np.geomspace(max(shortest, 1) * 0.99, longest * 1.01, 22)
+    wide = longest > 4 * shortest
+    edges = (np.geomspace if wide else np.linspace)(shortest * 0.99, longest * 1.01, 15)
     for place, (name, lists) in enumerate(collections.items()):
         label = f"{name} (mean {lists.lengths.mean():.0f}, longest {lists.lengths.max():,})"
         _outline(axes, lists.lengths.astype(np.float64), edges, place, label)
-    axes.set(xscale="log", xlabel="documents of a query", ylabel="queries (%)")
-    _plain_ticks(axes, edges)
+    axes.set(xlabel="documents of a query", ylabel="queries (%)")
+    if wide:
+        axes.set_xscale("log")
+        _plain_ticks(axes, edges)
     axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
-    axes.legend(loc="upper left")
-    return figure
+    axes.legend(loc="upper left", frameon=False, fontsize=8)
+    return _finished(figure)
 
 
 def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figure:
@@ -80,15 +84,15 @@ def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figur
         edges = np.linspace(lowest, highest + 1e-6, 25)
         for place, (own, label) in enumerate(zip(values, collections, strict=True)):
             _outline(axes, own, edges, place, label)
-        axes.set_title(f"{column + 1}: {name}", fontsize=7)
+        axes.set_title(textwrap.fill(f"{column + 1}: {name}", 34), fontsize=7)
         axes.tick_params(labelsize=7)
     for axes in list(grid.flat)[len(columns) :]:
         axes.set_visible(False)
     figure.supxlabel("sign(x) log10(1 + |x|) of the feature's value x", fontsize=9)
     figure.supylabel("documents (%)", fontsize=9)
     handles, labels = grid.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(collections))
-    return figure
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(collections), frameon=False)
+    return _finished(figure)
 
 
 def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
@@ -102,7 +106,15 @@ def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
         axes.axhline(row["value"], color=PALETTE[7], linestyle=("--", ":")[number % 2], label=row["model"])
     axes.set(xscale="log", xlabel="training queries", ylabel=f"test {metric.upper()}")
     _plain_ticks(axes, trained["queries"].unique(), exactly=True)
-    figure.legend(loc="outside right upper")
+    figure.legend(loc="outside right upper", frameon=False)
+    return _finished(figure)
+
+
+def _finished(figure: Figure) -> Figure:
+    """The figure, taken from pyplot's list of open ones: a notebook shows it once, as the value of its cell."""
+    import matplotlib.pyplot as plt
+
+    plt.close(figure)
     return figure
 
 

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants, sort_best_first
+from rankplug.scratch import scratch, zeros
 from rankplug_classics.logistic_pairs import add_row, start_rows
 
 NDCG1, NDCG2 = 0, 1
@@ -52,8 +51,8 @@ def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, va
         return 0.0
     discounts = constants[1 + n :]
     ranked = sort_best_first(scores, order)
-    exponents, exponentials, weights, gains = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    slopes, curves = np.zeros(n), np.zeros(n)
+    exponents, exponentials, weights, gains = scratch(n), scratch(n), scratch(n), scratch(n)
+    slopes, curves = zeros(n), zeros(n)
     for place in range(n):
         exponents[place] = sigma * ranked[place]
         gains[place] = constants[0] * constants[1 + order[place]]

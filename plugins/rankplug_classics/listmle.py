@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankplug.list_losses import list_loss
+from rankplug.scratch import scratch
 from rankplug_classics.label_order import best_label_first, shuffle_ties
 from rankplug_classics.plackett_luce import add_likelihood
 
@@ -42,7 +43,7 @@ def p_listmle(scores, labels, gradient, curvature, constants, key, ties, alpha):
     if labels.max() == labels.min():
         return 0.0
     n = scores.size
-    order, weights = constants.astype(np.int32), np.empty(n)
+    order, weights = constants.astype(np.int32), scratch(n)
     if ties == SHUFFLED:
         shuffle_ties(labels, key, order)
     for place in range(n):

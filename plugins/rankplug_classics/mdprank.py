@@ -15,6 +15,7 @@ import numpy as np
 from rankplug.list_losses import list_loss
 from rankplug.noise import uniform
 from rankplug.ranking import gain, sort_best_first
+from rankplug.scratch import scratch
 from rankplug_classics.plackett_luce import add_likelihood
 
 
@@ -26,7 +27,7 @@ def mdprank(scores, labels, gradient, curvature, key, episodes, discount):
     if labels.max() == labels.min():
         return 0.0
     n = scores.size
-    perturbed, returns, value = np.empty(n), np.empty(n), 0.0
+    perturbed, returns, value = scratch(n), scratch(n), 0.0
     for episode in range(episodes):
         order = np.arange(n).astype(np.int32)
         for document in range(n):

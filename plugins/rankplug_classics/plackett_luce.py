@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankplug.lifting import building_block
+from rankplug.scratch import scratch
 from rankplug.vector_math import exp, log
 
 
@@ -15,7 +14,7 @@ def add_likelihood(scores, order, weights, gradient, curvature):
     The mass that is left at each place is kept relative to the largest score left, so no score is too far off.
     """
     n = order.size
-    terms, masses, peaks = np.empty(n), np.empty(n), np.empty(n)
+    terms, masses, peaks = scratch(n), scratch(n), scratch(n)
     peak, mass = scores[order[n - 1]], 0.0
     for place in range(n - 1, -1, -1):
         score = scores[order[place]]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_loss
 from rankplug.ranking import sort_best_first
+from rankplug.scratch import scratch, zeros
 from rankplug_classics.logistic_pairs import add_row, start_rows
 
 
@@ -26,8 +25,8 @@ def ranknet(scores, labels, gradient, curvature, order, valued, sigma, mean):
     """Of one list: the sum over pairs with ``y_i > y_j`` of ``log(1 + exp(-sigma (f_i - f_j)))``."""
     n = scores.size
     ranked = sort_best_first(scores, order)
-    exponents, exponentials, weights, ranked_labels = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    slopes, curves = np.zeros(n), np.zeros(n)
+    exponents, exponentials, weights, ranked_labels = scratch(n), scratch(n), scratch(n), scratch(n)
+    slopes, curves = zeros(n), zeros(n)
     for place in range(n):
         exponents[place], ranked_labels[place] = sigma * ranked[place], labels[order[place]]
     origin, wide = start_rows(exponents, exponentials)

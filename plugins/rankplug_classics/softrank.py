@@ -15,6 +15,7 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_loss
 from rankplug.ranking import gain, ideal_dcg
+from rankplug.scratch import scratch
 
 
 @building_block
@@ -60,10 +61,10 @@ def softrank(scores, labels, gradient, curvature, sigma, deepest):
         return 0.0
     ranks = min(deepest, n)
     ideal = ideal_dcg(labels, ranks)
-    discounts, laws, ahead = np.empty(ranks), np.empty((n, ranks)), np.empty(ranks + 1)
+    discounts, laws, ahead = scratch(ranks), np.empty((n, ranks)), scratch(ranks + 1)
     for rank in range(ranks):
         discounts[rank] = 1.0 / math.log2(rank + 2.0)
-    beaten, slopes, value = np.empty(n - 1), np.empty(n - 1), 0.0
+    beaten, slopes, value = scratch(n - 1), scratch(n - 1), 0.0
     for document in range(n):
         if labels[document] <= 0.0:
             continue

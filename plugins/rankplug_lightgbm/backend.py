@@ -15,7 +15,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.boosting import BoostingObjective
+from rankplug.boosting import BoostingObjective, check_memory_for_bins
 from rankplug.errors import FitError
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
@@ -55,6 +55,7 @@ class LightGBMLearner(StepwiseLearner):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         settings = problem.scorer_implementation(problem.scorer_parameters)
+        check_memory_for_bins(problem, settings.get("max_bin", 255))
         self.dart = settings["boosting"] == "dart"
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
         parameters = {
@@ -78,6 +79,8 @@ class LightGBMLearner(StepwiseLearner):
     def _dataset(self, lists: Lists, parameters: dict[str, Any], reference: lgb.Dataset | None = None) -> lgb.Dataset:
         group = lists.lengths.astype(np.int32) if self.native else None
         weight = self.problem.weights if self.native and reference is None else None
+        if weight is not None and weight.size == len(lists):
+            weight = np.repeat(weight, lists.lengths)
         return lgb.Dataset(
             lists.features, lists.labels, reference=reference, group=group, weight=weight, params=parameters
         )

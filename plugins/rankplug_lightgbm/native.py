@@ -6,6 +6,7 @@ from typing import Any
 
 from rankplug.errors import DataError, FitError
 from rankplug.fitting import Problem
+from rankplug.seeds import stream
 
 LONGEST_LIST = 10_000
 LARGEST_LABEL = 30
@@ -21,7 +22,7 @@ def native_settings(problem: Problem) -> dict[str, Any]:
     if problem.sampler is not None:
         raise FitError("LightGBM's own objectives take no sampler; leave native or the sampler away")
     _check_limits(problem)
-    return NATIVE[name](problem.loss.parameters)
+    return {"objective_seed": stream(problem.seed, "noise") % 2**31, **NATIVE[name](problem.loss.parameters)}
 
 
 def _lambdarank(parameters: Any) -> dict[str, Any]:
@@ -35,7 +36,8 @@ def _lambdarank(parameters: Any) -> dict[str, Any]:
 
 
 def _xe_ndcg(parameters: Any) -> dict[str, Any]:
-    return {"objective": "rank_xendcg"}
+    same_draws = {"objective_seed": parameters.objective_seed} if parameters.gamma_rng == "lightgbm" else {}
+    return {"objective": "rank_xendcg", **same_draws}
 
 
 NATIVE = {"lambdarank": _lambdarank, "xe_ndcg": _xe_ndcg}
@@ -49,6 +51,11 @@ def _check_limits(problem: Problem) -> None:
             raise DataError(
                 f"LightGBM's own objectives take lists of up to {LONGEST_LIST:,} documents; the longest of the"
                 f" {name} data has {lists.lengths.max():,}: leave native away, or truncate the lists"
+            )
+        if lists.labels.min() < 0 or (lists.labels % 1).any():
+            raise DataError(
+                f"LightGBM's own objectives take whole labels of zero or more, and those of the {name} data are not:"
+                " leave native away, or map the labels"
             )
         if lists.labels.max() > LARGEST_LABEL:
             raise DataError(

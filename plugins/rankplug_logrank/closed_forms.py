@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankplug.lifting import building_block
+from rankplug.scratch import zeros
 from rankplug.vector_math import exp, log
 
 
@@ -44,8 +45,8 @@ def spread(goods, bads, labels, out):
 def logistic_pairs(scores, labels, steepness, shift, sigmoid_share, gradient, curvature):
     """The sum of ``softplus(shift - x) + sigmoid_share sigmoid(-x)`` with ``x = steepness (f_g - f_b)``."""
     goods, bads = by_class(scores, labels)
-    good_slopes, good_curves = np.zeros(goods.size), np.zeros(goods.size)
-    bad_slopes, bad_curves = np.zeros(bads.size), np.zeros(bads.size)
+    good_slopes, good_curves = zeros(goods.size), zeros(goods.size)
+    bad_slopes, bad_curves = zeros(bads.size), zeros(bads.size)
     value = 0.0
     for g in range(goods.size):
         slope, curve = 0.0, 0.0
@@ -87,8 +88,8 @@ def gain_of_pairs(scores, labels, steepness, gradient, curvature):
     for g in range(goods.size):
         for b in range(bads.size):
             total += exp(log_right[g, b] - best)
-    good_slopes, good_curves = np.zeros(goods.size), np.zeros(goods.size)
-    bad_slopes, bad_curves = np.zeros(bads.size), np.zeros(bads.size)
+    good_slopes, good_curves = zeros(goods.size), zeros(goods.size)
+    bad_slopes, bad_curves = zeros(bads.size), zeros(bads.size)
     for g in range(goods.size):
         for b in range(bads.size):
             x = steepness * (goods[g] - bads[b])

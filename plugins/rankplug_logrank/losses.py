@@ -10,17 +10,16 @@ With :math:`\Pr(y) \propto e^{-w \cdot \delta\phi(y)}`, :math:`\Delta` the dista
 ``convex_loss``  ``log sum_y exp(Delta(y) - w.dphi(y))``, (14)
 =============== ===========================================================
 
-A list without any good or without any bad document is silent.
+A list without any good or without any bad document is silent. The rankings take ``8 samples`` bytes a document.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_loss
+from rankplug.scratch import scratch
 from rankplug_logrank.closed_forms import gain_of_pairs, logistic_pairs
 from rankplug_logrank.rankings import draw_rankings
 from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
@@ -32,12 +31,13 @@ def room_for_rankings(lengths, parameters):
 
 
 @building_block
-def number_of_pairs(labels):
-    """Pairs of a good and a bad document."""
+def share_of_a_pair(labels):
+    """One over the number of pairs of a good and a bad document; 0 where there is none."""
     goods = 0
     for document in range(labels.size):
         goods += labels[document] >= 1.0
-    return goods * (labels.size - goods)
+    pairs = goods * (labels.size - goods)
+    return 1.0 / pairs if pairs > 0 else 0.0
 
 
 @building_block
@@ -51,14 +51,14 @@ def silence(gradient, curvature):
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list: minus the log-likelihood of the ideal ranking."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return logistic_pairs(scores, labels, steepness, 0.0, 0.0, gradient, curvature)
     exponents, _ = exponents_of(scores, constants, steepness)
-    law = np.empty(exponents.size)
+    law = scratch(exponents.size)
     value = law_of(exponents, law)
     fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
     return value
@@ -67,14 +67,14 @@ def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_b
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list. It is not convex; the curvature for boosting is that of the likelihood."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return gain_of_pairs(scores, labels, steepness, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
-    law, weighted, slopes = np.empty(exponents.size), np.empty(exponents.size), np.empty(exponents.size)
+    law, weighted, slopes = scratch(exponents.size), scratch(exponents.size), scratch(exponents.size)
     for ranking in range(exponents.size):
         weighted[ranking] = exponents[ranking] + math.log(max(0.0, 1.0 - deltas[ranking]))
     value = law_of(exponents, law) - law_of(weighted, slopes)
@@ -87,17 +87,19 @@ def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_p
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list. It is convex wherever Delta lies between 0 and 1, whatever the paper says."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
-        return logistic_pairs(scores, labels, steepness, 0.0, 1.0 / pairs, gradient, curvature)
+        return logistic_pairs(scores, labels, steepness, 0.0, share, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
-    law = np.empty(exponents.size)
+    law = scratch(exponents.size)
     value = law_of(exponents, law)
     expected = mean_of(deltas, law)
-    slopes = law * (1.0 + deltas - expected)
+    slopes = scratch(exponents.size)
+    for ranking in range(exponents.size):
+        slopes[ranking] = law[ranking] * (1.0 + deltas[ranking] - expected)
     fill_derivatives(constants, steepness, slopes, law, slopes, gradient, curvature)
     return value + expected
 
@@ -105,14 +107,16 @@ def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Of one list: the soft maximum over rankings of the structured hinge."""
-    pairs = number_of_pairs(labels)
-    if pairs == 0:
+    share = share_of_a_pair(labels)
+    if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 / pairs if divide_by_pairs else 2.0
+    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
-        return logistic_pairs(scores, labels, steepness, 1.0 / pairs, 0.0, gradient, curvature)
+        return logistic_pairs(scores, labels, steepness, share, 0.0, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
-    law = np.empty(exponents.size)
-    value = law_of(exponents + deltas, law)
+    law = scratch(exponents.size)
+    for ranking in range(exponents.size):
+        exponents[ranking] += deltas[ranking]
+    value = law_of(exponents, law)
     fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
     return value

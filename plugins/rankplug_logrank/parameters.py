@@ -20,6 +20,7 @@ class RankingSet(Parameters):
     walk: int = Field(20, ge=0, description="flips after each restart")
     p_best: float = Field(0.9, ge=0, le=1, description="share of restarts at the best ranking, the rest at the worst")
     skew: float | None = Field(None, description="restart at any distance instead, with odds exp(skew * distance)")
+    restart_at: float | None = Field(None, ge=0, le=1, description="restart at random rankings near this distance only")
     smooth: float = Field(1.0, gt=0, description="added to the tendency of each flip; 0 would never leave a restart")
     branch: Literal["symmetric", "local"] = Field("symmetric", description="tendency of flips towards the ideal")
     distinct: bool = Field(True, description="keep each ranking once")
@@ -28,6 +29,17 @@ class RankingSet(Parameters):
     def odds_of_distance(self) -> float:
         """The skew; not a number where restarts are the best and the worst ranking."""
         return math.nan if self.skew is None else self.skew
+
+    @property
+    def only_distance(self) -> float:
+        """The distance of all restarts, or not a number."""
+        return math.nan if self.restart_at is None else self.restart_at
+
+    @model_validator(mode="after")
+    def _has_one_way_to_restart(self) -> RankingSet:
+        if self.skew is not None and self.restart_at is not None:
+            raise ValueError("skew and restart_at both say where walks restart; give one of them")
+        return self
 
 
 class SumOverRankings(RankingSet):

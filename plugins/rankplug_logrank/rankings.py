@@ -39,7 +39,10 @@ class Rankings(NamedTuple):
 
 
 def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0, query: int = 0) -> Rankings:
-    """The rankings a loss with these parameters would draw for a list; labels of 1 or more are good."""
+    """The rankings a loss with these parameters would draw for a list; labels of 1 or more are good.
+
+    Unless restarts go by distance, the same rankings are drawn for each ``gain``.
+    """
     relevance = writable(labels)
     constants = np.zeros(1 + (parameters.samples + 1) * (relevance.size + 1))
     key = np.uint64(key_of(seed, -1, query, 0))
@@ -50,7 +53,20 @@ def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0,
 
 @list_constants
 def draw_rankings(
-    constants, labels, list_key, samples, walk, p_best, odds_of_distance, smooth, branch, distinct, gain, k, discount
+    constants,
+    labels,
+    list_key,
+    samples,
+    walk,
+    p_best,
+    odds_of_distance,
+    only_distance,
+    smooth,
+    branch,
+    distinct,
+    gain,
+    k,
+    discount,
 ):
     """Of one list: their number, and of each ranking its distance and the documents' inversions, signed."""
     good, goods = np.empty(labels.size, np.bool_), 0
@@ -69,11 +85,13 @@ def draw_rankings(
     for drawn in range(samples):
         if drawn % (walk + 1) > 0:
             counter = flip_one_pair(list_key, counter, smooth, branch, bads_below, goods_above, beating_more)
-        elif math.isnan(odds_of_distance):
+        elif math.isnan(odds_of_distance) and math.isnan(only_distance):
             put_extreme(uniform(list_key, counter) < p_best, bads_below, goods_above, beating_more)
             counter += 1
         else:
-            target = skewed_target(uniform(list_key, counter), odds_of_distance)
+            target = only_distance
+            if math.isnan(target):
+                target = skewed_target(uniform(list_key, counter), odds_of_distance)
             counter = put_near(
                 target, list_key, counter + 1, good, gain, k, discount, bads_below, goods_above, beating_more
             )

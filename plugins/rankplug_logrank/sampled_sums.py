@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankplug.lifting import building_block
+from rankplug.scratch import scratch, zeros
 
 
 @building_block
 def exponents_of(scores, constants, steepness):
     """``-w.dphi(y)`` of each ranking of the set, and the distances of the rankings from the ideal one."""
     rankings, width = int(constants[0]), scores.size + 1
-    exponents, deltas = np.empty(rankings), np.empty(rankings)
+    exponents, deltas = scratch(rankings), scratch(rankings)
     for ranking in range(rankings):
         row = constants[1 + ranking * width : 1 + (ranking + 1) * width]
         deltas[ranking] = row[0]
@@ -57,7 +56,7 @@ def fill_derivatives(constants, steepness, slopes, law, spreads, gradient, curva
     The expectation is taken under the law.
     """
     documents, width = gradient.size, gradient.size + 1
-    means, firsts = np.zeros(documents), np.zeros(documents)
+    means, firsts = zeros(documents), zeros(documents)
     gradient[:] = 0.0
     curvature[:] = 0.0
     all_spreads = 0.0

@@ -9,6 +9,7 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants
+from rankplug.scratch import scratch, zeros
 from rankplug.vector_math import WIDEST, exponentials_from
 
 
@@ -53,7 +54,7 @@ def approx_ndcg(scores, gradient, constants, eta):
     if inverse_ideal == 0.0:
         return 0.0
     # Pairs without a relevant document have no part in it: the relevant come first, and the loops end with them.
-    documents, exponents, relevant, placed = np.empty(n, np.int32), np.empty(n), 0, 0
+    documents, exponents, relevant, placed = np.empty(n, np.int32), scratch(n), 0, 0
     for is_relevant in (True, False):
         for i in range(n):
             if (gains[i] > 0.0) == is_relevant:
@@ -64,7 +65,7 @@ def approx_ndcg(scores, gradient, constants, eta):
     for i in range(n):
         highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
     wide = highest - lowest > WIDEST
-    ranks, slopes, derivative, exponentials = np.ones(n), np.zeros(n), np.zeros(n), np.empty(n)
+    ranks, slopes, derivative, exponentials = zeros(n), zeros(n), zeros(n), scratch(n)
     exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
     for i in range(relevant):
         if wide:
@@ -72,9 +73,10 @@ def approx_ndcg(scores, gradient, constants, eta):
         _add_to_ranks(i, exponentials, ranks)
     value = 0.0
     for i in range(relevant):
-        logarithm = math.log(1.0 + ranks[i])
+        rank = 1.0 + ranks[i]
+        logarithm = math.log(1.0 + rank)
         value -= gains[documents[i]] * inverse_ideal * math.log(2.0) / logarithm
-        slopes[i] = gains[documents[i]] * inverse_ideal * math.log(2.0) / ((1.0 + ranks[i]) * logarithm * logarithm)
+        slopes[i] = gains[documents[i]] * inverse_ideal * math.log(2.0) / ((1.0 + rank) * logarithm * logarithm)
     for i in range(relevant):
         if wide:
             exponentials_from(exponents[i:], exponents[i], exponentials[i:])

@@ -1,4 +1,10 @@
-"""LambdaMART's gradient and curvature (Eq. 23): pairs pushed apart by how much their exchange would change NDCG."""
+"""LambdaMART's gradient and curvature (Eq. 23): pairs pushed apart by how much their exchange would change NDCG.
+
+A list is laid out with the ranks within the truncation first, by descending label, and the others behind them. The
+partners of a document of the first part are then one span of documents, which a loop crosses without a branch; those of
+equal label add nothing. With ``e = exp(sigma s)`` kept for each document, the sigmoid of a gap needs no exponential of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -9,110 +15,137 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants, sort_best_first
-from rankplug.vector_math import WIDEST, exponentials_from, log
+from rankplug.scratch import APART, scratch
+from rankplug.vector_math import WIDEST, exp, exponentials_from, log
 from rankplug_stochastic.lightgbm_arithmetic import lambdarank_in_single_precision
 
 REGULARISER = 0.01
 EXACT = 0
 """Position of ``exact`` among the words of the parameter ``arithmetic``."""
+SCORE, GAIN, DISCOUNT, EXPONENT, EXPONENTIAL, GRADIENT, CURVATURE = 0, 1, 2, 3, 4, 5, 6
+"""Rows of the table of a list's documents."""
 
 
 @list_constants
 def constants(constants, labels, deepest):
-    """One over the ideal DCG, gains and discounts of one list."""
+    """One over the ideal DCG, gains and discounts of one list, and its documents by descending label."""
+    n = labels.size
     fill_dcg_constants(labels, deepest, constants)
+    by_label = np.empty(n, np.int32)
+    for i in range(n):
+        by_label[i] = i
+    sort_best_first(labels, by_label)
+    for i in range(n):
+        constants[1 + 2 * n + i] = by_label[i]
 
 
 @building_block
-def _push_apart(place, scores, exponentials, gains, discounts, norm, gradient, curvature):
-    """Adds the pairs of the document at rank ``place`` with all below it; returns the sum of their pushes.
-
-    With ``e = exp(sigma s)`` kept for each document, the sigmoid of a gap needs no exponential of its own.
-    """
-    score, own, gain, discount = scores[place], exponentials[place], gains[place], discounts[place]
-    below = slice(place + 1, scores.size)
-    other_scores, others, other_gains, other_discounts = (
-        scores[below],
-        exponentials[below],
-        gains[below],
-        discounts[below],
+def _push_apart(table, n, own, first, by_score):
+    """Adds the pairs of document ``own`` with those from ``first`` on; returns the sum of their pushes."""
+    score, gain, discount, exponential = (
+        table[SCORE, own],
+        table[GAIN, own],
+        table[DISCOUNT, own],
+        table[EXPONENTIAL, own],
     )
-    other_gradient, other_curvature = gradient[below], curvature[below]
+    scores, gains, discounts = table[SCORE, first:n], table[GAIN, first:n], table[DISCOUNT, first:n]
+    exponentials, gradient = table[EXPONENTIAL, first:n], table[GRADIENT, first:n]
+    curvature = table[CURVATURE, first:n]
     pull, bend, pushes = 0.0, 0.0, 0.0
-    for j in range(others.size):
-        share = 1.0 / (own + others[j])
-        own_share, other_share = own * share, others[j] * share
-        change = (gain - other_gains[j]) * (discount - other_discounts[j])
-        if norm:
-            change /= REGULARISER + (score - other_scores[j])
-        push = change * (other_share if change > 0.0 else own_share)
-        curve = abs(change) * own_share * other_share
+    for j in range(gains.size):
+        share = 1.0 / (exponential + exponentials[j])
+        change = (gain - gains[j]) * abs(discount - discounts[j])
+        if by_score:
+            change /= REGULARISER + abs(score - scores[j])
+        push = change * share * (exponentials[j] if change > 0.0 else exponential)
+        curve = abs(change) * (exponential * share) * (exponentials[j] * share)
         pull += push
         bend += curve
         pushes += abs(push)
-        other_gradient[j] += push
-        other_curvature[j] += curve
-    gradient[place] -= pull
-    curvature[place] += bend
+        gradient[j] += push
+        curvature[j] += curve
+    table[GRADIENT, own] -= pull
+    table[CURVATURE, own] += bend
     return pushes
 
 
 @building_block
-def _pair_losses(place, scores, exponentials, gains, discounts, norm, exponents, origin):
+def _pair_losses(table, n, own, first, by_score):
     """The sum over the same pairs of ``D_ij log(1 + exp(-sigma (s_i - s_j)))``, where i has the higher label."""
-    score, own, gain, discount, exponent = (
-        scores[place],
-        exponentials[place],
-        gains[place],
-        discounts[place],
-        exponents[place],
-    )
     total = 0.0
-    for j in range(place + 1, scores.size):
-        change = (gain - gains[j]) * (discount - discounts[j])
-        if norm:
-            change /= REGULARISER + (score - scores[j])
-        higher = exponent if change > 0.0 else exponents[j]
-        total += abs(change) * (log(own + exponentials[j]) - (higher - origin))
+    for j in range(first, n):
+        change = (table[GAIN, own] - table[GAIN, j]) * abs(table[DISCOUNT, own] - table[DISCOUNT, j])
+        if by_score:
+            change /= REGULARISER + abs(table[SCORE, own] - table[SCORE, j])
+        gap = table[EXPONENT, own] - table[EXPONENT, j]
+        behind = -gap if change > 0.0 else gap
+        total += abs(change) * (max(behind, 0.0) + log(1.0 + exp(-abs(gap))))
     return total
 
 
-@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
+@building_block
+def _lay_out(scores, order, constants, sigma, deepest, table, documents):
+    """Fills the table: first the ranks within the truncation, then the others, both by descending label."""
+    n = scores.size
+    discounts = scratch(n)
+    for place in range(n):
+        discounts[order[place]] = constants[1 + n + place]
+    within = constants[n + deepest] if deepest < n else 0.0
+    inner, outer = 0, min(n, deepest)
+    for k in range(n):
+        i = int(constants[1 + 2 * n + k])
+        is_inner = discounts[i] >= within
+        place = inner if is_inner else outer
+        inner, outer = inner + is_inner, outer + (not is_inner)
+        documents[place] = i
+        table[SCORE, place], table[EXPONENT, place] = scores[i], sigma * scores[i]
+        table[GAIN, place], table[DISCOUNT, place] = constants[1 + i], discounts[i]
+        table[GRADIENT, place], table[CURVATURE, place] = 0.0, 0.0
+
+
+@building_block
+def _add_pairs(table, n, inner, by_score, exact, valued):
+    """Adds all pairs with a document of the first ``inner``; returns their losses and the sum of their pushes."""
+    exponents, exponentials, gains = table[EXPONENT, :n], table[EXPONENTIAL, :n], table[GAIN, :n]
+    highest = lowest = exponents[0]
+    for i in range(n):
+        highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
+    wide = highest - lowest > WIDEST
+    exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
+    value, pushes = 0.0, 0.0
+    first = 0
+    for own in range(inner):
+        while first < inner and gains[first] >= gains[own]:
+            first += 1
+        if wide:
+            exponentials_from(exponents, exponents[own], exponentials)
+        if exact:
+            pushes += _push_apart(table, n, own, first, by_score)
+        if valued:
+            value += _pair_losses(table, n, own, first, by_score)
+    return value, pushes
+
+
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: 3 * lengths + 1)
 def lambdarank(scores, gradient, curvature, constants, order, valued, sigma, norm, deepest, arithmetic):
     """Of one list. The value is that of the pairs' logistic losses with the weights held fixed."""
     n = scores.size
-    inverse_ideal, discounts = constants[0], constants[1 + n :]
+    inverse_ideal = constants[0]
     if n == 1 or inverse_ideal == 0.0:
         gradient[:] = 0.0
         curvature[:] = 0.0
         return 0.0
     ranked = sort_best_first(scores, order)
-    gains, exponents = np.empty(n), np.empty(n)
-    for place in range(n):
-        gains[place] = constants[1 + order[place]]
-        exponents[place] = sigma * ranked[place]
-    by_score = norm and ranked[0] != ranked[n - 1]
-    origin = 0.5 * (exponents[0] + exponents[n - 1])
-    wide = exponents[0] - exponents[n - 1] > WIDEST
-    exponentials, lambdas, curves = np.empty(n), np.zeros(n), np.zeros(n)
-    exponentials_from(exponents, origin, exponentials)
-    value, pushes = 0.0, 0.0
-    for place in range(min(n - 1, deepest)):
-        if wide:
-            origin = exponents[place]
-            exponentials_from(exponents[place:], origin, exponentials[place:])
-        if arithmetic == EXACT:
-            pushes += _push_apart(place, ranked, exponentials, gains, discounts, by_score, lambdas, curves)
-        if valued:
-            value += _pair_losses(place, ranked, exponentials, gains, discounts, by_score, exponents, origin)
-    if arithmetic == EXACT:
+    table, documents = np.empty((7, n + APART)), np.empty(n, np.int32)
+    _lay_out(scores, order, constants, sigma, deepest, table, documents)
+    by_score, exact = norm and ranked[0] != ranked[n - 1], arithmetic == EXACT
+    value, pushes = _add_pairs(table, n, min(n, deepest), by_score, exact, valued)
+    if exact:
         pushes *= 2.0 * sigma * inverse_ideal
         scale = math.log2(1.0 + pushes) / pushes if norm and pushes > 0.0 else 1.0
         for place in range(n):
-            gradient[order[place]] = sigma * inverse_ideal * scale * lambdas[place]
-            curvature[order[place]] = sigma * sigma * inverse_ideal * scale * curves[place]
+            gradient[documents[place]] = sigma * inverse_ideal * scale * table[GRADIENT, place]
+            curvature[documents[place]] = sigma * sigma * inverse_ideal * scale * table[CURVATURE, place]
     else:
-        scale = lambdarank_in_single_precision(
-            ranked, order, gains, discounts, inverse_ideal, sigma, norm, deepest, gradient, curvature
-        )
+        scale = lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepest, gradient, curvature)
     return inverse_ideal * scale * value

@@ -32,11 +32,12 @@ def _tabulated_sigmoid(gap, sigma):
 
 
 @njit(nogil=True, error_model="numpy", fastmath=False)
-def lambdarank_in_single_precision(
-    ranked, order, gains, discounts, inverse_ideal, sigma, norm, deepest, gradient, curvature
-):
-    """Fills gradient and curvature of one list, whose scores and gains come by rank; returns the normalising factor."""
+def lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepest, gradient, curvature):
+    """Fills gradient and curvature of one list, whose scores come by rank; returns the normalising factor."""
     n = ranked.size
+    inverse_ideal, gains, discounts = constants[0], np.empty(n), constants[1 + n :]
+    for place in range(n):
+        gains[place] = constants[1 + order[place]]
     lambdas, curves = np.zeros(n, np.float32), np.zeros(n, np.float32)
     by_score = norm and ranked[0] != ranked[n - 1]
     pushes = 0.0

@@ -11,6 +11,7 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants, sort_best_first
+from rankplug.scratch import scratch, zeros
 from rankplug.vector_math import WIDEST, exp, exponentials_from, log
 from rankplug_uniquerating.windows import gather_with_gain, next_lower
 
@@ -77,8 +78,8 @@ def _pair_losses(own, document, competitors, span, exponentials, sums, by_score)
 def _add_rating(by_rank, rated, rivals, window, by_score, valued, lambdas, curves):
     """Adds the pairs of the documents of one rating with all of lower rating; all are given by their ranks."""
     number = rivals.size
-    competitors, exponentials, sums = np.empty((4, number)), np.empty(number), np.empty(number)
-    pushes, bends = np.zeros(number), np.zeros(number)
+    competitors, exponentials, sums = np.empty((4, number)), scratch(number), scratch(number)
+    pushes, bends = zeros(number), zeros(number)
     for row in range(4):
         for j in range(number):
             competitors[row, j] = by_rank[row, rivals[j]]
@@ -128,7 +129,7 @@ def umart(scores, gradient, curvature, constants, order, valued, width, sigma, h
         by_rank[DISCOUNT, place] = constants[1 + n + place]
         by_rank[EXPONENT, place] = sigma * ranked[place]
     by_score = normalise and ranked[0] != ranked[n - 1]
-    lambdas, curves, value = np.zeros(n), np.zeros(n), 0.0
+    lambdas, curves, value = zeros(n), zeros(n), 0.0
     level = next_lower(by_rank[GAIN], np.inf)
     below = next_lower(by_rank[GAIN], level)
     while below >= 0.0:

@@ -14,6 +14,7 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import gain, sort_best_first
+from rankplug.scratch import scratch, zeros
 from rankplug.vector_math import exp, log
 from rankplug_uniquerating.windows import windowed_loss
 
@@ -79,7 +80,7 @@ def _add_pushes(joint, weight, nearest):
 def full_loss(scores, gains, gradient, curvature):
     """Loss, gradient and curvature of one list whose documents come by descending gain; also the number of ratings."""
     n = scores.size
-    joint = np.empty(n)
+    joint = scratch(n)
     value, ratings, rival, end = 0.0, 0, -math.inf, n
     while end > 0:
         begin = end - 1
@@ -124,7 +125,7 @@ def urank(scores, gradient, curvature, constants, order, width):
             gradient[d] *= scale
             curvature[d] *= scale
         return value * scale
-    by_rating, gains, slopes, bends = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n)
+    by_rating, gains, slopes, bends = scratch(n), scratch(n), zeros(n), zeros(n)
     for place in range(n):
         by_rating[place] = scores[int(constants[place])]
         gains[place] = constants[n + int(constants[place])]

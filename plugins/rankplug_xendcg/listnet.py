@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankplug.list_losses import list_loss
+from rankplug.scratch import scratch
 from rankplug.vector_math import exp
 from rankplug_xendcg.newton_step import cross_entropy_with_step
 
@@ -16,7 +15,7 @@ def listnet(scores, labels, gradient, curvature, newton, eps, step):
     highest = labels[0]
     for i in range(n):
         highest = max(highest, labels[i])
-    target, mass = np.empty(n), 0.0
+    target, mass = scratch(n), 0.0
     for i in range(n):
         target[i] = exp(labels[i] - highest)
         mass += target[i]

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankplug.lifting import building_block
+from rankplug.scratch import scratch
 from rankplug.vector_math import exp, log
 
 SERIES, EXACT = 0, 1
@@ -36,7 +35,7 @@ def cross_entropy_with_step(scores, target, gradient, curvature, eps, step, newt
         if scores[i] > scores[top]:
             top = i
     peak = scores[top] if eps == 0.0 else max(scores[top], math.log(eps))
-    rho, inverse_rest = np.empty(n), np.empty(n)
+    rho, inverse_rest = scratch(n), scratch(n)
     for i in range(n):
         rho[i] = exp(scores[i] - peak)
     # All but the largest are added up alone: one minus its share would be 0 long before the others vanish.
@@ -68,7 +67,7 @@ def cross_entropy_with_step(scores, target, gradient, curvature, eps, step, newt
 def _add_two_terms(rho, inverse_rest, gradient):
     """Turns the gradient into ``D (I + S + S^2) D^-1 gradient``, in time linear in the documents."""
     first, second = 0.0, 0.0
-    term = np.empty(rho.size)
+    term = scratch(rho.size)
     for i in range(rho.size):
         term[i] = gradient[i] * inverse_rest[i]
         first += term[i]

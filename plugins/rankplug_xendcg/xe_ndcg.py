@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import gain
+from rankplug.scratch import scratch
 from rankplug_xendcg.gamma import fill_gamma
 from rankplug_xendcg.newton_step import cross_entropy_with_step
 
@@ -47,7 +46,7 @@ def xe_ndcg(
         gradient[:] = 0.0
         curvature[:] = 0.0
         return 0.0
-    target = np.empty(n)
+    target = scratch(n)
     fill_gamma(target, key, list_key, gamma_source, fixed_gamma, gamma_rng, objective_seed, query, iteration)
     mass = 0.0
     for i in range(n):

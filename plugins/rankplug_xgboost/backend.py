@@ -15,7 +15,7 @@ import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from rankplug.boosting import BoostingObjective
+from rankplug.boosting import BoostingObjective, check_memory_for_bins
 from rankplug.errors import FitError
 from rankplug.fitting import Problem
 from rankplug.lists import Integers, Lists
@@ -61,6 +61,7 @@ class XGBoostLearner(StepwiseLearner):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         settings = problem.scorer_implementation(problem.scorer_parameters)
+        check_memory_for_bins(problem, settings.get("max_bin", 255))
         self.kind = settings["booster"]
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
         parameters = {

@@ -19,6 +19,8 @@ def native_settings(problem: Problem) -> dict[str, Any]:
         )
     if problem.sampler is not None:
         raise FitError("XGBoost's own objectives take no sampler; leave native or the sampler away")
+    if problem.train.labels.min() < 0:
+        raise DataError(f"XGBoost's own objectives take labels of zero or more, got {problem.train.labels.min():g}")
     if (largest := problem.train.labels.max()) > LARGEST_LABEL:
         raise DataError(
             f"XGBoost's own objectives take labels up to {LARGEST_LABEL}, these go to {largest:g}: leave native away,"

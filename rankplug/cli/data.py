@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from rankplug.datasets import StoredDataset
 from rankplug.errors import DataError
-from rankplug.registry import registry
+
+if TYPE_CHECKING:
+    from rankplug.datasets import StoredDataset
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A data set, such as mslr-web10k or ohsumed[version=Feature-min].")]
+Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
 
 
 @app.command("list")
 def list_() -> None:
     """All data sets, and which are on this machine."""
+    from rankplug.registry import registry
+
     for plugin in registry().plugins("dataset"):
         specification = plugin.specification
         typer.echo(f"{specification.name:14} {_state(specification):18} {specification.summary}")
@@ -79,6 +82,9 @@ def _show(text: str) -> None:
 
 
 def _stored(name: str) -> tuple[StoredDataset, Any]:
+    from rankplug.datasets import StoredDataset
+    from rankplug.registry import registry
+
     specification, parameters = registry().resolve("dataset", name)
     dataset = specification.load()
     if not isinstance(dataset, StoredDataset):
@@ -87,9 +93,9 @@ def _stored(name: str) -> tuple[StoredDataset, Any]:
 
 
 def _state(specification: Any) -> str:
-    dataset = specification.load()
-    if not isinstance(dataset, StoredDataset):
-        return "made when loaded"
+    from rankplug.datasets import StoredDataset
+
     if any(field.is_required() for field in specification.parameters.model_fields.values()):
         return "needs parameters"
-    return dataset.state(specification.parameters())
+    dataset = specification.load()
+    return dataset.state(specification.parameters()) if isinstance(dataset, StoredDataset) else "made when loaded"

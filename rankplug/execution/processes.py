@@ -11,14 +11,13 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
 from rankplug.execution.tasks import Done, Task, WorkerDiedError, run_task
 from rankplug.threads import thread_environment, use_threads
-
-PRELOADED = ["rankplug.trials", "rankplug.fitting", "lightgbm", "xgboost", "torch"]
 
 
 class Processes:
@@ -27,11 +26,12 @@ class Processes:
     Args:
         jobs: how many.
         threads: of each.
+        packages: that all of them will need.
     """
 
-    def __init__(self, jobs: int, threads: int) -> None:
+    def __init__(self, jobs: int, threads: int, packages: Sequence[str] = ()) -> None:
         self.slots = jobs
-        self._context = _context()
+        self._context = _context(packages)
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="worker")
         self._mine = threading.local()
         self._workers: set[_Worker] = set()
@@ -95,12 +95,12 @@ def _way(code: int | None) -> str:
     return f"with exit code {code}"
 
 
-def _context() -> Any:
+def _context(packages: Sequence[str]) -> Any:
     """New processes from a clean one that has the engines imported, where the system has such; else from nothing."""
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
+    context.set_forkserver_preload(["rankplug.trials", "rankplug.fitting", *packages])
     return context
 
 

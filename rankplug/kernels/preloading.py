@@ -30,7 +30,9 @@ MODULES = (
     "ipykernel.debugger",
     "ipywidgets",
     "rankplug",
-    "rankplug.trials",
+    "pandas.io.formats.style",
+    "rankplug.fitting",
+    "rankplug.tour",
 )
 ASK_WHERE_THEY_ARE = ("tqdm.auto", "tqdm.autonotebook")
 """Modules that look at import whether they are in a notebook; a kernel imports them itself."""

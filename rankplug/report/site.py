@@ -111,7 +111,7 @@ def _front(reproduced: Mapping[str, Reproduced]) -> str:
     profiles = ", ".join(sorted({one.results.profile for one in reproduced.values()}))
     head = "<tr><th>paper</th><th>claims that hold</th><th>fail</th><th>inconclusive</th></tr>"
     return (
-        "<h1>Four papers, run again</h1>"
+        "<h1>Papers, run again</h1>"
         f"<p>Profile: <strong>{html.escape(profiles)}</strong>. Every number on these pages was computed by the runs"
         ' listed under <a href="runs.html">runs</a>; published numbers are marked as such.</p>'
         f'<div class="table"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'

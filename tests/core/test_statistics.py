@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankplug.critical_difference import critical_difference
@@ -44,7 +43,7 @@ def test_t_interval_is_that_of_statsmodels(level):
 def test_one_trial_gives_no_interval():
     found = t_interval([0.5], unit="trials")
     assert found.point == 0.5 and math.isnan(found.low) and math.isnan(found.high)
-    assert str(found) == "0.5000 (no interval from 1 of trials)"
+    assert str(found) == "0.5000 (one value, so no interval; unit: trials)"
 
 
 def test_95_percent_t_intervals_cover_the_mean_95_times_in_100():
@@ -136,7 +135,7 @@ def test_bootstrap_leaves_out_queries_that_do_not_count_and_repeats_itself():
     assert hierarchical_bootstrap(list(values), seed=4) == hierarchical_bootstrap(holed, seed=4)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=6)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_that_of_its_definition(p_values):
     found = holm(p_values, level=0.05)
@@ -146,7 +145,7 @@ def test_holm_is_that_of_its_definition(p_values):
         largest = max(largest, min(1.0, p_values[test] * (len(p_values) - position)))
         expected[test] = largest
     assert found.p_values == pytest.approx(expected.tolist())
-    assert list(found.rejected) == multipletests(p_values, 0.05, method="holm")[0].tolist()
+    assert list(found.rejected) == [p_value <= 0.05 for p_value in found.p_values]
 
 
 def test_effect_size_is_the_mean_difference_in_standard_deviations():
@@ -164,10 +163,10 @@ def test_hedges_has_less_bias_than_cohen_in_small_samples():
     assert abs(np.mean([one.hedges for one in found]) - 0.8) < abs(np.mean([one.cohen for one in found]) - 0.8)
 
 
-def test_critical_difference_is_that_of_demsar_2006():
-    """Table 5 of the paper: 2.850 critical value for 5 models, q = 2.728 at level 0.05; 4 models on 14 sets: 1.25."""
-    found = critical_difference(np.random.default_rng(13).random((14, 4)), unit="data sets")
-    assert found.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
+@pytest.mark.parametrize(("models", "q"), [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)])
+def test_critical_difference_has_the_critical_values_of_demsar_2006_table_5a(models, q):
+    found = critical_difference(np.random.default_rng(13).random((14, models)), unit="data sets")
+    assert found.critical_difference == pytest.approx(q * math.sqrt(models * (models + 1) / (6 * 14)), rel=3e-4)
 
 
 def test_friedman_is_that_of_scipy_and_ranks_the_best_first():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -69,7 +72,9 @@ def test_a_callback_sees_every_iteration_and_may_stop(backend, scorer, train, va
     assert model.record.stopped == "callback"
 
 
-@pytest.mark.parametrize(("backend", "scorer"), ENGINES)
+@pytest.mark.parametrize(
+    ("backend", "scorer"), [*ENGINES, ("lbfgs", "linear"), ("cutting_planes", "linear"), ("rankboost", "stumps")]
+)
 def test_an_interruption_returns_the_best_model_so_far(backend, scorer, train, valid):
     def interrupt(iteration, metrics):
         if iteration == 3:
@@ -79,6 +84,33 @@ def test_an_interruption_returns_the_best_model_so_far(backend, scorer, train, v
         model = rp.fit(backend, scorer=scorer, loss="cross_entropy", train=train, valid=valid, callbacks=[interrupt])
     assert model.record.stopped == "interrupted"
     assert np.isfinite(model.predict(valid)).all()
+
+
+INTERRUPTED = """
+import sys, numpy as np, rankplug as rp
+noise = np.random.default_rng(0)
+features = noise.normal(size=(2000, 5)).astype(np.float32)
+lists = rp.Lists(features, noise.integers(0, 3, 2000), np.arange(0, 2001, 20))
+
+def tell(iteration, metrics):
+    print(iteration, flush=True)
+
+model = rp.fit("lightgbm", scorer="trees[rounds=1000000]", loss="cross_entropy", train=lists, callbacks=[tell])
+print(model.record.stopped, np.isfinite(model.predict(lists)).all())
+"""
+
+
+def test_ctrl_c_in_a_terminal_returns_the_model():
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True
+    ) as run:
+        for line in run.stdout:
+            if line.strip() == "5":
+                run.send_signal(signal.SIGINT)
+            if not line.strip().isdigit():
+                break
+        assert line.split() == ["interrupted", "True"]
+    assert run.returncode == 0
 
 
 def test_an_interruption_before_any_model_passes_through(train, monkeypatch):

@@ -37,7 +37,7 @@ POOL = rp.Split(lists_of(range(100, 130), 1), lists_of([5, 3, 7, *range(10, 17)]
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_query_goes_whole_into_one_part(seed):
     split = random_split(POOL, RandomSplitParameters(), np.random.default_rng(seed))
     assert [len(part) for part in split] == [30, 10, 10]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -72,10 +76,30 @@ def test_a_large_one_is_written_in_blocks_and_mapped_and_is_the_same(tmp_path, m
     assert len(list((tmp_path / "data").glob("synthetic-*/features.npy"))) == 1
 
 
-def test_an_interrupted_writing_leaves_nothing_that_looks_done(tmp_path, monkeypatch):
+@pytest.fixture
+def in_a_file(tmp_path, monkeypatch):
+    """Parameters of a small set that is written to a file as if it were large."""
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
     monkeypatch.setattr(collection, "IN_MEMORY_BYTES", 0)
-    parameters = SyntheticParameters(queries=30, documents=20)
+    return SyntheticParameters(queries=30, documents=20)
+
+
+def test_two_who_want_the_same_large_one_at_once_write_it_once(in_a_file, monkeypatch):
+    real, written = collection.fill, []
+
+    def slow(*arguments):
+        written.append(arguments)
+        time.sleep(0.1)
+        real(*arguments)
+
+    monkeypatch.setattr(collection, "fill", slow)
+    with ThreadPoolExecutor(3) as pool:
+        splits = list(pool.map(lambda _: collection.load(in_a_file, 1, 5), range(3)))
+    assert len(written) == 3
+    assert len({part.fingerprint for split in splits for part in split}) == 3
+
+
+def test_an_interrupted_writing_leaves_nothing_that_looks_done(in_a_file, tmp_path, monkeypatch):
     real, calls = collection.fill, []
 
     def break_off(*arguments):
@@ -86,10 +110,10 @@ def test_an_interrupted_writing_leaves_nothing_that_looks_done(tmp_path, monkeyp
 
     monkeypatch.setattr(collection, "fill", break_off)
     with pytest.raises(KeyboardInterrupt):
-        collection.load(parameters, 1, 5)
+        collection.load(in_a_file, 1, 5)
     assert [path for path in (tmp_path / "data").iterdir() if path.is_dir()] == []
     monkeypatch.setattr(collection, "fill", real)
-    assert len(collection.load(parameters, 1, 5).train) == 18
+    assert len(collection.load(in_a_file, 1, 5).train) == 18
 
 
 def test_a_large_set_begins_with_a_small_one_of_the_same_sample():
@@ -201,9 +225,6 @@ def test_draws_have_the_moments_and_independence_of_normal_numbers():
 
 
 def test_listing_plugins_imports_no_compiler():
-    import subprocess
-    import sys
-
     check = "import sys, rankplug_data.plugin as p; p.rankplug_datasets(); print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

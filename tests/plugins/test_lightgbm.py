@@ -117,3 +117,70 @@ def test_data_without_a_feature_to_split_on_stop_with_the_engines_reason():
     lists = rp.Lists(np.zeros((40, 1), np.float32), np.tile([0, 1], 20), [0, 20, 40])
     with pytest.raises(FitError, match="LightGBM stopped"):
         rp.fit("lightgbm", loss="cross_entropy", train=lists)
+
+
+@pytest.fixture(scope="module")
+def valid():
+    noise = np.random.default_rng(9)
+    features = noise.normal(size=(400, 4)).astype(np.float32)
+    labels = np.digitize(features[:, 0] + noise.normal(size=400), [0.5, 1.5]).astype(np.float32)
+    return rp.Lists(features, labels, np.arange(0, 401, 10))
+
+
+class TestAgainstItsOwnObjectives:
+    TREES = "trees[leaves=15,min_data=5,rounds=50]"
+
+    def fitted(self, backend, loss, lists, seed=0, **settings):
+        return rp.fit(backend, scorer=self.TREES, loss=loss, train=lists, seed=seed, **settings)
+
+    @pytest.mark.parametrize("given", ["", "sigma=2,", "norm=true,truncation=30,"])
+    def test_lambdarank_with_lightgbms_arithmetic_gives_the_same_trees(self, given, lists):
+        native = self.fitted("lightgbm[native=true]", f"lambdarank[{given}]", lists)
+        ours = self.fitted("lightgbm", f"lambdarank[{given}arithmetic=lightgbm]", lists)
+        np.testing.assert_array_equal(ours.predict(lists), native.predict(lists))
+
+    def test_xe_ndcg_with_lightgbms_draws_gives_nearly_the_same_first_tree(self, lists):
+        trees = "trees[leaves=15,min_data=5,min_hessian=0,rounds=1]"
+        native, ours = (
+            rp.fit(backend, scorer=trees, loss="xe_ndcg[gamma_rng=lightgbm]", train=lists).predict(lists)
+            for backend in ("lightgbm[native=true]", "lightgbm")
+        )
+        np.testing.assert_allclose(ours, native, rtol=1e-4, atol=1e-6)
+
+    @pytest.mark.parametrize("loss", ["lambdarank[truncation=30,norm=true]", "xe_ndcg"])
+    def test_held_out_quality_differs_by_no_more_than_seeds_do(self, loss, lists, valid):
+        bagged = "trees[leaves=15,min_data=5,rounds=40,bagging=0.8]"
+        gaps, native = [], []
+        for seed in range(20):
+            one, other = (
+                rp.fit(backend, scorer=bagged, loss=loss, train=lists, seed=seed, train_curve=False)
+                for backend in ("lightgbm", "lightgbm[native=true]")
+            )
+            native.append(rp.evaluate(other, valid, "ndcg@5").mean())
+            gaps.append(rp.evaluate(one, valid, "ndcg@5").mean() - native[-1])
+        assert abs(np.mean(gaps)) <= np.std(native, ddof=1)
+
+    def test_a_list_that_is_too_long_is_told_before_training(self):
+        long = rp.Lists(np.zeros((10_001, 1), np.float32), np.zeros(10_001), [0, 10_001])
+        with pytest.raises(DataError, match="up to 10,000 documents; the longest of the training data has 10,001"):
+            rp.fit("lightgbm[native=true]", loss="lambdarank", train=long)
+
+    def test_a_label_that_is_too_large_is_told_before_training(self, lists):
+        large = rp.Lists(lists.features, lists.labels * 20, lists.starts)
+        with pytest.raises(DataError, match="labels up to 30; those of the validation data go to 40"):
+            rp.fit("lightgbm[native=true]", loss="lambdarank", train=lists, valid=large)
+
+    @pytest.mark.parametrize("labels", [-1.0, 0.5])
+    def test_a_label_that_is_not_whole_or_below_zero_is_told_before_training(self, labels, lists):
+        odd = rp.Lists(lists.features, np.full(400, labels), lists.starts)
+        with pytest.raises(DataError, match="whole labels of zero or more"):
+            rp.fit("lightgbm[native=true]", loss="lambdarank", train=odd)
+
+    def test_samplers_are_for_our_objectives(self, lists):
+        with pytest.raises(FitError, match="take no sampler"):
+            rp.fit("lightgbm[native=true]", loss="lambdarank", sampler="gumbel", train=lists)
+
+    def test_weights_reach_it(self, lists):
+        weights = np.where(np.arange(40) < 20, 1.0, 0.0)
+        whole, half = (self.fitted("lightgbm[native=true]", "lambdarank", lists, weights=w) for w in (None, weights))
+        assert np.abs(whole.predict(lists) - half.predict(lists)).max() > 1e-3

@@ -86,3 +86,32 @@ def test_a_loss_without_a_native_objective_is_named(lists):
 def test_linear_trees_are_not_xgboosts(lists):
     with pytest.warns(UserWarning, match="no linear models in leaves"):
         rp.fit("xgboost", scorer="trees[rounds=1,linear_tree=true]", loss="cross_entropy", train=lists)
+
+
+class TestAgainstItsOwnObjectives:
+    @pytest.mark.parametrize("loss", ["ranknet", "lambdarank", "lambdarank[norm=true]"])
+    def test_one_tree_of_ours_steps_twice_as_far_as_its_own_which_doubles_curvature(self, loss):
+        lists = rp.Lists(np.arange(8, dtype=np.float32)[:, None], [3, 0, 1, 2, 0, 0, 1, 2], [0, 4, 8])
+        scorer = "trees[leaves=8,min_hessian=0,rounds=1,learning_rate=1]"
+        native, ours = (
+            rp.fit(backend, scorer=scorer, loss=loss, train=lists).predict(lists)
+            for backend in ("xgboost[native=true]", "xgboost")
+        )
+        np.testing.assert_allclose(ours, 2 * native, rtol=1e-5)
+
+    def test_a_label_that_is_too_large_is_told_before_training(self, lists):
+        large = rp.Lists(lists.features, lists.labels * 20, lists.starts)
+        with pytest.raises(DataError, match="labels up to 31, these go to 40"):
+            rp.fit("xgboost[native=true]", loss="lambdarank", train=large)
+
+    def test_a_steepness_it_does_not_have_is_refused(self, lists):
+        with pytest.raises(FitError, match="have sigma=1, not 2"):
+            rp.fit("xgboost[native=true]", loss="lambdarank[sigma=2]", train=lists)
+
+    def test_weights_of_documents_that_agree_in_each_list_count_as_the_lists(self, lists):
+        of_lists = np.where(np.arange(40) < 20, 1.0, 0.0)
+        one, other = (
+            rp.fit("xgboost[native=true]", scorer=SCORER, loss="lambdarank", train=lists, weights=weights)
+            for weights in (of_lists, np.repeat(of_lists, 10))
+        )
+        np.testing.assert_array_equal(one.predict(lists), other.predict(lists))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from rankplug_data.text.archives import Member
 from rankplug_data.text.blocks import Letters
@@ -46,31 +47,34 @@ class Text:
     size: int
 
 
-class _Digest:
-    """Counts and digests blocks as they pass."""
+class _Watched:
+    """Blocks that are counted and digested as they pass; a terminal shows how far they are."""
 
-    def __init__(self) -> None:
+    def __init__(self, member: Member) -> None:
         self.sha256 = hashlib.sha256()
         self.size = 0
+        self._member = member
 
-    def watch(self, blocks: Iterator[Letters]) -> Iterator[Letters]:
-        for block in blocks:
-            self.sha256.update(block.data)
-            self.size += block.size
-            yield block
+    def __iter__(self) -> Iterator[Letters]:
+        name, size = self._member.name, self._member.size
+        with tqdm(desc=name, total=size, unit="B", unit_scale=True, leave=False, disable=None) as bar:
+            for block in self._member.blocks():
+                self.sha256.update(block.data)
+                self.size += block.size
+                bar.update(block.size)
+                yield block
 
 
 def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, skipped: Skipped) -> Text:
     """Reads a file of an archive; its features go to the file ``rows``."""
-    digest = _Digest()
+    blocks = _Watched(member)
     parts: list[Documents] = []
     used = np.zeros(0, dtype=bool)
     with RowsOnDisk(rows) as features:
-        for documents in documents_of(digest.watch(member.blocks()), member.label, columns, on_error, skipped):
+        for documents in documents_of(blocks, member.label, columns, on_error, skipped):
             features.append(documents.features)
             used = _mark_used(used, documents.features)
-            documents.features = documents.features[:0]
-            parts.append(documents)
+            parts.append(documents.without_features())
         shape = (features.rows, features.width)
     labels, queries, names = columns_of(parts, member.label)
     heads = np.concatenate([[0], np.flatnonzero(np.diff(queries)) + 1])
@@ -83,8 +87,8 @@ def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, s
         lengths=np.diff(np.append(heads, queries.size)),
         document_ids=names,
         used=used,
-        sha256=digest.sha256.hexdigest(),
-        size=digest.size,
+        sha256=blocks.sha256.hexdigest(),
+        size=blocks.size,
     )
 
 

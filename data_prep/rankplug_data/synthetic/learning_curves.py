@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SCALED = ("log1p", "standardise")
 MODELS: dict[str, dict[str, str]] = {
     "linear": {"backend": "torch[epochs=15,batch=10,lr=0.003]", "scorer": "linear"},
-    "trees": {"backend": "lightgbm", "scorer": "trees[leaves=15,learning_rate=0.1,min_data=50,rounds=100]"},
-    "network": {"backend": "torch[epochs=15,batch=10]", "scorer": "mlp[layers=(64,32)]"},
+    "trees": {"backend": "lightgbm", "scorer": "trees[leaves=31,learning_rate=0.07,min_data=50,rounds=150]"},
+    "network": {"backend": "torch[epochs=20,batch=10]", "scorer": "mlp[layers=(128,64)]"},
 }
 
 
@@ -72,8 +72,9 @@ def _fitted(split: Split, settings: Mapping[str, str], size: int, loss: str, mea
         train=split.train[:size],
         valid=split.valid,
         selection=measure,
-        patience=10,
+        patience=20,
         train_curve=False,
+        progress=False,
         seed=seed,
     )
     return model.predict(split.test.features)

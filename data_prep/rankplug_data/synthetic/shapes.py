@@ -60,8 +60,8 @@ class Shape:
 
 WEB_STREAMS = {"body": BODY, "anchor": ANCHOR, "title": TITLE, "url": URL, "whole document": WHOLE}
 
-EVERY: frozenset[str] = frozenset()
-FEW = frozenset(
+ALL_MEASURES: frozenset[str] = frozenset()
+GOV_MEASURES = frozenset(
     {
         "covered query terms",
         "length",
@@ -76,7 +76,7 @@ FEW = frozenset(
         "language model, Jelinek-Mercer",
     }
 )
-SOME = frozenset(
+OHSUMED_MEASURES = GOV_MEASURES | frozenset(
     {
         "share of covered query terms",
         "maximum of term frequency",
@@ -92,7 +92,7 @@ SHAPES: dict[ShapeName, Shape] = {
             name="mslr",
             features=136,
             streams=WEB_STREAMS,
-            measures=EVERY,
+            measures=ALL_MEASURES,
             editions=1,
             document_features=11,
             documents=120.0,
@@ -111,7 +111,7 @@ SHAPES: dict[ShapeName, Shape] = {
             name="yahoo",
             features=519,
             streams=WEB_STREAMS,
-            measures=EVERY,
+            measures=ALL_MEASURES,
             editions=4,
             document_features=11,
             documents=23.7,
@@ -130,7 +130,7 @@ SHAPES: dict[ShapeName, Shape] = {
             name="gov",
             features=64,
             streams=WEB_STREAMS,
-            measures=FEW,
+            measures=GOV_MEASURES,
             editions=1,
             document_features=9,
             documents=985.0,
@@ -149,7 +149,7 @@ SHAPES: dict[ShapeName, Shape] = {
             name="ohsumed",
             features=45,
             streams={"title": TITLE, "abstract": BODY, "title and abstract": WHOLE},
-            measures=FEW | SOME,
+            measures=OHSUMED_MEASURES,
             editions=1,
             document_features=0,
             documents=152.3,

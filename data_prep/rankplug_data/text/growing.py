@@ -18,11 +18,6 @@ class RowsInMemory:
         self._matrix = np.empty((0, 0), np.float32)
         self._rows = 0
 
-    @property
-    def nothing(self) -> Features:
-        """No row."""
-        return np.empty((0, self._matrix.shape[1]), np.float32)
-
     def reserve(self, rows: int, width: int) -> None:
         """Makes room for as many rows as are likely to come; pages that are never written cost nothing."""
         self._matrix = np.empty((rows, width), np.float32)

@@ -84,7 +84,12 @@ class Documents:
     lines: NDArray[np.int64]
     names: NDArray[np.str_] | None
 
+    def without_features(self) -> Documents:
+        """The rest of them, which is small; nothing of the block's memory is held."""
+        return Documents(np.empty((0, 0), np.float32), self.labels, self.queries, self.lines[:0], self.names)
+
     def chosen(self, keep: NDArray[np.bool_]) -> Documents:
+        """Some of them."""
         names = None if self.names is None else self.names[keep]
         return Documents(self.features[keep], self.labels[keep], self.queries[keep], self.lines[keep], names)
 
@@ -120,8 +125,7 @@ def read(
         if not parts:
             rows.reserve(int(documents.labels.size * max(1.02 * size / BLOCK, 1)), documents.features.shape[1])
         rows.append(documents.features)
-        documents.features = rows.nothing
-        parts.append(documents)
+        parts.append(documents.without_features())
     return assemble(rows.finish(), parts, str(path))
 
 
@@ -135,19 +139,15 @@ def assemble(features: NDArray[np.float32], parts: list[Documents], source: str)
 def columns_of(
     parts: list[Documents], source: str
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.str_] | None]:
-    """Labels, queries and names of all documents of a text."""
+    """Labels, queries and names of all documents of a text; the names are None when no document has one."""
     if not any(part.labels.size for part in parts):
         raise DataError(f"{source} holds no document: it is empty, or has nothing but blank lines and comments")
-    names = None
-    if any(part.names is not None for part in parts):
-        names = np.concatenate(
-            [np.zeros(part.labels.size, "U1") if part.names is None else part.names for part in parts]
-        )
-    return (
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.queries for part in parts]),
-        names,
-    )
+    labels = np.concatenate([part.labels for part in parts])
+    queries = np.concatenate([part.queries for part in parts])
+    if all(part.names is None for part in parts):
+        return labels, queries, None
+    names = [np.zeros(part.labels.size, "U1") if part.names is None else part.names for part in parts]
+    return labels, queries, np.concatenate(names)
 
 
 def documents_of(
@@ -172,19 +172,13 @@ def documents_of(
 
 
 def _in_parallel(blocks: Iterable[Letters], columns: Columns) -> Iterator[_Read]:
+    """Reads as many blocks at once as there are threads; the first alone, as it mostly tells the width."""
     width = columns.count or 0
-    workers = threads()
-    if workers == 1:
-        for block in blocks:
-            result = _read_block(block, columns, width)
-            width = result.documents.features.shape[1]
-            yield result
-        return
     waiting: deque[Future[_Read]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        for block in blocks:
+    with ThreadPoolExecutor(threads()) as pool:
+        for number, block in enumerate(blocks):
             waiting.append(pool.submit(_read_block, block, columns, width))
-            if len(waiting) > workers:
+            if number == 0 or len(waiting) > threads():
                 result = waiting.popleft().result()
                 width = max(width, result.documents.features.shape[1])
                 yield result

@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rankplug_data.text import compression
 from rankplug_data.text.blocks import blocks_of_file, blocks_of_stream
@@ -17,7 +17,6 @@ TEXTS = st.lists(st.binary(max_size=12).filter(lambda line: b"\n" not in line), 
 
 
 @given(TEXTS.filter(lambda text: compression.kind_of(text) == "plain" and not text.startswith(b"\xef\xbb\xbf")))
-@settings(deadline=None)
 def test_blocks_joined_are_the_text(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("blocks") / "text"
     path.write_bytes(text)

@@ -5,14 +5,13 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rankplug_data.text.decimals import nearest_double
 from rankplug_data.text.digits import read_digits
 
 
 @given(st.integers(0, 2**63 - 1), st.integers(-400, 400))
-@settings(deadline=None)
 def test_equals_float_wherever_it_decides(mantissa, power):
     value, decided = nearest_double(mantissa, power)
     if decided:
@@ -20,7 +19,6 @@ def test_equals_float_wherever_it_decides(mantissa, power):
 
 
 @given(st.floats(min_value=1e-290, max_value=1e290))
-@settings(deadline=None)
 def test_reads_back_what_python_prints(number):
     mantissa, _, power = f"{number:.16e}".partition("e")
     value, decided = nearest_double(int(mantissa.replace(".", "")), int(power) - 16)
@@ -44,7 +42,6 @@ def test_leaves_what_is_too_small_or_too_large_to_float():
 
 
 @given(st.integers(0, 10**18 - 1), st.sampled_from(" :.e\n"), st.integers(0, 12))
-@settings(deadline=None)
 def test_digits_end_where_they_end(number, behind, padding):
     letters = np.frombuffer(f"{number}{behind}{'7' * padding} ".encode(), np.uint8)
     begin = letters.ctypes.data

@@ -217,6 +217,15 @@ def test_skewed_restarts_have_odds_that_grow_exponentially_with_distance(skew) -
     np.testing.assert_allclose(shares, odds, atol=0.03)
 
 
+@pytest.mark.parametrize("gain", GAINS)
+def test_restarts_near_one_distance(gain) -> None:
+    labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [6, 40]))
+    found = sample_rankings(labels, RankingSet(samples=200, walk=0, restart_at=0.5, gain=gain, distinct=False))
+    assert np.median(found.deltas[1:]) == pytest.approx(0.5, abs=0.1)
+    with pytest.raises(ParameterError, match="give one of them"):
+        rp.loss("convex_loss[gain=map,skew=1,restart_at=0.5]")
+
+
 def test_restarts_mix_best_and_worst_in_their_share() -> None:
     found = sample_rankings([1, 0, 0], RankingSet(samples=5000, walk=0, p_best=0.3, distinct=False))
     assert (found.deltas[1:] == 0).mean() == pytest.approx(0.3, abs=0.03)

@@ -1,0 +1,38 @@
+"""The digest of a user's own files, by which results are named: an edited file gives new results."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from rankplug_data.file_specifications import OwnFileParameters
+
+AT_ONCE = 1 << 22
+
+
+def content_digest(parameters: OwnFileParameters) -> str:
+    """One digest of all files that the parameters name; empty where one is missing, which loading will tell."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in (parameters.path, parameters.valid, parameters.test):
+        path = Path(name).expanduser() if name is not None else None
+        if path is None:
+            continue
+        if not path.exists():
+            return ""
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file():
+                state = file.stat()
+                digest.update(str(file.relative_to(path)).encode())
+                digest.update(_file_digest(file, state.st_size, state.st_mtime_ns))
+    return digest.hexdigest()
+
+
+@functools.lru_cache(maxsize=1024)
+def _file_digest(path: Path, size: int, changed: int) -> bytes:
+    """Of the content; size and time only tell whether what was read before still holds."""
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while block := file.read(AT_ONCE):
+            digest.update(block)
+    return digest.digest()

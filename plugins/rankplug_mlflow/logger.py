@@ -1,0 +1,90 @@
+"""Writes a trial into MLflow: parts as parameters, the learning curve and the test means as metrics, the rest as files.
+
+A run of the same trial that is there already is left as it is, so a repeated sweep adds nothing twice.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param, RunTag
+from mlflow.exceptions import MlflowException
+
+from rankplug.result_files import describe
+from rankplug.trials import Result
+
+EXPERIMENT = "rankplug"
+AT_ONCE = 900
+"""MLflow takes up to 1000 metrics in one request."""
+LONGEST_VALUE = 500
+
+
+def log_trial(where: str, result: Result) -> str:
+    """Records a result or a failure; the run's identifier.
+
+    Args:
+        where: MLflow's tracking URI.
+        result: of the trial.
+    """
+    client = MlflowClient(tracking_uri=where)
+    experiment = _experiment(client)
+    trial = result.trial
+    there = client.search_runs([experiment], f"tags.trial = '{trial.identity}' and attributes.status = 'FINISHED'")
+    if there:
+        return str(there[0].info.run_id)
+    began = int(1000 * result.record.get("started", time.time()))
+    run = client.create_run(experiment, start_time=began, tags={"trial": trial.identity}, run_name=str(trial)[:250])
+    identifier = str(run.info.run_id)
+    parts = {**trial.combination.model_dump(mode="json"), "fold": trial.fold, "trial": trial.number}
+    params = [Param(name, str(value)[:LONGEST_VALUE]) for name, value in parts.items()]
+    versions = [RunTag(f"version.{name}", version) for name, version in trial.combination.versions.items()]
+    client.log_batch(identifier, params=params, tags=versions)
+    metrics = _metrics(result)
+    while batch := list(islice(metrics, AT_ONCE)):
+        client.log_batch(identifier, metrics=batch)
+    client.log_text(identifier, json.dumps(describe(result), indent=1, default=str), "record.json")
+    if result.failed:
+        client.log_text(identifier, result.failure, "failure.txt")
+    else:
+        client.log_text(identifier, _queries(result), "queries.csv")
+    client.set_terminated(identifier, "FAILED" if result.failed else "FINISHED")
+    return identifier
+
+
+def _experiment(client: Any) -> str:
+    try:
+        return str(client.create_experiment(EXPERIMENT))
+    except MlflowException:
+        # Another worker may have made it a moment ago.
+        return str(client.get_experiment_by_name(EXPERIMENT).experiment_id)
+
+
+def _metrics(result: Result) -> Iterator[Metric]:
+    now = int(1000 * time.time())
+    for name, values in result.queries.items():
+        if not np.isnan(values).all():
+            yield Metric(_name(f"test {name}"), float(np.nanmean(values)), now, 0)
+    for name, column in result.curve.columns.items():
+        for iteration, value in zip(result.curve.iterations, column, strict=True):
+            if np.isfinite(value):
+                yield Metric(_name(name), float(value), now, iteration)
+
+
+def _name(metric: str) -> str:
+    """MLflow's names have no @ and no brackets."""
+    return "".join(letter if letter.isalnum() or letter in "_-. /" else "_" for letter in metric)
+
+
+def _queries(result: Result) -> str:
+    import pandas as pd
+
+    sink = io.StringIO()
+    pd.DataFrame({"query": result.query_ids, **result.queries}).to_csv(sink, index=False)
+    return sink.getvalue()

@@ -1,0 +1,19 @@
+"""What this package offers."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rankplug import hookimpl
+
+WHERE = "MLFLOW_TRACKING_URI"
+
+
+@hookimpl
+def rankplug_trial_finished(trial: Any, result: Any) -> None:
+    """Records the trial, if someone says where."""
+    if os.environ.get(WHERE):
+        from rankplug_mlflow.logger import log_trial
+
+        log_trial(os.environ[WHERE], result)

@@ -1,0 +1,106 @@
+"""``rankplug results``: tables of what sweeps found, comparisons, and the upkeep of the store."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Show, compare, merge, clean and export results.")
+
+StoreOption = Annotated[Path | None, typer.Option(help="Folder of results, else RANKPLUG_RESULTS or results.")]
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    LATEX = "latex"
+    MARKDOWN = "markdown"
+
+
+@app.callback(invoke_without_command=True)
+def results(
+    context: typer.Context,
+    where: Annotated[str, typer.Option(help="A condition in SQL: \"loss = 'xe_ndcg' and fold = 1\".")] = "",
+    group_by: Annotated[str, typer.Option(help="Columns such as dataset,loss; means with intervals over trials.")] = "",
+    metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
+    sql: Annotated[str, typer.Option(help="Ask the tables trials, queries, curves and failures yourself.")] = "",
+    store: StoreOption = None,
+) -> None:
+    """Show results: a row a trial and metric, or a row a group."""
+    from rankplug.result_tables import query, results, write_table
+    from rankplug.store import Store
+
+    if context.invoked_subcommand is not None:
+        return
+    if sql:
+        frame = query(sql, Store(store))
+    else:
+        groups = [name.strip() for name in group_by.split(",") if name.strip()]
+        frame = results(Store(store), where=where, metric=metric or (), group_by=groups)
+    typer.echo(write_table(frame, form))
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(help="A condition in SQL: \"loss = 'xe_ndcg'\".")],
+    second: Annotated[str, typer.Argument(help="The other: \"loss = 'lambdarank'\".")],
+    metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
+    store: StoreOption = None,
+) -> None:
+    """Compare two combinations, paired by trial and query, with tests."""
+    from rankplug.comparison import compare as compared
+    from rankplug.result_tables import write_table
+    from rankplug.store import Store
+
+    typer.echo(write_table(compared(first, second, store=Store(store), metric=metric or ()), form))
+
+
+@app.command()
+def merge(
+    others: Annotated[list[Path], typer.Argument(help="Stores to take results from.")], store: StoreOption = None
+) -> None:
+    """Copy what other stores have and this one lacks."""
+    from rankplug.store import Store
+    from rankplug.store_upkeep import merge as merged
+
+    done = merged(Store(store), others)
+    typer.echo(f"{done.new} results came new, {done.there} were there")
+
+
+@app.command()
+def clean(
+    outdated: Annotated[bool, typer.Option("--outdated", help="Also results of other versions or data.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and remove nothing.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Remove what killed sweeps left behind, and on request results that no sweep reads any more."""
+    from rankplug import store_upkeep
+    from rankplug.store import Store
+
+    found = store_upkeep.leftovers(Store(store))
+    if outdated:
+        found += store_upkeep.outdated(Store(store))
+    for path in found:
+        typer.echo(str(path))
+    if not dry_run:
+        store_upkeep.remove(found)
+    typer.echo(f"{len(found)} {'would be removed' if dry_run else 'removed'}")
+
+
+@app.command()
+def export(
+    target: Annotated[Path, typer.Argument(help="The zip archive to write.")], store: StoreOption = None
+) -> None:
+    """Write an archive of all results with everything needed to run them again."""
+    from rankplug.store import Store
+    from rankplug.store_upkeep import export as exported
+
+    typer.echo(f"wrote {exported(Store(store), target)}")

@@ -1,0 +1,58 @@
+"""``rankplug sweep``: runs what is missing of a grid of combinations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("sweep")(sweep)
+
+
+def sweep(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|STUDY|GRID",
+            help="A YAML file, a study's name, or a grid: loss=[mse,urank] backend=lightgbm dataset=synthetic.",
+        ),
+    ],
+    jobs: Annotated[int, typer.Option(help="How many at once, each with its share of the cores.")] = 1,
+    cluster: Annotated[str, typer.Option(help="Address of a Dask scheduler, or local.")] = "",
+    inline: Annotated[bool, typer.Option("--inline", help="Without notebooks.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
+    profile: Annotated[str | None, typer.Option(help="A profile of the file or the study.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Repetitions, each with a seed of its own.")] = None,
+    folds: Annotated[str | None, typer.Option(help="Such as 1,2,3 or all.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Folder of results, else RANKPLUG_RESULTS or results.")] = None,
+) -> None:
+    """Run every combination of a grid that is not finished, one notebook each, and keep the results."""
+    from rankplug.store import Store
+    from rankplug.sweep_files import read_sweeps
+    from rankplug.sweeps import Plan, carry_out
+
+    results = Store(store)
+    plans = [
+        one.with_repetitions(trials, folds).plan(results, retry_failed=retry_failed)
+        for one in read_sweeps(words, profile)
+    ]
+    plan = Plan.joined(plans)
+    typer.echo(f"{plan}, in {results.folder}")
+    if dry_run:
+        for state, group in (("run", plan.waiting), ("done", plan.done), ("failed", plan.failed)):
+            for trial in group:
+                typer.echo(f"{state:7}{trial.identity}  {trial}")
+        return
+    outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
+    for sentence in outcome.failures:
+        typer.secho(f"failed: {sentence}", fg="red", err=True)
+    if outcome.failures:
+        typer.secho(
+            f"{len(outcome.failures)} of {len(plan.trials)} trials failed; run them again with --retry-failed", err=True
+        )
+        raise typer.Exit(1)

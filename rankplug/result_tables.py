@@ -1,0 +1,168 @@
+"""Questions to a store: tidy frames of its results, groups with intervals, comparisons with tests, and SQL.
+
+DuckDB reads the Parquet files where they lie. It sees four tables: ``trials``, a row a finished trial with the parts of
+its combination and its timings; ``queries``, a row a trial, metric and test query; ``curves``, a row a trial, metric,
+part of the data and iteration; and ``failures``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankplug.errors import RankplugError, did_you_mean
+from rankplug.result_files import read_about
+from rankplug.statistics import t_interval
+from rankplug.store import PARTS, Store, trial_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FACTS = (
+    "started",
+    "machine",
+    "threads",
+    "load_seconds",
+    "fit_seconds",
+    "measure_seconds",
+    "best_iteration",
+    "iterations",
+    "stopped",
+    "test_fingerprint",
+)
+TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
+QUERY_COLUMNS = ("metric", "query", "value", "iteration")
+CURVE_COLUMNS = ("metric", "part", "iteration", "value")
+
+
+class ResultsError(RankplugError):
+    """A question that the results cannot answer."""
+
+
+def results(
+    store: Store | None = None,
+    *,
+    where: str = "",
+    metric: str | Sequence[str] = (),
+    group_by: str | Sequence[str] = (),
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """One row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
+
+    Args:
+        store: the results' folder, or the usual one.
+        where: a condition in SQL on the columns of ``trials``, such as ``loss = 'xe_ndcg' and fold = 1``.
+        metric: only these.
+        group_by: columns; folds and whatever else varies inside a group are averaged within each trial number.
+        level: of the intervals.
+    """
+    chosen = [metric] if isinstance(metric, str) else list(metric)
+    columns = ", ".join(TRIAL_COLUMNS)
+    condition = f"where {where}" if where else ""
+    frame = query(
+        f"select {columns}, metric, avg(value) filter (where not isnan(value)) as value,"
+        f" count(*) filter (where not isnan(value)) as queries"
+        f" from (select * from queries {condition}) group by {columns}, metric order by all",
+        store,
+    )
+    if chosen:
+        known = frame["metric"].unique().tolist()
+        for one in chosen:
+            if known and one not in known:
+                raise ResultsError(f"no result has the metric {one}: {did_you_mean(one, known)}")
+        frame = frame[frame["metric"].isin(chosen)].reset_index(drop=True)
+    groups = [group_by] if isinstance(group_by, str) else list(group_by)
+    return _grouped(frame, groups, level) if groups else frame
+
+
+def _grouped(frame: pd.DataFrame, groups: list[str], level: float) -> pd.DataFrame:
+    import pandas as pd
+
+    for name in groups:
+        if name not in TRIAL_COLUMNS:
+            raise ResultsError(f"results cannot be grouped by {name}: {did_you_mean(name, TRIAL_COLUMNS)}")
+    rows = []
+    for names, group in frame.groupby([*groups, "metric"], dropna=False):
+        of_trials = group.groupby("trial")["value"].mean().dropna()
+        if of_trials.empty:
+            continue
+        interval = t_interval(of_trials, unit="trials", level=level)
+        facts = {"mean": interval.point, "low": interval.low, "high": interval.high, "trials": interval.count}
+        rows.append({**dict(zip([*groups, "metric"], names, strict=True)), **facts})
+    return pd.DataFrame(rows, columns=[*groups, "metric", "mean", "low", "high", "trials"])
+
+
+def query(sql: str, store: Store | None = None) -> pd.DataFrame:
+    """The answer to a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
+    import duckdb
+
+    connection = connect(store or Store())
+    try:
+        answer: pd.DataFrame = connection.execute(sql).df()
+    except duckdb.Error as error:
+        raise ResultsError(f"the results cannot be asked that: {str(error).strip()}") from None
+    finally:
+        connection.close()
+    return answer
+
+
+def connect(store: Store) -> Any:
+    """A DuckDB connection that sees the store's tables."""
+    import duckdb
+    import pandas as pd
+
+    paths = store.paths()
+    rows = [_trial_row(read_about(path), str(path)) for path in paths]
+    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, "file"])
+    failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
+    connection = duckdb.connect()
+    connection.register("trials", trials)
+    connection.register("failures", pd.DataFrame(failed, columns=[*TRIAL_COLUMNS, "failure"]))
+    own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS])
+    for table, measure, columns in (("queries", "query", QUERY_COLUMNS), ("curves", "curve", CURVE_COLUMNS)):
+        files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
+        source = f"read_parquet([{files}], filename = true)" if paths else _no_rows()
+        words = ", ".join(f"rows.{name}" for name in columns)
+        connection.execute(
+            f"create view {table} as select {own}, {words} from {source} as rows"
+            f" join trials on trials.file = rows.filename where rows.measure = '{measure}'"
+        )
+    return connection
+
+
+def _no_rows() -> str:
+    text = "'' as measure, '' as metric, '' as part, 0 as iteration, '' as query, 0.0::double as value, '' as filename"
+    return f"(select {text} where false)"
+
+
+def _trial_row(about: dict[str, Any], path: str) -> dict[str, Any]:
+    return {**trial_columns(about), **{name: about["record"].get(name) for name in FACTS}, "file": path}
+
+
+def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:
+    """What tells a failed trial from others."""
+    return trial_columns({**record, "record": {"fit_seconds": None}})
+
+
+def write_table(frame: pd.DataFrame, form: str) -> str:
+    """A frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``."""
+    if form == "csv":
+        return frame.to_csv(index=False).rstrip("\n")
+    if form == "json":
+        return str(frame.to_json(orient="records", indent=1))
+    if form == "latex":
+        return str(frame.style.format(precision=4, escape="latex").hide().to_latex(hrules=True)).rstrip("\n")
+    if form == "markdown":
+        return _markdown(frame)
+    return str(frame.to_string(index=False, float_format="{:.4f}".format)) if len(frame) else "no results"
+
+
+def _markdown(frame: pd.DataFrame) -> str:
+    def cell(value: Any) -> str:
+        return (f"{value:.4f}" if isinstance(value, float) else str(value)).replace("|", "\\|")
+
+    def line(cells: Iterable[Any]) -> str:
+        return f"| {' | '.join(map(cell, cells))} |"
+
+    rows = [line(row) for row in frame.itertuples(index=False, name=None)]
+    return "\n".join([line(frame.columns), line(["---"] * frame.shape[1]), *rows])

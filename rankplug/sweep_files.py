@@ -1,0 +1,132 @@
+"""What a sweep shall run, read from a YAML file, a study's name or words of the command line; one grammar in all.
+
+A file holds the parts of a grid, or a list of grids under ``grids``, with ``folds`` and ``trials`` beside them.
+``profiles`` names changes of it for occasions::
+
+    dataset: synthetic
+    backend: [lightgbm, xgboost]
+    loss: [xe_ndcg, "lambdarank[sigma=[1,2]]"]
+    trials: 5
+    profiles:
+      smoke: {dataset: "synthetic[queries=60]", trials: 1}
+
+>>> read_words(["loss=[mse,xe_ndcg]", "backend=lightgbm", "dataset=synthetic[queries=60]"]).grids[0]["backend"]
+'lightgbm'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+
+from rankplug.combinations import Combination, combinations
+from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean
+from rankplug.grammar import parse
+
+if TYPE_CHECKING:
+    from rankplug.store import Store
+    from rankplug.sweeps import Folds, Plan
+
+BESIDE_GRIDS = ("grids", "folds", "trials", "profiles")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Grids with their folds and repetitions."""
+
+    grids: tuple[Mapping[str, Any], ...]
+    folds: Folds = (1,)
+    trials: int = 1
+
+    def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
+        """The same with other repetitions, where they are given."""
+        changed = self if trials is None else replace(self, trials=trials)
+        return changed if folds is None else replace(changed, folds=read_folds(folds))
+
+    def plan(self, store: Store, *, retry_failed: bool = False) -> Plan:
+        """What of it is to be run and what is done."""
+        from rankplug.sweeps import plan
+
+        chosen, left_out = combinations(self.grids)
+        return plan(
+            chosen, store=store, folds=self.folds, trials=self.trials, retry_failed=retry_failed, left_out=left_out
+        )
+
+
+def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]:
+    """The sweeps that the command line's words stand for."""
+    if len(words) == 1 and "=" not in words[0]:
+        path = Path(words[0])
+        if path.suffix in (".yaml", ".yml") or path.is_file():
+            return [read_file(path, profile)]
+        return read_study(words[0], profile or "quick")
+    if profile is not None:
+        raise GrammarError(f"a grid in words has no profile {profile}; name a file that has one, or a study")
+    return [read_words(words)]
+
+
+def read_words(words: Iterable[str]) -> Sweep:
+    """A grid such as ``loss=[mse,xe_ndcg] backend=lightgbm``."""
+    return Sweep((parse(f"grid[{','.join(words)}]").parameters,))
+
+
+def read_folds(text: str | int | Sequence[int]) -> Folds:
+    """Folds such as ``1,2,3`` or ``all``.
+
+    >>> read_folds("1,2"), read_folds(3), read_folds("all")
+    ((1, 2), (3,), 'all')
+    """
+    if text == "all":
+        return "all"
+    parts = str(text).split(",") if isinstance(text, (str, int)) else [str(part) for part in text]
+    if not all(part.strip().isdigit() for part in parts):
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {text!r}")
+    return tuple(int(part) for part in parts)
+
+
+def read_file(path: Path, profile: str | None = None) -> Sweep:
+    """The sweep in a YAML file, as a profile of it has it."""
+    try:
+        content = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise GrammarError(f"cannot read {path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        raise GrammarError(f"{where} is not YAML: {getattr(error, 'problem', error)}") from None
+    if not isinstance(content, Mapping):
+        raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
+    profiles = content.get("profiles") or {}
+    if profile is not None and profile not in profiles:
+        raise GrammarError(f"{path} has no profile {profile}: {did_you_mean(profile, profiles)}")
+    chosen = {**content, **(profiles[profile] if profile else {})}
+    known = [*Combination.model_fields, *BESIDE_GRIDS]
+    for name in chosen:
+        if name not in known:
+            raise GrammarError(f"{path}: a sweep has no part {name}: {did_you_mean(str(name), known)}")
+    shared = {name: value for name, value in chosen.items() if name not in BESIDE_GRIDS}
+    grids = tuple({**shared, **grid} for grid in chosen.get("grids") or [{}])
+    trials = chosen.get("trials", 1)
+    if not isinstance(trials, int) or trials < 1:
+        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {trials!r}")
+    return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
+
+
+def read_study(name: str, profile: str) -> list[Sweep]:
+    """The runs a study needs at a profile."""
+    from rankplug.studies import PROFILES, study
+
+    if profile not in PROFILES:
+        raise GrammarError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
+    try:
+        chosen = study(name)
+    except UnknownPluginError as error:
+        raise GrammarError(f"{name} is neither a file nor a study, nor a grid such as loss=xe_ndcg ({error})") from None
+    return [
+        Sweep(tuple(runs.grid(model) for model in runs.models), runs.folds, runs.trials)
+        for runs in chosen.runs(cast(Any, profile), None)
+    ]

@@ -1,0 +1,102 @@
+"""A package of plugins that fail in every way, installed for one test module only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PLUGIN = '''
+import rankplug as rp
+
+
+@rp.hookimpl
+def rankplug_datasets():
+    """One data set that behaves as its parameters say."""
+    return [
+        rp.DatasetSpecification(
+            name="trouble", summary="made data, with trouble", implementation="trouble_data:load",
+            parameters=Trouble, folds=3, fingerprint="trouble_data:fingerprint",
+        )
+    ]
+
+
+class Trouble(rp.Parameters):
+    """What happens."""
+
+    how: str = "none"
+    where: str = ""
+    rows: int = 200
+'''
+DATA = '''
+import os
+import pathlib
+import signal
+import time
+
+import numpy as np
+
+import rankplug as rp
+
+version = os.environ.get("TROUBLE_VERSION", "1")
+
+
+def fingerprint(parameters):
+    """What the data are now."""
+    return version
+
+
+def load(parameters, fold, seed):
+    """Twenty queries of ten documents, once the trouble is over."""
+    folder = pathlib.Path(parameters.where or ".")
+    if parameters.where:
+        with open(folder / "log", "a") as log:
+            log.write(f"{fold} {seed} {os.getpid()}\\n")
+    if parameters.how == "raise":
+        raise ValueError("trouble was asked for")
+    if parameters.how == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if parameters.how == "die once" and not (folder / "died").exists():
+        (folder / "died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if parameters.how == "mend" and not (folder / "mended").exists():
+        raise ValueError("not mended yet")
+    if parameters.how == "slow":
+        time.sleep(0.3)
+    if parameters.how == "sleep":
+        time.sleep(60)
+    noise = np.random.default_rng([seed, fold])
+    features = noise.random((parameters.rows, 5), np.float32)
+    labels = (features[:, 0] * 3).astype(int)
+    lists = rp.Lists(features, labels, np.arange(0, parameters.rows + 1, 10))
+    return rp.Split(lists, lists, lists)
+'''
+
+
+@pytest.fixture(scope="session")
+def trouble_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds an installed distribution with the data set ``trouble``."""
+    folder = tmp_path_factory.mktemp("trouble")
+    (folder / "trouble_plugin.py").write_text(PLUGIN)
+    (folder / "trouble_data.py").write_text(DATA)
+    about = folder / "trouble-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: trouble\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[rankplug]\ntrouble = trouble_plugin\n")
+    return folder
+
+
+@pytest.fixture
+def trouble(trouble_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The distribution is installed, in this process and in those it starts."""
+    from rankplug.registry import registry
+
+    monkeypatch.syspath_prepend(str(trouble_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(trouble_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("RANKPLUG_THREADS", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    registry.cache_clear()
+    yield trouble_path
+    registry.cache_clear()

@@ -1,0 +1,267 @@
+"""A store gives back what was written, loses nothing, and says in a sentence what is wrong with it."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug import result_files, store_upkeep
+from rankplug.cli import app
+from rankplug.combinations import Combination
+from rankplug.comparison import compare
+from rankplug.learning_curve import LearningCurve
+from rankplug.result_files import StoreError
+from rankplug.result_tables import ResultsError, query
+from rankplug.store import Store
+from rankplug.sweep_files import read_file
+from rankplug.trials import Result, Trial, failed_result
+
+QUERIES = 30
+
+
+def combination(loss: str = "mse") -> Combination:
+    return Combination(dataset="synthetic", backend="lightgbm", loss=loss, metrics=("ndcg@5", "mrr"))
+
+
+def made_result(trial: Trial, shift: float = 0.0) -> Result:
+    noise = np.random.default_rng([trial.fold, trial.number])
+    values = {metric: np.clip(noise.random(QUERIES) + shift, 0, 1) for metric in trial.combination.metrics}
+    values["mrr"][3] = np.nan
+    curve = LearningCurve()
+    for iteration in range(4):
+        curve.add(iteration, {"train ndcg@5": 0.5 + iteration / 10, "valid ndcg@5": 0.4 + iteration / 10})
+    record = {"best_iteration": 2, "fit_seconds": 1.5, "threads": 1, "test_fingerprint": f"data {trial.fold}"}
+    return Result(trial, values, tuple(f"q{number}" for number in range(QUERIES)), curve, record)
+
+
+def fill(store: Store, losses: dict[str, float], trials: int = 3, folds: tuple[int, ...] = (1, 2)) -> None:
+    for loss, shift in losses.items():
+        for fold in folds:
+            for number in range(trials):
+                store.write(made_result(Trial(combination(loss), fold, number), shift))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "results")
+
+
+def test_a_result_is_read_as_it_was_written(store: Store) -> None:
+    result = made_result(Trial(combination("lambdarank[sigma=2]"), 2, 1))
+    store.write(result)
+    read = store.read(result.trial)
+    assert read.trial == result.trial
+    assert read.query_ids == result.query_ids
+    for metric, values in result.queries.items():
+        np.testing.assert_array_equal(read.queries[metric], values)
+    assert read.curve.columns == result.curve.columns
+    assert read.curve.iterations == result.curve.iterations
+    assert read.record == result.record
+
+
+def test_other_programs_read_the_numbers(store: Store) -> None:
+    result = made_result(Trial(combination()))
+    path = store.write(result)
+    mean = duckdb.sql(
+        f"select avg(value) from '{path}' where measure = 'query' and metric = 'ndcg@5' and part = 'test'"
+    ).fetchall()
+    assert mean[0][0] == pytest.approx(result.queries["ndcg@5"].mean())
+
+
+def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_result(store: Store) -> None:
+    trial = Trial(combination())
+    store.write(failed_result(trial, "Traceback ...\nValueError: no"))
+    assert not store.has(trial) and store.has_failed(trial)
+    assert store.failures()[0]["failure"].endswith("ValueError: no")
+    assert store.frame().empty
+    store.write(made_result(trial))
+    assert store.has(trial) and not store.has_failed(trial)
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_half_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write(made_result(Trial(combination(), 1, 0)))
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match="No space left on device; free space"):
+        store.write(made_result(Trial(combination(), 1, 1)))
+    assert [path.name[-14:] for path in store.folder.rglob("*") if path.is_file()] == ["-f1-t0.parquet"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match=r"cannot write .*name another folder with --store"):
+        rp.sweep({"dataset": "synthetic", "backend": "lightgbm", "loss": "mse"}, store=Store(tmp_path / "file"))
+
+
+def test_a_damaged_file_is_named(store: Store) -> None:
+    trial = Trial(combination())
+    path = store.write(made_result(trial))
+    path.write_bytes(path.read_bytes()[:-20])
+    for read in (lambda: store.read(trial), store.frame, lambda: rp.results(store)):
+        with pytest.raises(StoreError, match=f"{path.name} is damaged"):
+            read()
+
+
+def test_a_file_of_another_format_or_program_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(combination())
+    monkeypatch.setattr(result_files, "FORMAT", 0)
+    path = store.write(made_result(trial))
+    monkeypatch.undo()
+    with pytest.raises(StoreError, match="has format 0, this version of rankplug reads format"):
+        store.read(trial)
+    pd.DataFrame({"value": [1.0]}).to_parquet(path)
+    with pytest.raises(StoreError, match="is not a result of rankplug"):
+        store.frame()
+
+
+def test_results_are_tidy_means_over_the_queries_that_count(store: Store) -> None:
+    fill(store, {"mse": 0.0}, trials=2)
+    frame = rp.results(store, metric="mrr")
+    assert len(frame) == 4
+    first = frame[(frame["fold"] == 1) & (frame["trial"] == 0)].iloc[0]
+    values = made_result(Trial(combination(), 1, 0)).queries["mrr"]
+    assert first["value"] == pytest.approx(np.nanmean(values))
+    assert first["queries"] == QUERIES - 1
+
+
+def test_groups_have_students_interval_over_trials(store: Store) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.2}, trials=4)
+    grouped = rp.results(store, group_by="loss", metric="ndcg@5")
+    assert grouped["loss"].tolist() == ["mse", "ranknet"]
+    means = [
+        np.mean([made_result(Trial(combination(), fold, number)).queries["ndcg@5"].mean() for fold in (1, 2)])
+        for number in range(4)
+    ]
+    low, high = scipy.stats.t.interval(0.95, 3, np.mean(means), scipy.stats.sem(means))
+    assert grouped.loc[0, ["mean", "low", "high", "trials"]].tolist() == pytest.approx([np.mean(means), low, high, 4])
+
+
+def test_questions_that_cannot_be_answered_are_told(store: Store) -> None:
+    fill(store, {"mse": 0.0})
+    with pytest.raises(ResultsError, match=r"no result has the metric ndcg@50: did you mean ndcg@5\?"):
+        rp.results(store, metric="ndcg@50")
+    with pytest.raises(ResultsError, match=r"cannot be grouped by los: did you mean loss\?"):
+        rp.results(store, group_by=["los"])
+    with pytest.raises(ResultsError, match="cannot be asked that"):
+        query("select nothing from nowhere", store)
+    assert rp.results(Store(store.folder / "empty")).empty
+
+
+def test_sql_sees_trials_queries_curves_and_failures(store: Store) -> None:
+    fill(store, {"mse": 0.0}, trials=2)
+    store.write(failed_result(Trial(combination("ranknet")), "ValueError: no"))
+    assert query("select count(*) as n from trials", store)["n"][0] == 4
+    assert query("select count(*) as n from queries", store)["n"][0] == 4 * 2 * QUERIES
+    assert query("select max(iteration) as n from curves where part = 'valid'", store)["n"][0] == 3
+    assert query("select loss, failure from failures", store).values.tolist() == [["ranknet", "ValueError: no"]]
+
+
+def test_a_comparison_pairs_trials_and_queries(store: Store) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.0, "listnet": 0.3})
+    alike = compare("loss = 'mse'", "loss = 'ranknet'", store=store, metric="ndcg@5").iloc[0]
+    assert (alike["difference"], alike["p_trials"], alike["p_queries"]) == (0.0, 1.0, 1.0)
+    better = compare("loss = 'listnet'", "loss = 'mse'", store=store, metric="ndcg@5").iloc[0]
+    trials = [
+        Trial(combination(loss), fold, number) for loss in ("listnet", "mse") for fold in (1, 2) for number in range(3)
+    ]
+    means = np.array([store.read(trial).queries["ndcg@5"].mean() for trial in trials]).reshape(2, 6)
+    assert better["difference"] == pytest.approx((means[0] - means[1]).mean())
+    assert better["p_trials"] == pytest.approx(scipy.stats.ttest_rel(*means).pvalue)
+    assert 0.2 < better["low"] < better["difference"] < better["high"] <= 0.3
+    assert (better["trials"], better["queries"]) == (6, 2 * QUERIES)
+    with pytest.raises(ResultsError, match="picks 3 combinations on synthetic; narrow it"):
+        compare("seed = 0", "loss = 'mse'", store=store)
+    with pytest.raises(ResultsError, match="no result meets the condition loss = 'x'"):
+        compare("loss = 'x'", "loss = 'mse'", store=store)
+
+
+def test_stores_of_two_machines_are_merged(tmp_path: Path) -> None:
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    fill(here, {"mse": 0.0})
+    fill(there, {"mse": 0.0, "ranknet": 0.0})
+    there.write(failed_result(Trial(combination("listnet")), "ValueError: no"))
+    there.write_file(there.notebook_path(combination()), b"{}")
+    merged = store_upkeep.merge(here, [there.folder])
+    assert (merged.new, merged.there) == (6, 6)
+    assert len(here.paths()) == 12 and len(here.failures()) == 1
+    assert here.notebook_path(combination()).read_bytes() == b"{}"
+    with pytest.raises(StoreError, match="there is no store at"):
+        store_upkeep.merge(here, [tmp_path / "nowhere"])
+
+
+def test_cleaning_takes_what_killed_processes_left_and_nothing_else(store: Store) -> None:
+    fill(store, {"mse": 0.0})
+    before = sorted(store.folder.rglob("*"))
+    folder = store.paths()[0].parent
+    old, new = folder / ".old.tmp", folder / ".new.tmp"
+    for path in (old, new):
+        path.write_text("half")
+    os.utime(old, (0, 0))
+    with store.claim(Trial(combination(), 1, 9)):
+        free = store.folder / ".locks" / "left.lock"
+        free.touch()
+        assert store_upkeep.leftovers(store) == sorted([old, free])
+        store_upkeep.remove(store_upkeep.leftovers(store))
+    new.unlink()
+    (store.folder / ".locks").rmdir()
+    assert sorted(store.folder.rglob("*")) == before
+
+
+def test_results_of_other_versions_are_outdated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Combination, "versions", {"rankplug": "0.0.1"})
+    old = combination()
+    store.write(made_result(Trial(old)))
+    monkeypatch.undo()
+    fill(store, {"ranknet": 0.0})
+    assert store_upkeep.outdated(store) == [store.folder / old.identity]
+
+
+def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.0}, trials=6, folds=(1,))
+    archive = zipfile.ZipFile(io.BytesIO(store_upkeep.export(store, tmp_path / "all.zip").read_bytes()))
+    archive.extractall(tmp_path / "all")
+    again = read_file(tmp_path / "all" / "sweep.yaml").plan(Store(tmp_path / "all" / "results"))
+    assert (len(again.done), len(again.waiting)) == (12, 0)
+    records = json.loads((tmp_path / "all" / "records.json").read_text())
+    assert {"seed", "versions", "plugins", "combination", "data_fingerprint", "record"} <= set(records[0])
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "latex", "markdown"])
+def test_the_command_writes_every_format(store: Store, form: str) -> None:
+    fill(store, {"mse": 0.0})
+    words = ["results", "--store", str(store.folder), "--group-by", "loss", "--metric", "mrr", "--format", form]
+    ran = CliRunner().invoke(app, words)
+    assert ran.exit_code == 0, ran.output
+    mean = rp.results(store, group_by="loss", metric="mrr")["mean"][0]
+    assert f"{mean:.4f}"[:5] in ran.output
+    if form == "csv":
+        assert pd.read_csv(io.StringIO(ran.output))["mean"][0] == pytest.approx(mean)
+    if form == "json":
+        assert json.loads(ran.output)[0]["mean"] == pytest.approx(mean)
+
+
+def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.1})
+    runner, there = CliRunner(), ["--store", str(store.folder)]
+    compared = runner.invoke(app, ["results", "compare", "loss = 'mse'", "loss = 'ranknet'", *there, "--format", "csv"])
+    assert compared.exit_code == 0 and "ndcg@5" in compared.output
+    merged = runner.invoke(app, ["results", "merge", str(store.folder), "--store", str(tmp_path / "new")])
+    assert "12 results came new" in merged.output
+    assert "0 would be removed" in runner.invoke(app, ["results", "clean", "--dry-run", "--outdated", *there]).output
+    assert runner.invoke(app, ["results", "export", str(tmp_path / "x.zip"), *there]).exit_code == 0

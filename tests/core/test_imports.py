@@ -1,0 +1,82 @@
+"""Starting is quick: nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"torch", "lightgbm", "xgboost", "numba", "pandas", "matplotlib", "seaborn", "pyarrow", "dask"}
+RANKPLUG = str(Path(sys.executable).parent / "rankplug")
+LIST_ALL = "from rankplug.registry import registry; print(len(list(registry().plugins())))"
+LOADED = "\nimport sys, json; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+
+
+def loaded_by(code: str) -> set[str]:
+    """Top-level modules that a fresh process has loaded after running the code."""
+    printed = subprocess.check_output([sys.executable, "-c", code + LOADED], text=True)
+    return set(json.loads(printed.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import rankplug",
+        "import rankplug; dir(rankplug)",
+        "from rankplug import Lists, Parameters, Reference, LossSpecification, MetricSpecification, hookimpl",
+        "import rankplug.cli",
+        LIST_ALL,
+        "from rankplug.registry import registry; [plugin.describe() for plugin in registry().plugins()]",
+    ],
+)
+def test_nothing_heavy_is_loaded(code):
+    assert loaded_by(code) & HEAVY == set()
+
+
+@pytest.mark.parametrize("words", [["--help"], ["plugins", "--json"], ["doctor", "--help"]])
+def test_the_command_line_loads_nothing_heavy(words):
+    code = f"""
+import sys
+import rankplug.cli
+sys.argv = ["rankplug", *{words!r}]
+try:
+    rankplug.cli.main()
+except SystemExit:
+    pass"""
+    assert loaded_by(code) & HEAVY == set()
+
+
+def quickest(command: list[str], limit: float, tries: int = 5) -> float:
+    """Processor seconds of the best run; other work on the machine lengthens the clock's time, but not that."""
+    best = float("inf")
+    for _ in range(tries):
+        before, begin = os.times(), time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        after, end = os.times(), time.perf_counter()
+        used = after.children_user - before.children_user + after.children_system - before.children_system
+        best = min(best, used, end - begin)
+        if best < limit:
+            break
+    return best
+
+
+def test_importing_rankplug_takes_under_300_ms():
+    assert quickest([sys.executable, "-c", "import rankplug"], 0.3) < 0.3
+
+
+def test_help_takes_under_500_ms():
+    assert quickest([RANKPLUG, "--help"], 0.5) < 0.5
+
+
+def test_every_public_name_is_there():
+    import rankplug
+
+    for name in dir(rankplug):
+        assert getattr(rankplug, name) is not None or name in {"__spec__", "__loader__", "__file__", "__builtins__"}
+    with pytest.raises(AttributeError, match="module 'rankplug' has no attribute 'nothing'"):
+        _ = rankplug.nothing

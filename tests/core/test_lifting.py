@@ -1,0 +1,219 @@
+"""Functions of one list are lifted over all: the same on any number of threads, compiled once for all processes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.errors import BrokenPluginError
+from rankplug.lifting import OLD_VERSIONS_KEPT, make, sources_of, writable
+from rankplug.list_losses import list_loss
+from rankplug.list_metrics import ListMetric, lifted_metric, list_metric
+from rankplug.metric_parameters import MetricParameters
+
+KERNEL = """
+    from numba import njit
+
+    from kernel_constants import OFFSET
+    from rankplug import list_metric
+
+    @njit
+    def top(ranked):
+        return ranked[0] + OFFSET
+
+    @list_metric
+    def weighted_top(ranked, weight):
+        return weight * top(ranked)
+"""
+RUN = """
+    import numpy as np
+    import my_kernel
+    from rankplug.lifting import make
+    template = "def lifted(ranked, weight):\\n    return one_list(ranked, weight)\\n"
+    lifted = make(template, {"one_list": my_kernel.weighted_top})
+    value = lifted(np.array([4.0, 1.0]), 2.0)
+    print(value, sum(lifted.stats.cache_hits.values()), sum(lifted.stats.cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """A module with a metric, a cache folder of its own, and a way to run it in a fresh process."""
+    cache = tmp_path / "cache"
+
+    class Kernel:
+        folder = cache / "kernels"
+
+        def write(self, source: str = KERNEL, offset: float = 0.0) -> None:
+            (tmp_path / "my_kernel.py").write_text(textwrap.dedent(source))
+            (tmp_path / "kernel_constants.py").write_text(f"OFFSET = {offset}\n")
+
+        def run(self, code: str = RUN) -> str:
+            environment = os.environ | {
+                "RANKPLUG_CACHE": str(cache),
+                "PYTHONPATH": str(tmp_path),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            }
+            done = subprocess.run(
+                [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env=environment
+            )
+            assert done.returncode == 0, done.stderr
+            return done.stdout.strip()
+
+        def files(self) -> list[str]:
+            return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file())
+
+        def versions(self) -> list[str]:
+            return sorted(path.stem for path in self.folder.glob("my_kernel.weighted_top-*.py"))
+
+    made = Kernel()
+    made.write()
+    return made
+
+
+def test_the_second_process_takes_the_first_ones_compiled_form_and_leaves_no_new_file(kernel):
+    assert kernel.run() == "8.0 0 1"
+    files = kernel.files()
+    assert len(kernel.versions()) == 1
+    assert kernel.run() == "8.0 1 0"
+    assert kernel.files() == files
+
+
+def test_editing_the_function_makes_a_new_version(kernel):
+    kernel.run()
+    kernel.write(KERNEL.replace("weight * top(ranked)", "weight * top(ranked) + 1.0"))
+    assert kernel.run() == "9.0 0 1"
+    assert len(kernel.versions()) == 2
+
+
+def test_editing_a_function_it_calls_or_a_constant_from_elsewhere_makes_a_new_version(kernel):
+    kernel.run()
+    kernel.write(KERNEL.replace("ranked[0] + OFFSET", "ranked[0] * 2 + OFFSET"))
+    assert kernel.run() == "16.0 0 1"
+    kernel.write(KERNEL.replace("ranked[0] + OFFSET", "ranked[0] * 2 + OFFSET"), offset=10.0)
+    assert kernel.run() == "36.0 0 1"
+    assert len(kernel.versions()) == 3
+
+
+def test_old_versions_are_removed_with_their_compiled_form(kernel):
+    edits = OLD_VERSIONS_KEPT + 2
+    code = """
+        import importlib, pathlib, sys
+        import my_kernel
+        from rankplug.list_metrics import lifted_metric
+        path = pathlib.Path(my_kernel.__file__)
+        source = path.read_text()
+        for edit in range({edits}):
+            path.write_text(source + f"\\nEDIT = {{edit}}\\n")
+            importlib.invalidate_caches()
+            lifted_metric(importlib.reload(my_kernel).weighted_top)
+    """
+    kernel.run(code.format(edits=edits))
+    assert len(kernel.versions()) == OLD_VERSIONS_KEPT
+    compiled = [path for path in kernel.files() if path.endswith((".nbi", ".nbc"))]
+    assert all(any(version in path for version in kernel.versions()) for path in compiled)
+
+
+def test_a_function_of_the_main_module_works_without_a_cache(kernel):
+    code = """
+        import numpy as np
+        import rankplug as rp
+        from rankplug.registry import registry
+
+        @rp.list_loss
+        def square(scores, gradient):
+            gradient[:] = scores
+            return 0.5 * (scores**2).sum()
+
+        registry().add(
+            rp.LossSpecification(name="square", summary="squares", implementation=square, shift_invariant=False)
+        )
+        scores, labels, starts = [1.0, 2.0, 3.0], [0, 1, 4], [0, 2, 3]
+        print(np.isfinite(rp.loss("square").evaluate(scores, labels, starts, sampler="gumbel[samples=4]").value).all())
+    """
+    assert kernel.run(code).splitlines() == ["True"]
+    assert not list(kernel.folder.rglob("*square*"))
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    generator = np.random.default_rng(5)
+    starts = np.concatenate(([0], np.cumsum(generator.integers(1, 400, 60))))
+    scores, labels = generator.normal(size=starts[-1]), generator.integers(0, 5, starts[-1])
+    found = []
+    for number in (1, 2, 5):
+        with rp.use_threads(number):
+            found.append(rp.loss("cross_entropy").evaluate(scores, labels, starts, sampler="gumbel[samples=3]", seed=9))
+    for other in found[1:]:
+        assert all(np.array_equal(*pair) for pair in zip(found[0], other, strict=True))
+
+
+def test_noise_of_a_list_does_not_depend_on_the_lists_beside_it():
+    bound = rp.loss("cross_entropy").on([1, 0, 2, 0, 1], [0, 2, 5], sampler="gumbel[samples=2]", seed=3)
+    whole = bound([0.1, 0.2, 0.3, 0.4, 0.5], iteration=7)
+    alone = bound([0.3, 0.4, 0.5], iteration=7, lists=[1])
+    assert np.array_equal(whole.gradient[2:], alone.gradient) and whole.value[1] == alone.value[0]
+
+
+@list_metric
+def demanding(ranked, patience):
+    """A metric that asks for what nobody gives."""
+    return ranked[0] * patience
+
+
+def test_an_unknown_argument_is_named_with_what_there_is():
+    with pytest.raises(BrokenPluginError) as caught:
+        demanding.over_lists(np.ones(1), np.ones(1), np.array([0, 1]), MetricParameters())
+    assert str(caught.value) == (
+        f"{__name__}.demanding has an argument patience that is neither supplied (ideal, labels, order, ranked, scores)"
+        " nor a field of MetricParameters"
+    )
+
+
+def test_a_parameter_that_is_no_number_is_named():
+    class Named(MetricParameters):
+        patience: str = "long"
+
+    with pytest.raises(BrokenPluginError, match="the parameter patience='long' is not a number; give Named a property"):
+        demanding.numbers(Named())
+
+
+def test_a_word_arrives_as_its_position_among_the_allowed():
+    @list_loss
+    def kernel(scores, gain):
+        return gain
+
+    parameters = rp.metric("ndcg[gain=linear]").parameters
+    assert kernel.numbers(parameters) == (1,)
+    assert kernel.numbers(rp.metric("ndcg").parameters) == (0,)
+
+
+def test_sources_name_every_file_a_function_depends_on():
+    from rankplug_metrics import ndcg
+
+    files = {os.path.basename(path) for path in sources_of(ndcg.ndcg.function)}
+    assert {"ndcg.py", "dcg.py", "ranking.py"} <= files
+
+
+def test_the_same_function_is_lifted_once():
+    function = importlib.import_module("rankplug_metrics.ndcg").ndcg
+    assert isinstance(function, ListMetric)
+    assert lifted_metric(function) is lifted_metric(function)
+    assert make("def lifted(x):\n    return x + 1\n", {"one_list": function})(1) == 2
+
+
+def test_writable_makes_one_type_of_array_and_copies_only_when_it_must():
+    ready = np.ones(3)
+    assert writable(ready) is ready
+    frozen = np.ones(3)
+    frozen.flags.writeable = False
+    for given in ([1, 1, 1], np.ones(6)[::2], np.ones(3, np.float32), frozen):
+        found = writable(given)
+        assert found.dtype == np.float64 and found.flags.writeable and found.flags.c_contiguous
+        assert found.tolist() == [1.0, 1.0, 1.0]

@@ -1,0 +1,154 @@
+"""The losses equal the paper's formulas, written in plain NumPy pair by pair; golden numbers too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import expit, log_softmax, softmax
+
+import rankplug as rp
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
+LISTS = st.integers(1, 30).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=st.one_of(st.floats(-5, 5), st.sampled_from([0.0, 1.0, -1.0]))),
+        arrays(float, n, elements=st.integers(0, 4).map(float)),
+    )
+)
+
+
+def evaluate(name, scores, labels, **options):
+    return rp.loss(name).evaluate(scores, labels, [0, len(scores)], **options)
+
+
+def approx_ndcg_by_pairs(scores, labels, eta):
+    n, gains = len(scores), 2.0**labels - 1
+    ideal = (np.sort(gains)[::-1] / np.log2(np.arange(n) + 2)).sum()
+    if ideal == 0:
+        return 0.0, np.zeros(n)
+    beaten = expit(eta * (scores[None] - scores[:, None]))
+    np.fill_diagonal(beaten, 0.0)
+    ranks = 1 + beaten.sum(1)
+    slopes = gains / ideal * np.log(2) / ((1 + ranks) * np.log(1 + ranks) ** 2)
+    weights = eta * beaten * (1 - beaten)
+    return -(gains / np.log2(1 + ranks)).sum() / ideal, weights @ slopes - slopes * weights.sum(1)
+
+
+def lambdarank_by_pairs(scores, labels, sigma, norm=False, truncation=None):
+    n, gains = len(scores), 2.0**labels - 1
+    deepest = n if truncation is None else truncation
+    order = np.argsort(-scores, kind="stable")
+    rank = np.empty(n, int)
+    rank[order] = np.arange(n)
+    ideal = (np.sort(gains)[::-1] / np.log2(np.arange(n) + 2))[:deepest].sum()
+    gradient, curvature, value, pushes = np.zeros(n), np.zeros(n), 0.0, 0.0
+    for i in range(n):
+        for j in range(n):
+            if labels[i] <= labels[j] or min(rank[i], rank[j]) >= deepest or ideal == 0:
+                continue
+            gap = scores[i] - scores[j]
+            weight = abs((gains[i] - gains[j]) * (1 / np.log2(2 + rank[i]) - 1 / np.log2(2 + rank[j]))) / ideal
+            if norm and scores.max() != scores.min():
+                weight /= 0.01 + abs(gap)
+            p = expit(-sigma * gap)
+            gradient[i] -= sigma * weight * p
+            gradient[j] += sigma * weight * p
+            curvature[[i, j]] += sigma**2 * weight * p * (1 - p)
+            value += weight * np.logaddexp(0, -sigma * gap)
+            pushes += 2 * sigma * weight * p
+    scale = np.log2(1 + pushes) / pushes if norm and pushes > 0 else 1.0
+    return value * scale, gradient * scale, curvature * scale
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "curvature"),
+    [
+        ("cross_entropy_linear_labels", "cross_entropy", "hess_diag"),
+        ("approx_ndcg_eta10", "approx_ndcg[eta=10]", None),
+        ("lambdamart_sigma2_norm_false_no_truncation", "lambdarank[sigma=2]", "hess"),
+    ],
+)
+def test_golden_numbers(key, name, curvature):
+    given_list, expected = GOLDEN[key]["in"], GOLDEN[key]["out"]
+    found = evaluate(name, given_list["f"], given_list["y"])
+    assert found.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert found.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert found.curvature == pytest.approx(expected[curvature] if curvature else np.ones(4), abs=1e-8)
+
+
+@settings(deadline=None)
+@given(LISTS, st.booleans())
+def test_cross_entropy_is_that_of_label_shares_and_softmax(one_list, weighted):
+    scores, labels = one_list
+    mass = labels.sum()
+    found = evaluate(f"cross_entropy[weight_by_label_sum={weighted}]", scores, labels)
+    if mass == 0:
+        assert found.value[0] == 0 and not found.gradient.any()
+        return
+    scale, rho = mass if weighted else 1.0, softmax(scores)
+    assert found.value[0] == pytest.approx(-scale * (labels / mass) @ log_softmax(scores), abs=1e-10)
+    assert found.gradient == pytest.approx(scale * (rho - labels / mass), abs=1e-10)
+    assert found.curvature == pytest.approx(scale * rho * (1 - rho), abs=1e-10)
+
+
+@settings(deadline=None)
+@given(LISTS, st.sampled_from([0.3, 10.0, 1000.0]))
+def test_approx_ndcg_is_equation_15_pair_by_pair(one_list, eta):
+    scores, labels = one_list
+    value, gradient = approx_ndcg_by_pairs(scores, labels, eta)
+    found = evaluate(f"approx_ndcg[eta={eta}]", scores, labels)
+    assert found.value[0] == pytest.approx(value, abs=1e-10)
+    assert found.gradient == pytest.approx(gradient, abs=1e-9 * eta)
+
+
+def test_steep_approx_ndcg_is_minus_ndcg():
+    generator = np.random.default_rng(0)
+    scores, labels = generator.permutation(20) / 10, generator.integers(0, 5, 20).astype(float)
+    found = evaluate("approx_ndcg[eta=100000]", scores, labels)
+    assert found.value[0] == pytest.approx(-rp.metric("ndcg[k=none]")(scores, labels, [0, 20])[0], abs=1e-12)
+
+
+@settings(deadline=None)
+@given(LISTS, st.sampled_from([0.5, 2.0]), st.booleans(), st.sampled_from([None, 1, 3, 10]))
+def test_lambdarank_is_equation_23_pair_by_pair(one_list, sigma, norm, truncation):
+    scores, labels = one_list
+    value, gradient, curvature = lambdarank_by_pairs(scores, labels, sigma, norm, truncation)
+    name = f"lambdarank[sigma={sigma},norm={norm},truncation={truncation}]"
+    found = evaluate(name, scores, labels)
+    assert found.value[0] == pytest.approx(value, abs=1e-9)
+    assert found.gradient == pytest.approx(gradient, abs=1e-9)
+    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+
+
+@pytest.mark.parametrize("spread", [100.0, 1e3, 1e5])
+def test_gaps_too_wide_for_one_exponential_keep_their_sigmoids(spread):
+    generator = np.random.default_rng(1)
+    scores, labels = spread * generator.normal(size=25), generator.integers(0, 5, 25).astype(float)
+    scores[3], scores[7] = scores[5] + 0.1, scores[5] - 0.2
+    value, gradient, curvature = lambdarank_by_pairs(scores, labels, 2.0)
+    found = evaluate("lambdarank[sigma=2]", scores, labels)
+    assert found.value[0] == pytest.approx(value, rel=1e-12)
+    assert found.gradient == pytest.approx(gradient, abs=1e-12)
+    assert found.curvature == pytest.approx(curvature, abs=1e-12)
+    value, gradient = approx_ndcg_by_pairs(scores, labels, 10.0)
+    found = evaluate("approx_ndcg", scores, labels)
+    assert found.value[0] == pytest.approx(value, rel=1e-12)
+    assert found.gradient == pytest.approx(gradient, abs=1e-12)
+
+
+def test_the_value_of_lambdarank_has_its_gradient_when_the_weights_are_held_fixed():
+    """Within one order and one layout of labels the weights do not move, so differences see the sigmoids alone."""
+    generator = np.random.default_rng(2)
+    scores, labels = generator.permutation(9) / 3.0, generator.integers(0, 5, 9).astype(float)
+    found = evaluate("lambdarank[sigma=2]", scores, labels)
+    for document in range(9):
+        moved = np.tile(scores, (2, 1))
+        moved[:, document] += 1e-6, -1e-6
+        above, below = (evaluate("lambdarank[sigma=2]", row, labels).value[0] for row in moved)
+        assert (above - below) / 2e-6 == pytest.approx(found.gradient[document], abs=1e-7)

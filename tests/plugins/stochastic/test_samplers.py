@@ -1,0 +1,191 @@
+"""Noise on the scores follows the laws of the paper, and expected losses are what its Sections 3 and 4 derive."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import expit, logsumexp
+
+import rankplug as rp
+from rankplug import SamplerSpecification
+from rankplug.list_losses import list_sampler
+from rankplug.noise import key_of
+from rankplug.registry import registry
+from rankplug.samplers import sampler
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
+UNIFORMS = np.array(GOLDEN["stochastic_beta1.0"]["in"]["U"])
+FIRST_KEY = key_of(0, 0, 0, 1)
+
+
+@list_sampler
+def given_uniforms(scores, key, perturbed, beta):
+    """The two draws of the golden numbers, told apart by the keys of the first and second sample."""
+    sample = 0 if key == FIRST_KEY else 1
+    for i in range(scores.size):
+        perturbed[i] = scores[i] - beta * np.log(-np.log(UNIFORMS[sample, i]))
+    return 1.0
+
+
+class GivenUniforms(rp.Parameters):
+    """Parameters of ``given_uniforms``."""
+
+    beta: float
+    samples: int = 2
+
+
+@pytest.fixture(scope="module", autouse=True)
+def given_uniforms_by_name():
+    """Registers the sampler for this module."""
+    specification = SamplerSpecification(
+        name="given_uniforms", summary="golden", implementation=given_uniforms, parameters=GivenUniforms
+    )
+    registry().add(specification)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.25])
+@pytest.mark.parametrize(
+    ("loss", "prefix"), [("cross_entropy", "E_xe"), ("approx_ndcg", "E_approx"), ("lambdarank[sigma=2]", "E_lambda")]
+)
+def test_expected_losses_have_the_golden_numbers(beta, loss, prefix):
+    golden = GOLDEN[f"stochastic_beta{beta}"]
+    found = rp.loss(loss).evaluate(golden["in"]["f"], golden["in"]["y"], [0, 4], sampler=f"given_uniforms[beta={beta}]")
+    assert found.value[0] == pytest.approx(golden["out"][prefix], abs=1e-8)
+    assert found.gradient == pytest.approx(golden["out"][f"{prefix}_grad"], abs=1e-8)
+    if f"{prefix}_hess" in golden["out"]:
+        assert found.curvature == pytest.approx(golden["out"][f"{prefix}_hess"], abs=1e-8)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.25])
+def test_draws_are_the_golden_log_probabilities(beta):
+    golden = GOLDEN[f"stochastic_beta{beta}"]
+    draws = sampler(f"given_uniforms[beta={beta}]").draw(golden["in"]["f"], [0, 4])
+    np.testing.assert_allclose(draws, golden["out"]["log_yhat"], atol=1e-8)
+
+
+@pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
+def test_sorting_gumbel_noise_draws_from_the_plackett_luce_law(beta):
+    """Chi-square over all orders of three documents; the temperature tau does not matter to it."""
+    scores, number = np.array([0.4, -0.3, 0.1]), 200_000
+    draws = sampler(f"gumbel[beta={beta},samples={number},tau=3]").draw(scores, [0, 3], seed=1)
+    codes = np.argsort(-draws, axis=1) @ [9, 3, 1]
+    weights = np.exp(scores / beta)
+    observed, expected = [], []
+    for order in itertools.permutations(range(3)):
+        first, second, third = weights[list(order)]
+        expected.append(number * first / weights.sum() * second / (second + third))
+        observed.append(np.sum(codes == np.array(order) @ [9, 3, 1]))
+    assert stats.chisquare(observed, expected).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "law"), [("gumbel", stats.gumbel_r), ("logistic", stats.logistic), ("gaussian", stats.norm)]
+)
+def test_noise_has_the_law_of_its_name_with_scale_beta_and_temperature_tau(name, law):
+    """Differences from a document whose score outweighs all others, so that the normalisation falls out."""
+    scores = np.array([0.0, 0.5])
+    draws = sampler(f"{name}[beta=0.7,samples=60000,tau=2]").draw(scores, [0, 2], seed=2)
+    differences = 2 * (draws[:, 1] - draws[:, 0])
+    generator = np.random.default_rng(0)
+    expected = 0.5 + 0.7 * (law.rvs(size=60000, random_state=generator) - law.rvs(size=60000, random_state=generator))
+    assert stats.ks_2samp(differences, expected).pvalue > 1e-3
+    assert np.exp(draws).sum(1) == pytest.approx(np.ones(60000))
+
+
+def test_differences_of_gumbel_noise_are_logistic_and_not_independent():
+    draws = sampler("gumbel[beta=0.5,samples=60000]").draw(np.zeros(3), [0, 3], seed=3)
+    first, second = draws[:, 0] - draws[:, 1], draws[:, 1] - draws[:, 2]
+    assert stats.kstest(first, stats.logistic(scale=0.5).cdf).pvalue > 1e-3
+    assert first.var() == pytest.approx(np.pi**2 * 0.5**2 / 3, rel=0.03)
+    assert np.corrcoef(first, second)[0, 1] == pytest.approx(-0.5, abs=0.02)
+
+
+def test_noise_is_drawn_anew_by_iteration_and_list_and_repeated_by_seed():
+    noise = sampler("gumbel[samples=2]")
+    one = noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=0)
+    assert (one == noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=0)).all()
+    for other in (
+        noise.draw(np.zeros(8), [0, 4, 8], seed=2, iteration=0),
+        noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=1),
+        one[::-1],
+        np.roll(one, 4, axis=1),
+    ):
+        assert not (one == other).any()
+
+
+def test_one_document_has_probability_one_and_equal_scores_a_uniform_order():
+    draws = sampler("gumbel[samples=30000]").draw(np.zeros(4), [0, 1, 4])
+    assert not draws[:, 0].any()
+    counts = np.bincount(draws[:, 1:].argmax(1), minlength=3)
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("clip", [1e-3, 1e-6, 1e-10])
+def test_the_mean_of_the_exponential_of_clipped_gumbel_noise_is_the_paper_bound(clip):
+    """The numbers of Section 1.5: 1.8474, 2.5831 and 3.1112 for these three."""
+    mean = integrate.quad(lambda v: np.exp(-v) / v, -np.log1p(-clip), -np.log(clip), limit=500)[0] / (1 - 2 * clip)
+    assert np.log(mean) == pytest.approx({1e-3: 1.8474, 1e-6: 2.5831, 1e-10: 3.1112}[clip], abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_expected_cross_entropy_lies_between_cross_entropy_and_that_plus_the_bound(seed):
+    generator = np.random.default_rng(seed)
+    scores, labels = 2 * generator.normal(size=12), generator.integers(0, 5, 12)
+    plain = rp.loss("cross_entropy").evaluate(scores, labels, [0, 12]).value[0]
+    expected = rp.loss("cross_entropy").evaluate(scores, labels, [0, 12], sampler="gumbel[samples=20000]").value[0]
+    assert plain <= expected <= plain + 3.1112
+
+
+def test_the_gradient_of_expected_cross_entropy_is_the_mean_of_draws_less_the_shares():
+    scores, labels = np.array([0.3, -1.0, 0.4]), np.array([2.0, 0.0, 1.0])
+    noise = "gumbel[beta=0.5,samples=5]"
+    draws = sampler(noise).draw(scores, [0, 3], seed=4, iteration=6)
+    found = rp.loss("cross_entropy").evaluate(scores, labels, [0, 3], sampler=noise, seed=4, iteration=6)
+    assert found.gradient == pytest.approx(np.exp(draws).mean(0) - labels / 3, abs=1e-12)
+
+
+def slope_of_a_pair(gap, eta=10.0):
+    """The size of ApproxNDCG's derivative for two documents in the right order, the better one relevant."""
+    beaten = expit(-eta * gap)
+    return eta * beaten * (1 - beaten) * np.log(2) / ((2 + beaten) * np.log(2 + beaten) ** 2)
+
+
+@pytest.mark.parametrize(("gap", "plain"), [(0.05, 0.9134), (0.5, 0.0473), (2.0, 0.0), (5.0, 0.0)])
+def test_the_expected_loss_keeps_pushing_a_correctly_ordered_pair_apart(gap, plain):
+    """With noise the derivative is an integral over a logistic gap, and fades far more slowly than without."""
+    loss = rp.loss("approx_ndcg")
+    certain = loss.evaluate([gap, 0.0], [1.0, 0.0], [0, 2]).gradient
+    noisy = loss.evaluate([gap, 0.0], [1.0, 0.0], [0, 2], sampler="gumbel[samples=400000]", seed=5).gradient
+    integral = integrate.quad(lambda z: slope_of_a_pair(gap + z) * stats.logistic.pdf(z), -gap - 4, -gap + 4)[0]
+    assert -certain[0] == pytest.approx(plain, abs=5e-5)
+    assert -noisy[0] == pytest.approx(integral, rel=0.05)
+    assert gap < 0.5 or -noisy[0] > 1.5 * -certain[0]
+
+
+def test_approximate_ranks_on_perturbed_scores_are_those_with_logistic_noise_in_the_sigmoids():
+    """Figure 2: noise on the scores, or the difference of two noises inside each sigmoid."""
+    scores = np.array([0.3, -0.2, 0.9])
+    noise = np.random.default_rng(6).gumbel(size=3)
+    sampled = scores + noise
+    direct = 1 + expit(10 * (sampled[None] - sampled[:, None])).sum(1) - 0.5
+    inside = 1 + expit(10 * (scores[None] - scores[:, None] + (noise[None] - noise[:, None]))).sum(1) - 0.5
+    np.testing.assert_allclose(direct, inside, atol=1e-12)
+    labels = np.array([2.0, 0.0, 1.0])
+    found = rp.loss("approx_ndcg").evaluate(sampled - logsumexp(sampled), labels, [0, 3]).value[0]
+    gains = 2.0**labels - 1
+    assert found == pytest.approx(-(gains / np.log2(1 + inside)).sum() / (3 + 1 / np.log2(3)), abs=1e-10)
+
+
+@pytest.mark.parametrize("loss", ["cross_entropy", "approx_ndcg", "lambdarank[sigma=2]", "xe_ndcg", "urank", "umart"])
+def test_gaps_of_a_thousand_stay_ordered_and_finite_under_noise(loss):
+    scores, labels = np.array([1e3, -1e3, 0.0, 10.0]), np.array([3.0, 0.0, 1.0, 2.0])
+    draws = sampler("gumbel[samples=8]").draw(scores, [0, 4])
+    assert (draws.argsort(1) == [1, 2, 3, 0]).mean() > 0.99
+    found = rp.loss(loss).evaluate(scores, labels, [0, 4], sampler="gumbel[samples=8]")
+    for part in found:
+        assert np.isfinite(part).all()

@@ -1,0 +1,95 @@
+"""A trial becomes a run of MLflow with its parts, curve and files; without MLflow nothing is imported."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.combinations import Combination
+from rankplug.store import Store
+from rankplug.sweeps import sweep
+from rankplug.trials import Result, Trial, run_trial
+
+GRID = {
+    "dataset": "synthetic[queries=20,documents=10]",
+    "backend": "lightgbm",
+    "scorer": "trees[rounds=4,min_data=1]",
+    "loss": "mse",
+    "metrics": ["ndcg@5", "mrr"],
+}
+installed = pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="MLflow is not installed")
+
+
+def test_without_an_address_nothing_of_mlflow_is_imported() -> None:
+    program = (
+        "import os, sys; os.environ.pop('MLFLOW_TRACKING_URI', None)\n"
+        "from rankplug.registry import registry\n"
+        "registry().manager.hook.rankplug_trial_finished(trial=None, result=None)\n"
+        "assert registry().manager.has_plugin('rankplug:mlflow'), registry().broken\n"
+        "assert 'mlflow' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_an_observer_that_fails_does_not_fail_the_trial() -> None:
+    from rankplug.registry import registry
+
+    class Broken:
+        @rp.hookimpl
+        def rankplug_trial_finished(self, trial: Trial, result: Result) -> None:
+            raise OSError("the log is gone")
+
+    broken = Broken()
+    registry().manager.register(broken)
+    try:
+        with pytest.warns(UserWarning, match="an observer failed in rankplug_trial_finished: OSError: the log is gone"):
+            result = run_trial(Trial(Combination(**GRID)), progress=False)
+    finally:
+        registry().manager.unregister(broken)
+    assert not result.failed
+
+
+@installed
+def test_a_trial_is_a_run_with_parameters_curve_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mlflow import MlflowClient
+
+    where = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", where)
+    monkeypatch.chdir(tmp_path)
+    outcome = sweep(GRID, store=Store(tmp_path / "results"), trials=2, progress=False)
+    sweep(GRID, store=Store(tmp_path / "again"), trials=2, progress=False)
+    client = MlflowClient(tracking_uri=where)
+    runs = client.search_runs([client.get_experiment_by_name("rankplug").experiment_id])
+    assert len(runs) == 2
+    for run in runs:
+        assert run.info.status == "FINISHED"
+        assert run.data.params["loss"] == "mse"
+        result = outcome.store.read(Trial(Combination(**GRID), 1, int(run.data.params["trial"])))
+        assert run.data.metrics["test ndcg_5"] == pytest.approx(np.nanmean(result.queries["ndcg@5"]))
+        curve = [point.value for point in client.get_metric_history(run.info.run_id, "valid ndcg_5")]
+        assert curve == pytest.approx(result.curve.columns["valid ndcg@5"])
+        files = {item.path for item in client.list_artifacts(run.info.run_id)}
+        assert files == {"record.json", "queries.csv"}
+        record = json.loads(Path(client.download_artifacts(run.info.run_id, "record.json")).read_text())
+        assert record["identity"] == outcome.plan.trials[0].combination.identity
+
+
+@installed
+def test_a_failed_trial_is_a_failed_run_with_its_traceback(tmp_path: Path) -> None:
+    from mlflow import MlflowClient
+    from rankplug_mlflow.logger import log_trial
+
+    from rankplug.trials import failed_result
+
+    where = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    run = log_trial(where, failed_result(Trial(Combination(**GRID)), "Traceback ...\nValueError: no"))
+    client = MlflowClient(tracking_uri=where)
+    assert client.get_run(run).info.status == "FAILED"
+    assert "ValueError: no" in Path(client.download_artifacts(run, "failure.txt")).read_text()

@@ -1,0 +1,143 @@
+"""``umart`` equals Equations 5 and 6 as the released code has them, and LambdaMART where the window is one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import expit, logsumexp
+
+import rankplug as rp
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
+LISTS = st.integers(1, 25).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=st.one_of(st.floats(-5, 5), st.sampled_from([0.0, 1.0]))),
+        arrays(float, n, elements=st.integers(0, 4).map(float)),
+    )
+)
+
+
+def evaluate(name, scores, labels):
+    return rp.loss(name).evaluate(scores, labels, [0, len(scores)])
+
+
+def equations_5_and_6(scores, labels, window, sigma=2.0, factor=None, normalise=True, idcg_at=None):
+    """Gradient and curvature, pair by pair and window by window."""
+    n, gains = len(scores), 2.0**labels - 1
+    factor = sigma**3 if factor is None else factor
+    best_first = np.argsort(-scores, kind="stable")
+    discounts = np.empty(n)
+    discounts[best_first] = 1 / np.log2(np.arange(n) + 2)
+    ideal = (np.sort(gains)[::-1] / np.log2(np.arange(n) + 2))[:idcg_at].sum()
+    gradient, curvature = np.zeros(n), np.zeros(n)
+    if ideal == 0:
+        return gradient, curvature
+    divide = normalise and scores.max() != scores.min()
+    for d in range(n):
+        lower = [j for j in best_first if labels[j] < labels[d]]
+        width = window or max(len(lower), 1)
+        for first in range(0, len(lower), width):
+            rivals = lower[first : first + width]
+            joint = np.logaddexp(sigma * scores[d], logsumexp(sigma * scores[rivals]))
+            for j in rivals:
+                weight = (gains[d] - gains[j]) * abs(discounts[d] - discounts[j]) / ideal
+                weight /= 0.01 + abs(scores[d] - scores[j]) if divide else 1.0
+                lost, own = np.exp(sigma * scores[j] - joint), np.exp(sigma * scores[d] - joint)
+                gradient[d] -= sigma * weight * lost
+                gradient[j] += sigma * weight * lost
+                curvature[d] += factor * weight * lost * own
+                curvature[j] += factor * weight * lost * (1 - lost)
+    return gradient, curvature
+
+
+@pytest.mark.parametrize("window", [1, 2, 10])
+def test_golden_numbers(window):
+    one, expected = GOLDEN[f"umart_sigma2_window{window}"]["in"], GOLDEN[f"umart_sigma2_window{window}"]["out"]
+    for options, gradient, curvature in (
+        ("hessian=true", "grad", "hess_true_sigma2"),
+        ("hessian=released", "grad", "hess_released_code_sigma3"),
+        ("hessian=true,normalise=false", "grad_no_score_norm", "hess_no_score_norm"),
+    ):
+        found = evaluate(f"umart[window={window},{options}]", one["f"], one["y"])
+        assert found.gradient == pytest.approx(expected[gradient], abs=1e-8)
+        assert found.curvature == pytest.approx(expected[curvature], abs=1e-8)
+
+
+@settings(deadline=None)
+@given(LISTS, st.sampled_from([None, 1, 2, 5]), st.booleans(), st.sampled_from([None, 3]))
+def test_gradient_and_curvature_are_the_equations(one_list, window, normalise, idcg_at):
+    gradient, curvature = equations_5_and_6(*one_list, window, normalise=normalise, idcg_at=idcg_at)
+    found = evaluate(f"umart[window={window},normalise={normalise},idcg_at={idcg_at}]", *one_list)
+    assert found.gradient == pytest.approx(gradient, abs=1e-9)
+    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+
+
+@pytest.mark.parametrize("window", [None, 1, 3])
+@pytest.mark.parametrize("spread", [200.0, 1e4])
+def test_gaps_too_wide_for_one_exponential_keep_their_likelihoods(spread, window):
+    generator = np.random.default_rng(1)
+    scores, labels = spread * generator.normal(size=14), generator.integers(0, 4, 14).astype(float)
+    scores[2], scores[9] = scores[5] + 0.3, scores[5] - 0.2
+    gradient, curvature = equations_5_and_6(scores, labels, window, normalise=False)
+    found = evaluate(f"umart[window={window},normalise=false]", scores, labels)
+    assert found.gradient == pytest.approx(gradient, abs=1e-10)
+    assert found.curvature == pytest.approx(curvature, abs=1e-10)
+
+
+@pytest.mark.parametrize("sigma", [1.0, 2.0, 3.0])
+def test_the_released_curvature_is_sigma_times_the_true_one(sigma):
+    generator = np.random.default_rng(2)
+    scores, labels = generator.normal(size=12), generator.integers(0, 4, 12).astype(float)
+    released, true = (evaluate(f"umart[sigma={sigma},hessian={word}]", scores, labels) for word in ("released", "true"))
+    assert (released.gradient == true.gradient).all()
+    assert released.curvature == pytest.approx(sigma * true.curvature)
+
+
+def test_a_window_of_one_is_lambdamart_as_lightgbm_had_it_until_2_2():
+    """Gradient 2 dZ / (1 + e^2s) and hessian 8 dZ p (1 - p), with the gap s of a pair."""
+    generator = np.random.default_rng(3)
+    scores, labels = generator.normal(size=12), generator.integers(0, 4, 12).astype(float)
+    gains, order = 2.0**labels - 1, np.argsort(-scores)
+    discounts = np.empty(12)
+    discounts[order] = 1 / np.log2(np.arange(12) + 2)
+    ideal = (np.sort(gains)[::-1] / np.log2(np.arange(12) + 2)).sum()
+    gradient, curvature = np.zeros(12), np.zeros(12)
+    for i in range(12):
+        for j in range(12):
+            if labels[i] > labels[j]:
+                gap = scores[i] - scores[j]
+                weight = (gains[i] - gains[j]) * abs(discounts[i] - discounts[j]) / ideal / (0.01 + abs(gap))
+                p = expit(-2 * gap)
+                gradient[i] -= 2 * weight * p
+                gradient[j] += 2 * weight * p
+                curvature[[i, j]] += 8 * weight * p * (1 - p)
+    found = evaluate("umart[window=1]", scores, labels)
+    assert found.gradient == pytest.approx(gradient, abs=1e-12)
+    assert found.curvature == pytest.approx(curvature, abs=1e-12)
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_a_window_of_one_is_todays_lambdarank_up_to_its_factor_a_list(normalise):
+    generator = np.random.default_rng(4)
+    scores, labels = generator.normal(size=20), generator.integers(0, 5, 20).astype(float)
+    ours = evaluate(f"umart[window=1,hessian=true,normalise={normalise}]", scores, labels)
+    theirs = evaluate(f"lambdarank[sigma=2,norm={normalise}]", scores, labels)
+    assert ours.gradient / ours.curvature == pytest.approx(theirs.gradient / theirs.curvature, rel=1e-10)
+    factors = theirs.gradient / ours.gradient
+    assert factors == pytest.approx(np.full(20, factors[0]), rel=1e-10)
+    assert normalise or factors[0] == pytest.approx(1.0)
+    assert ours.value[0] * factors[0] == pytest.approx(theirs.value[0], rel=1e-10)
+
+
+def test_all_scores_equal_divides_by_no_gap():
+    found = evaluate("umart", np.zeros(4), np.array([2.0, 0.0, 1.0, 0.0]))
+    gradient, curvature = equations_5_and_6(np.zeros(4), np.array([2.0, 0.0, 1.0, 0.0]), 2)
+    assert found.gradient == pytest.approx(gradient, abs=1e-12)
+    assert found.curvature == pytest.approx(curvature, abs=1e-12)
+    assert found.gradient.any()

@@ -1,0 +1,154 @@
+"""``urank`` equals the paper's equations and its tensor algorithms, and the windowed likelihood its definition."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import logsumexp
+
+import rankplug as rp
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
+LISTS = st.integers(1, 25).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=st.one_of(st.floats(-8, 8), st.sampled_from([0.0, 1.0]))),
+        arrays(float, n, elements=st.integers(0, 4).map(float)),
+    )
+)
+
+
+def evaluate(scores, labels, window="none"):
+    return rp.loss(f"urank[window={window}]").evaluate(scores, labels, [0, len(scores)])
+
+
+def equation_2(scores, labels, window=None):
+    """Loss, gradient and curvature, document by document and window by window."""
+    n, ratings = len(scores), len(np.unique(labels))
+    value, gradient, curvature = 0.0, np.zeros(n), np.zeros(n)
+    best_first = np.argsort(-scores, kind="stable")
+    for d in range(n):
+        lower = [j for j in best_first if labels[j] < labels[d]]
+        width = window or max(len(lower), 1)
+        weight = (2.0 ** labels[d] - 1) / max(ratings - 1, 1)
+        for first in range(0, len(lower), width):
+            rivals = lower[first : first + width]
+            joint = np.logaddexp(scores[d], logsumexp(scores[rivals]))
+            value += weight * (joint - scores[d])
+            lost, own = np.exp(logsumexp(scores[rivals]) - joint), np.exp(scores[d] - joint)
+            gradient[d] -= weight * lost
+            curvature[d] += weight * lost * own
+            shares = np.exp(scores[rivals] - joint)
+            gradient[rivals] += weight * shares
+            curvature[rivals] += weight * shares * (1 - shares)
+    return value, gradient, curvature
+
+
+def algorithm_1(scores, labels):
+    """The loss as tensors of label differences (with labels, as in the authors' code, not scores)."""
+    lower = labels[None] < labels[:, None]
+    k = (lower * np.exp(scores)[None]).sum(1)
+    likelihood = np.exp(scores) / (np.exp(scores) + k)
+    return -((2.0**labels - 1) * np.log(likelihood) * lower.any(1)).sum() / (len(np.unique(labels)) - 1)
+
+
+def algorithm_2(scores, labels):
+    """The residuals a booster fits."""
+    weights, lower = 2.0**labels - 1, labels[None] < labels[:, None]
+    k = (lower * np.exp(scores)[None]).sum(1)
+    won = weights * k / (k + np.exp(scores))
+    lost = ((lower * (weights / (k + np.exp(scores)))[:, None]).sum(0)) * np.exp(scores)
+    return (won - lost) / (len(np.unique(labels)) - 1)
+
+
+def test_the_papers_example():
+    one, expected = GOLDEN["urank_paper_example"]["in"], GOLDEN["urank_paper_example"]["out"]
+    found = evaluate(one["f"], one["y"])
+    by_hand = -0.5 * (3 * (np.log(0.3) + np.log(4 / 11)) + np.log(2 / 7))
+    assert found.value[0] == pytest.approx(by_hand, abs=1e-12)
+    assert found.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert found.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert found.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    assert evaluate(one["f"], one["y"], 1).value[0] == pytest.approx(expected["loss_window1"], abs=1e-8)
+    assert evaluate(one["f"], one["y"], 2).value[0] == pytest.approx(expected["loss_window2"], abs=1e-8)
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 99])
+def test_golden_windows(window):
+    one, expected = GOLDEN["urank_windows"]["in"], GOLDEN["urank_windows"]["out"]
+    found = evaluate(one["f"], one["y"], window)
+    assert found.value[0] == pytest.approx(expected[f"loss_u{window}"], abs=1e-8)
+    assert found.gradient == pytest.approx(expected[f"grad_u{window}"], abs=1e-8)
+
+
+@settings(deadline=None)
+@given(LISTS, st.sampled_from([None, 1, 2, 5]))
+def test_loss_gradient_and_curvature_are_equation_2(one_list, window):
+    value, gradient, curvature = equation_2(*one_list, window)
+    found = evaluate(*one_list, window)
+    assert found.value[0] == pytest.approx(value, rel=1e-10, abs=1e-10)
+    assert found.gradient == pytest.approx(gradient, abs=1e-9)
+    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000))
+def test_fractional_labels_without_ties_are_equation_2(seed):
+    generator = np.random.default_rng(seed)
+    scores, labels = generator.normal(size=12), 4 * generator.random(12)
+    value, gradient, curvature = equation_2(scores, labels)
+    found = evaluate(scores, labels)
+    assert found.value[0] == pytest.approx(value, rel=1e-10)
+    assert found.gradient == pytest.approx(gradient, abs=1e-9)
+    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_algorithm_1_is_equation_2_and_algorithm_2_is_minus_the_gradient(seed):
+    generator = np.random.default_rng(seed)
+    scores, labels = 2 * generator.normal(size=15), generator.integers(0, 4, 15).astype(float)
+    found = evaluate(scores, labels)
+    assert found.value[0] == pytest.approx(algorithm_1(scores, labels), rel=1e-12)
+    assert found.gradient == pytest.approx(-algorithm_2(scores, labels), abs=1e-12)
+
+
+@pytest.mark.parametrize("window", [None, 2])
+@pytest.mark.parametrize("spread", [300.0, 1e5])
+def test_gaps_that_overflow_the_printed_algorithm_are_exact(spread, window):
+    generator = np.random.default_rng(1)
+    scores, labels = spread * generator.normal(size=14), generator.integers(0, 4, 14).astype(float)
+    scores[2], scores[9] = scores[5] + 0.3, scores[5] - 0.2
+    value, gradient, curvature = equation_2(scores, labels, window)
+    found = evaluate(scores, labels, window)
+    assert found.value[0] == pytest.approx(value, rel=1e-12)
+    assert found.gradient == pytest.approx(gradient, abs=1e-10)
+    assert found.curvature == pytest.approx(curvature, abs=1e-10)
+
+
+def test_without_ties_the_terms_are_those_of_listmle():
+    generator = np.random.default_rng(2)
+    scores, labels = generator.normal(size=5), np.array([3.0, 1.0, 4.0, 0.0, 2.0])
+    ordered = scores[np.argsort(-labels)]
+    terms = [logsumexp(ordered[place:]) - ordered[place] for place in range(4)]
+    weights = 2.0 ** np.array([4, 3, 2, 1]) - 1
+    assert evaluate(scores, labels).value[0] == pytest.approx(weights @ terms / 4, rel=1e-12)
+
+
+def test_windows_of_one_give_weighted_pairwise_logistic_loss_and_larger_windows_less():
+    generator = np.random.default_rng(3)
+    scores, labels = generator.normal(size=16), generator.integers(0, 4, 16).astype(float)
+    pairs = sum(
+        (2.0 ** labels[i] - 1) * np.logaddexp(0, scores[j] - scores[i])
+        for i in range(16)
+        for j in range(16)
+        if labels[i] > labels[j]
+    )
+    losses = [evaluate(scores, labels, window).value[0] for window in (1, 2, 4, 8, 16)]
+    assert losses[0] == pytest.approx(pairs / (len(np.unique(labels)) - 1), rel=1e-12)
+    assert np.all(np.diff(losses) < 0)
+    assert losses[-1] == evaluate(scores, labels).value[0]

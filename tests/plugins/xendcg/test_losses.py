@@ -1,0 +1,230 @@
+"""``xe_ndcg`` and ``listnet`` equal the paper's definitions; their steps equal its matrices."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rankplug_xendcg.newton_step import cross_entropy_with_step
+from scipy.special import logsumexp, softmax
+
+import rankplug as rp
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
+STEPS = ("series", "exact", "diagonal")
+LISTS = st.integers(2, 25).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=st.floats(-6, 6)), arrays(float, n, elements=st.integers(0, 4).map(float))
+    )
+)
+
+
+def with_step(scores, target, eps=0.0, step="series", newton=True):
+    scores = np.asarray(scores, float)
+    gradient, curvature = np.empty(scores.size), np.empty(scores.size)
+    value = cross_entropy_with_step(scores, np.asarray(target), gradient, curvature, eps, STEPS.index(step), newton)
+    return value, gradient, curvature
+
+
+def random_list(seed, documents):
+    generator = np.random.default_rng(seed)
+    return generator.normal(size=documents), generator.dirichlet(np.ones(documents))
+
+
+def hessian(scores, eps):
+    rho = np.exp(scores) / (np.exp(scores).sum() + eps)
+    return np.diag(rho) - np.outer(rho, rho), rho
+
+
+def golden_target(key="xendcg"):
+    one = GOLDEN["xendcg"]["in"]
+    target = 2.0 ** np.array(one["y"]) - one["gamma"]
+    return np.array(one["f"]), target / target.sum(), GOLDEN[key]["out"]
+
+
+def test_golden_loss_gradient_curvature_and_step():
+    scores, target, expected = golden_target()
+    assert target == pytest.approx(expected["phi"], abs=1e-8)
+    value, gradient, curvature = with_step(scores, target, newton=False)
+    assert value == pytest.approx(expected["loss"], abs=1e-8)
+    assert gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    _, handed_over, curvature = with_step(scores, target)
+    assert handed_over == pytest.approx(expected["gbdt_gradient"], abs=1e-8)
+    assert handed_over / curvature == pytest.approx(expected["newton_step_3term"], abs=1e-8)
+
+
+def test_golden_step_with_eps():
+    scores, target, expected = golden_target("xendcg_eps1e-3")
+    value, handed_over, curvature = with_step(scores, target, eps=1e-3)
+    assert value == pytest.approx(expected["loss"], abs=1e-8)
+    assert handed_over == pytest.approx(expected["gbdt_gradient"], abs=1e-8)
+    assert curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    _, handed_over, curvature = with_step(scores, target, eps=1e-3, step="exact")
+    assert handed_over / curvature == pytest.approx(expected["exact_newton"], abs=1e-8)
+
+
+def test_golden_listnet():
+    one, expected = GOLDEN["listnet_top1"]["in"], GOLDEN["listnet_top1"]["out"]
+    found = rp.loss("listnet").evaluate(one["f"], one["y"], [0, 4])
+    assert found.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert found.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert found.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    found = rp.loss("listnet").evaluate([0.5, 0.1, -0.3, 0.2], [2, 1, 0, 0], [0, 4])
+    assert found.value[0] == pytest.approx(1.231645, abs=1e-6)
+    assert found.gradient == pytest.approx([-0.260702, 0.009824, 0.074488, 0.176391], abs=1e-6)
+
+
+@settings(deadline=None)
+@given(LISTS, st.sampled_from([0.0, 0.5, 1.0]))
+def test_xe_ndcg_with_a_fixed_gamma_is_definition_1(one_list, gamma):
+    scores, labels = one_list
+    masses = np.maximum(2.0**labels - gamma, 0)
+    target = masses / max(masses.sum(), 1e-15)
+    found = rp.loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, [0, scores.size])
+    if masses.sum() > 0:
+        assert found.value[0] == pytest.approx(-target @ (scores - logsumexp(scores)), abs=1e-10)
+    assert found.gradient == pytest.approx(softmax(scores) - target, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(LISTS)
+def test_listnet_compares_softmax_with_softmax(one_list):
+    scores, labels = one_list
+    found = rp.loss("listnet").evaluate(scores, labels, [0, scores.size])
+    assert found.value[0] == pytest.approx(-softmax(labels) @ (scores - logsumexp(scores)), abs=1e-10)
+    assert found.gradient == pytest.approx(softmax(scores) - softmax(labels), abs=1e-12)
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-3, 1.0])
+@pytest.mark.parametrize("documents", [2, 3, 10])
+def test_the_series_is_three_terms_of_the_matrix_expression(eps, documents):
+    scores, target = random_list(documents, documents)
+    matrix, rho = hessian(scores, eps)
+    diagonal = np.diag(np.diag(matrix))
+    remainder = np.eye(documents) - np.linalg.solve(diagonal, matrix)
+    assert remainder == pytest.approx((1 - np.eye(documents)) * rho / (1 - rho)[:, None])
+    terms = np.eye(documents) + remainder + remainder @ remainder
+    _, handed_over, curvature = with_step(scores, target, eps=eps)
+    assert handed_over / curvature == pytest.approx(terms @ np.linalg.solve(diagonal, rho - target), rel=1e-10)
+
+
+@pytest.mark.parametrize("documents", [2, 5, 40])
+def test_the_exact_step_solves_the_newton_equations(documents):
+    scores, target = random_list(documents, documents)
+    matrix, rho = hessian(scores, 0.0)
+    _, handed_over, curvature = with_step(scores, target, step="exact")
+    assert handed_over / curvature == pytest.approx(np.linalg.pinv(matrix) @ (rho - target), rel=1e-8)
+    matrix, rho = hessian(scores, 0.1)
+    _, handed_over, curvature = with_step(scores, target, eps=0.1, step="exact")
+    assert handed_over / curvature == pytest.approx(np.linalg.solve(matrix, rho - target), rel=1e-8)
+
+
+def test_with_eps_the_hessian_is_positive_definite_and_the_series_converges():
+    """Claims 3 and 4; without eps the largest eigenvalue of S is 1."""
+    for seed in range(20):
+        scores, _ = random_list(seed, 8)
+        matrix, rho = hessian(scores, 0.05)
+        assert np.linalg.eigvalsh(matrix).min() > 0
+        radii = []
+        for regularised in (rho, hessian(scores, 0.0)[1]):
+            remainder = (1 - np.eye(8)) * regularised / (1 - regularised)[:, None]
+            radii.append(np.abs(np.linalg.eigvals(remainder)).max())
+        assert radii[0] < 1 - 1e-4
+        assert radii[1] == pytest.approx(1.0)
+
+
+def test_for_two_documents_three_terms_give_twice_the_newton_step():
+    scores, target = random_list(1, 2)
+    steps = {}
+    for step in ("series", "exact"):
+        _, handed_over, curvature = with_step(scores, target, step=step)
+        steps[step] = handed_over / curvature
+        steps[step] -= steps[step].mean()
+    assert steps["series"] == pytest.approx(2 * steps["exact"])
+
+
+def test_three_terms_are_nearly_the_newton_step_of_longer_lists():
+    for documents, cosine in ((3, 0.98), (10, 0.999), (40, 0.9999)):
+        cosines, ratios = [], []
+        for seed in range(30):
+            scores, target = random_list(seed, documents)
+            series, exact = (
+                (lambda pair: pair[1] / pair[2] - (pair[1] / pair[2]).mean())(with_step(scores, target, step=step))
+                for step in ("series", "exact")
+            )
+            cosines.append(series @ exact / np.linalg.norm(series) / np.linalg.norm(exact))
+            ratios.append(np.linalg.norm(series) / np.linalg.norm(exact))
+        assert np.mean(cosines) > cosine
+        assert documents < 10 or np.mean(ratios) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("eps", [0.0, 1e-3])
+@pytest.mark.parametrize("shift", [0.0, -1e6])
+def test_saturated_scores_give_finite_steps(step, eps, shift):
+    """One document takes all the probability, and one minus it must not become 0."""
+    scores = np.array([1000.0, 0.0, 37.0, -1000.0]) + shift
+    for result in with_step(scores, [0.1, 0.4, 0.5, 0.0], eps=eps, step=step):
+        assert np.isfinite(result).all()
+    assert np.all(with_step(scores, [0.1, 0.4, 0.5, 0.0], eps=eps, step=step)[2] >= 1e-16)
+
+
+def test_the_share_left_to_the_others_is_added_up_where_subtraction_would_lose_it():
+    """At a gap of 30 the others share 1e-13; one minus the largest probability has three digits of that."""
+    scores, target = np.array([30.0, 0.0, 0.5]), np.array([0.5, 0.25, 0.25])
+    _, _, curvature = with_step(scores, target)
+    rest = np.exp(scores[1:] - 30).sum() / np.exp(scores - 30).sum()
+    assert curvature[0] == pytest.approx(rest * np.exp(0) / np.exp(scores - 30).sum(), rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_theorem_1_the_mean_loss_bounds_the_logarithm_of_mean_ndcg(seed):
+    generator = np.random.default_rng(seed)
+    lengths = generator.integers(1, 15, 40)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    scores, labels = generator.normal(size=starts[-1]), generator.integers(0, 5, starts[-1]).astype(float)
+    labels[starts[:-1]] = 1 + generator.integers(0, 4, 40)
+    ndcg = rp.metric("ndcg[k=none]")(scores, labels, starts)
+    inverse_ideal = [
+        1 / ((2.0 ** np.sort(part)[::-1] - 1) / np.log2(np.arange(part.size) + 2)).sum()
+        for part in np.split(labels, starts[1:-1])
+    ]
+    bound = -np.log(ndcg.mean() + np.mean(inverse_ideal))
+    alone = lengths == 1
+    for gamma in ("per_iteration", 0.0, 1.0):
+        values = rp.loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, starts, seed=seed).value
+        assert values[alone] == pytest.approx(0.0)
+        assert values.mean() >= bound
+
+
+def test_lemmas_and_the_bound_on_the_gradient():
+    """Eq. 9, Eq. 10 and Proposition 1."""
+    generator = np.random.default_rng(7)
+    for _ in range(200):
+        n = generator.integers(2, 30)
+        scores, labels = 3 * generator.normal(size=n), generator.integers(0, 5, n).astype(float)
+        ranks = 1 + (scores[None] > scores[:, None]).sum(1)
+        assert np.all(1 / ranks >= softmax(scores) - 1e-12)
+        ideal = ((2.0 ** np.sort(labels)[::-1] - 1) / np.log2(np.arange(n) + 2)).sum()
+        assert ideal <= (2.0**labels - generator.random(n)).sum()
+        gradient = rp.loss("xe_ndcg").evaluate(scores, labels, [0, n]).gradient
+        assert np.abs(gradient).sum() <= 2
+        pairwise = rp.loss("lambdarank[sigma=1]").evaluate(scores, labels, [0, n]).gradient
+        assert np.abs(pairwise).sum() <= n**2
+
+
+def test_only_boosting_engines_get_the_step_and_everyone_else_the_gradient():
+    scores, labels = np.array([0.5, 0.1, -0.3, 0.2]), np.array([2.0, 1.0, 0.0, 0.0])
+    plain = {step: rp.loss(f"xe_ndcg[step={step}]").evaluate(scores, labels, [0, 4]) for step in STEPS}
+    newton = {step: rp.loss(f"xe_ndcg[step={step}]").evaluate(scores, labels, [0, 4], step="newton") for step in STEPS}
+    for step in STEPS:
+        assert (plain[step].gradient == plain["diagonal"].gradient).all()
+        assert (newton[step].curvature == plain["diagonal"].curvature).all()
+    assert (newton["diagonal"].gradient == plain["diagonal"].gradient).all()
+    assert len({tuple(newton[step].gradient) for step in STEPS}) == 3
