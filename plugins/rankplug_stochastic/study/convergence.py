@@ -40,7 +40,7 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
 
 def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
     """A baseline and its expected loss under the same settings, on training and validation data."""
-    from rankplug.figures import draw_curves, new_figure
+    from rankplug.figures import draw_curves, legend_below, new_figure
 
     group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")
     figure, axes = new_figure(width=4.6, height=3.2)
@@ -48,7 +48,7 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
         label = f"{{model}}, {NAMES[part]}"
         draw_curves(axes, _percent(results.curves(group, part, METRIC)), models, label=label, linestyle=DASHES[part])
     axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
-    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    legend_below(figure, columns=2)
     return curve_frame(results, group, models, ("train", "valid")), figure
 
 
@@ -69,7 +69,7 @@ def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     """All models with settings of their own, on validation data; networks and trees beside each other."""
-    from rankplug.figures import draw_curves, new_figure
+    from rankplug.figures import draw_curves, legend_below, new_figure
 
     group = first_group(results, "tuned")
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
@@ -78,7 +78,7 @@ def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
         draw_curves(panel, curves, models)
         panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
     axes[0].set_ylabel("validation NDCG@5 (%)")
-    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    legend_below(figure, columns=3)
     return curve_frame(results, group, MODELS, ("valid",)), figure
 
 
