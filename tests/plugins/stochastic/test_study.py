@@ -15,14 +15,13 @@ from rankplug.published import layout
 from rankplug.seeds import trial_seed
 from rankplug.studies import PROFILES, Results
 
-pytestmark = pytest.mark.xdist_group("stochastic study")
 STUDY = rp.study("stochastic")
 FIXED, TUNED = f"fixed {protocol.WEB30K}", f"tuned {protocol.WEB30K}"
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return STUDY.results("smoke", store=tmp_path_factory.mktemp("results"), progress=False)
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("stochastic")
 
 
 def test_every_figure_and_table_of_the_paper_is_there():

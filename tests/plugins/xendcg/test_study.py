@@ -16,14 +16,13 @@ import rankplug as rp
 from rankplug.published import layout
 from rankplug.studies import PROFILES, Results
 
-pytestmark = pytest.mark.xdist_group("xendcg study")
 STUDY = rp.study("xendcg")
 PLACES = (protocol.WEB30K, protocol.YAHOO)
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return STUDY.results("smoke", store=tmp_path_factory.mktemp("results"), progress=False)
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("xendcg")
 
 
 def test_every_figure_and_table_of_the_paper_is_there():
