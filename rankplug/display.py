@@ -19,7 +19,9 @@ def show(study: Study, exhibit: str, results: Results) -> Any:
         plt.close(figure)
         return figure
     if "published on" in table.columns:
-        return _html(layout(table).to_html(escape=False, border=0))
+        places = table[["published on", "ours on"]].drop_duplicates().itertuples(index=False)
+        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in places)
+        return _html(f"{layout(table).to_html(escape=False, border=0)}<ul>{ours}</ul>")
     return _html(table.to_html(float_format="{:.4g}".format, border=0, index=False))
 
 
@@ -38,8 +40,13 @@ def show_findings(study: Study) -> Any:
 
 
 def show_runs(results: Results) -> Any:
-    """What was trained, on what."""
-    return _html(results.describe().to_html(border=0, index=False))
+    """What was trained, on what; folded away, since it is long."""
+    table = results.describe()
+    alike = [column for column in table.columns if column != "group"]
+    compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()
+    columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds", "group"]
+    summary = f"<summary>{len(compact)} combinations at the profile {results.profile}</summary>"
+    return _html(f"<details>{summary}{compact[columns].to_html(escape=False, border=0, index=False)}</details>")
 
 
 def _html(text: str) -> Any:
