@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
     from rankplug.studies import Results, Study
 
 
@@ -23,6 +27,33 @@ def show(study: Study, exhibit: str, results: Results) -> Any:
         ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in places)
         return _html(f"{layout(table).to_html(escape=False, border=0)}<ul>{ours}</ul>")
     return _html(table.to_html(float_format="{:.4g}".format, border=0, index=False))
+
+
+def live(draw: Callable[..., Figure], **controls: Any) -> None:
+    """A figure with controls above it, drawn anew when one of them moves.
+
+    The first picture is an ordinary output of the cell, so that a notebook that nobody watches has it too.
+
+    Args:
+        draw: makes the figure; its parameters have the names of the controls.
+        controls: widgets, or what :func:`ipywidgets.interact` makes widgets of.
+    """
+    import ipywidgets
+    import matplotlib.pyplot as plt
+    from IPython import display
+
+    widgets = ipywidgets.interactive(lambda **values: None, **controls).children[:-1]
+
+    def picture() -> Figure:
+        figure = draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)})
+        plt.close(figure)
+        return figure
+
+    if widgets:
+        display.display(ipywidgets.VBox(widgets))  # type: ignore[no-untyped-call]
+    shown = display.display(picture(), display_id=True)  # type: ignore[no-untyped-call]
+    for widget in widgets:
+        widget.observe(lambda change: shown.update(picture()), names="value")
 
 
 def show_claims(study: Study, results: Results) -> Any:
