@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -24,6 +25,14 @@ def forget_plugins_of_the_module() -> Iterator[None]:
     yield
     if any(plugin.distribution == SESSION for plugin in registry().plugins()):
         registry.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    """Figures that a test drew take no memory after it."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")
