@@ -68,11 +68,20 @@ def domination_frame(results: Results) -> pd.DataFrame:
         begin, end = _bounds(train)[query]
         own, relevant = scores[begin:end], good[begin:end]
         found = sample_rankings(train.labels[begin:end], drawn, seed=trial.seed, query=int(query))
-        ideal = (~relevant).sum() * own[relevant].sum() - relevant.sum() * own[~relevant].sum()
         # The first ranking is the ideal one, which belongs to every set.
         for inversions, delta in zip(found.inversions[1:], found.deltas[1:], strict=True):
-            rows.append((train.query_ids[query], delta, ideal - 2 * inversions @ own))
+            rows.append((train.query_ids[query], delta, signed_gaps(own, relevant, inversions)))
     return pd.DataFrame(rows, columns=["query", "Delta", "w.phi"])
+
+
+def signed_gaps(scores: NDArray[np.float64], good: NDArray[np.bool_], inversions: NDArray[np.int64]) -> float:
+    """``w.phi(y) = sum_gb y_gb (f_g - f_b)`` of a ranking, from its inversions; of the ideal one there are none.
+
+    >>> signed_gaps(np.array([3.0, 1.0]), np.array([True, False]), np.array([1, -1]))
+    -2.0
+    """
+    ideal = (~good).sum() * scores[good].sum() - good.sum() * scores[~good].sum()
+    return float(ideal - 2 * inversions @ scores)
 
 
 def _bounds(lists: Lists) -> list[tuple[int, int]]:

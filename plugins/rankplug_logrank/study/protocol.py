@@ -106,11 +106,11 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         (
-            Collection("made as .Gov", "synthetic[shape=gov,queries=300,documents=60,sample=0]"),
-            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=120,documents=30,sample=0]"),
+            Collection("made as .Gov", "synthetic[shape=gov,queries=400,documents=60,sample=0]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=150,documents=30,sample=0]"),
         ),
         folds=(1,),
-        trials=4,
+        trials=5,
         samples=100,
         sample_sizes=(10, 25, 50, 100, 200),
         skews=(-10.0, -3.0, 0.0, 3.0, 10.0),

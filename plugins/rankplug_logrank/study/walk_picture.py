@@ -118,7 +118,14 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         rows = frame[frame["sign"] == sign]
         label = f"good document {'above' if sign > 0 else 'below'}"
         right.scatter(
-            rows["alpha symmetric"], rows["change of Delta"], 9, paint, marker, alpha=0.5, linewidths=0, label=label
+            rows["alpha symmetric"],
+            rows["change of Delta"],
+            9,
+            paint,
+            marker=marker,
+            alpha=0.5,
+            linewidths=0,
+            label=label,
         )
     right.set(xlabel=r"$\alpha$ of the flip", ylabel=r"change of $\Delta_{MAP}$", title="what a flip changes")
     right.set_yscale("log")
