@@ -22,34 +22,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.statistics import paired_t_test, t_interval
+from rankplug.statistics import Unit, paired_t_test, t_interval
 from rankplug.studies import Verdict
 
 Values = NDArray[np.float64]
 Sample = ArrayLike | Mapping[str, Any]
 
 
-def judge_greater(larger: Sample, smaller: Sample, *, level: float = 0.05, scale: float = 1.0) -> Verdict:
-    """Whether the first is larger than the second on average over paired trials.
+def judge_greater(
+    larger: Sample, smaller: Sample, *, level: float = 0.05, scale: float = 1.0, unit: Unit = "trials"
+) -> Verdict:
+    """Whether the first is larger than the second on average over pairs, which are trials unless said otherwise.
 
     A claim of several parts holds where all of them hold, which needs no correction for their number.
 
     Args:
-        larger: one value a trial; for a claim of several parts, the values of each.
+        larger: one value a pair; for a claim of several parts, the values of each.
         smaller: the same for the other.
         level: of the one-sided test.
         scale: factor on the numbers in the evidence, such as 100 for percent.
+        unit: what is paired.
     """
-    parts = {name: _greater(*pair, level, scale) for name, pair in _pairs(larger, smaller).items()}
-    return judge_all(parts, f"one-sided paired t test over trials, level {level:g}")
+    parts = {name: _greater(*pair, level, scale, unit) for name, pair in _pairs(larger, smaller).items()}
+    return judge_all(parts, f"one-sided paired t test over {unit}, level {level:g}")
 
 
-def _greater(first: Values, second: Values, level: float, scale: float) -> Verdict:
+def _greater(first: Values, second: Values, level: float, scale: float, unit: Unit) -> Verdict:
     if first.size < 2:
-        return Verdict("inconclusive", f"{first.size} trial allows no test")
-    test = paired_t_test(first, second, unit="trials")
+        return Verdict("inconclusive", f"no test is possible, pairs of {unit}: {first.size}")
+    test = paired_t_test(first, second, unit=unit)
     p_larger = test.p_value / 2 if test.difference > 0 else 1 - test.p_value / 2
-    evidence = f"{_difference(first, second, scale)}, p = {p_larger:.2g}"
+    evidence = f"{_difference(first, second, scale, unit)}, p = {p_larger:.2g}"
     if p_larger < level:
         return Verdict("holds", evidence)
     return Verdict("fails" if 1 - p_larger < level else "inconclusive", evidence)
@@ -84,9 +87,9 @@ def _pairs(values: Sample, others: Sample) -> dict[str, tuple[Values, Values]]:
     return {name: (np.asarray(values[name], np.float64), np.asarray(others[name], np.float64)) for name in values}
 
 
-def _difference(first: Values, second: Values, scale: float) -> str:
-    interval = t_interval(scale * (first - second), unit="trials")
-    return f"difference {interval.point:+.3g} [{interval.low:+.3g}, {interval.high:+.3g}] over {first.size} trials"
+def _difference(first: Values, second: Values, scale: float, unit: Unit = "trials") -> str:
+    interval = t_interval(scale * (first - second), unit=unit)
+    return f"difference {interval.point:+.3g} [{interval.low:+.3g}, {interval.high:+.3g}] over {first.size} {unit}"
 
 
 def judge_identity(largest_error: float, tolerance: float, what: str) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankplug import LossSpecification, hookimpl
+from rankplug import LossSpecification, StudySpecification, hookimpl
 from rankplug_logrank.parameters import Likelihood, SumOverRankings
 
 PAPER = "logrank"
@@ -63,4 +63,17 @@ def rankplug_losses() -> list[LossSpecification]:
             r"\log\sum_y e^{\Delta(y) - w\cdot\delta\phi(y)}",
             convex=True,
         ),
+    ]
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Studies."""
+    return [
+        StudySpecification(
+            name="logrank",
+            summary="conditional models of rankings: figures 1-8, four losses beside SVM-MAP, RankBoost and RankSVM",
+            implementation="rankplug_logrank.study:study",
+            paper=PAPER,
+        )
     ]

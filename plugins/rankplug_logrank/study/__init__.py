@@ -1,0 +1,45 @@
+"""The paper as a study: what it runs, its figures and tables, its claims."""
+
+from __future__ import annotations
+
+from rankplug.published import read_published
+from rankplug.studies import Exhibit, Study
+from rankplug_logrank.study import (
+    accuracy_table,
+    bounds,
+    claims,
+    first_steps,
+    identities,
+    sampler_effects,
+    spread,
+    walk_picture,
+)
+from rankplug_logrank.study.findings import FINDINGS
+from rankplug_logrank.study.protocol import MEASURES, runs
+
+study = Study(
+    name="logrank",
+    title="Conditional models for non-smooth ranking loss functions",
+    citation="Avinava Dubey, Jinesh Machchhar, Chiranjib Bhattacharyya, Soumen Chakrabarti, ICDM 2009",
+    notebook="logrank.ipynb",
+    runs=runs,
+    exhibits=(
+        Exhibit("Figure 1", "Closed forms against sums over all sign matrices, relative errors", identities.draw),
+        Exhibit("Figure 2", "The walk over rankings", walk_picture.draw),
+        *(
+            Exhibit(f"Figure 3 {measure}", f"{measure} on test data", accuracy_table.sub_table(measure))
+            for measure in MEASURES
+        ),
+        Exhibit("Figure 3 wins", "Cells of Figure 3 won, published and ours", accuracy_table.win_counts),
+        Exhibit("Figure 4", "Test accuracy over the number of sampled rankings", sampler_effects.figure_4),
+        Exhibit("Figure 5", "Test accuracy over the mix of restarts", sampler_effects.figure_5),
+        Exhibit("Figure 6", "Test accuracy over the skew of restarts", sampler_effects.figure_6),
+        Exhibit("Figure 7", "Spread of Delta around three restarts", spread.draw),
+        Exhibit("Figure 8", "w.phi against Delta in the first iterations", first_steps.figure_8),
+        Exhibit("Section 5.3.4", "Exact and sampled objective in the course of training", first_steps.objective_trace),
+        Exhibit("Section 4, A2", "ConvexLoss less L3 of random lists", bounds.draw),
+    ),
+    claims=claims.CLAIMS,
+    published=lambda: read_published("rankplug_logrank.study"),
+    findings=FINDINGS,
+)

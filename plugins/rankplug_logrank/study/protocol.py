@@ -1,0 +1,179 @@
+"""What the paper trains (Section 5), at four sizes.
+
+All models are linear and tune ``C`` on each fold's validation part. RankBoost has weak rankers instead and tunes their
+number. Labels of 1 and more are relevant, and the cleaning is the paper's: documents go that equal one of another label
+in their query, and queries without a relevant document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankplug.studies import Profile, Runs
+
+GAINS = {"AUC": "auc", "MAP": "map", "NDCG": "ndcg"}
+BASELINES = ("SVM-MAP", "RankBoost", "RankSVM")
+FAMILIES = {"ExpGain": "exp_gain", "L3": "logrank_l3", "Convex": "convex_loss"}
+MODELS = (*BASELINES, "MLE", *(f"{family}_{gain}" for family in FAMILIES for gain in GAINS))
+MEASURES = {
+    "MAP": "map",
+    "NDCG@1": "ndcg@1[discount=jk]",
+    "NDCG@5": "ndcg@5[discount=jk]",
+    "NDCG@10": "ndcg@10[discount=jk]",
+}
+CLEANING = ("binarise", "drop_conflicting", "drop_empty")
+DIAGNOSED = "Convex_NDCG"
+"""The model whose sampler is studied in Figures 4 to 6."""
+RESTART_MIXES = {"mostly best": 0.9, "even": 0.5, "mostly worst": 0.1}
+SKEWS = (-10.0, -5.0, -2.0, 0.0, 2.0, 5.0, 10.0)
+PAPER_C = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A data set and the column of Figure 3 it stands for.
+
+    Args:
+        column: its heading.
+        dataset: its name with parameters.
+        minmax: whether features are scaled within each query; LETOR's .Gov data come scaled.
+    """
+
+    column: str
+    dataset: str
+    minmax: bool = True
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What all runs on it share."""
+        transforms = [*CLEANING, "query_minmax"] if self.minmax else [*CLEANING]
+        metrics = list(MEASURES.values())
+        return {"dataset": self.dataset, "transforms": transforms, "metrics": metrics, "selection": ["map"]}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a profile is.
+
+    Args:
+        collections: the columns of Figure 3.
+        diagnosed: which of them Figures 4 to 8 look at.
+        folds: of the data sets.
+        trials: draws of rankings that Figures 4 to 6 repeat.
+        samples: rankings drawn for each query.
+        sample_sizes: on the axis of Figure 4.
+        skews: on the axis of Figure 6.
+        C: values to choose from.
+        iterations: of L-BFGS for each value.
+        restarts: of ExpGain beside the start at 0.
+        planes: of SVM-MAP for each value.
+        rounds: of RankBoost.
+    """
+
+    collections: tuple[Collection, ...]
+    diagnosed: int = 0
+    folds: tuple[int, ...] = (1, 2, 3, 4, 5)
+    trials: int = 5
+    samples: int = 200
+    sample_sizes: tuple[int, ...] = (10, 25, 50, 100, 200, 400)
+    skews: tuple[float, ...] = SKEWS
+    C: tuple[float, ...] = PAPER_C
+    iterations: int = 100
+    restarts: int = 9
+    planes: int = 100
+    rounds: int = 300
+
+
+GOV = ("TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004")
+SIZES: Mapping[Profile, Size] = {
+    "smoke": Size(
+        (
+            Collection("made as .Gov", "synthetic[shape=gov,queries=60,documents=40,sample=0]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=30,documents=15,sample=0]"),
+        ),
+        folds=(1,),
+        trials=2,
+        samples=20,
+        sample_sizes=(5, 20),
+        skews=(-5.0, 5.0),
+        C=(0.1, 10.0),
+        iterations=6,
+        restarts=1,
+        planes=6,
+        rounds=10,
+    ),
+    "quick": Size(
+        (
+            Collection("made as .Gov", "synthetic[shape=gov,queries=400,documents=60,sample=0]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=150,documents=30,sample=0]"),
+        ),
+        folds=(1,),
+        trials=5,
+        samples=100,
+        sample_sizes=(10, 25, 50, 100, 200),
+        skews=(-10.0, -3.0, 0.0, 3.0, 10.0),
+        C=(0.01, 0.1, 1.0, 10.0),
+        iterations=40,
+        restarts=2,
+        planes=40,
+        rounds=100,
+    ),
+    "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008")), trials=3),
+    "paper": Size(
+        (*(Collection(name, name.lower(), minmax=False) for name in GOV), Collection("OHSUMED", "ohsumed")),
+        diagnosed=GOV.index("HP2004"),
+        trials=10,
+        planes=300,
+    ),
+}
+
+
+def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
+    """The groups ``accuracy ...``, one for each column of Figure 3, and ``sampler``, for Figures 4 to 6.
+
+    Args:
+        profile: how large.
+        data: a data set in place of all of the profile's.
+    """
+    size = SIZES[profile]
+    if data is not None:
+        size = replace(size, collections=(Collection(data, data),), diagnosed=0)
+    for collection in size.collections:
+        models = {model: parts_of(model, size) for model in MODELS}
+        yield Runs(f"accuracy {collection.column}", models, collection.parts, size.folds)
+    settings = sampler_settings(size)
+    models = {name: parts_of(DIAGNOSED, size, setting) for name, setting in settings.items()}
+    yield Runs("sampler", models, size.collections[size.diagnosed].parts, size.folds, size.trials)
+
+
+def sampler_settings(size: Size) -> dict[str, str]:
+    """Names of the points in Figures 4 to 6, with the parameters of the loss that make them."""
+    return (
+        {f"samples {samples}": f"samples={samples}" for samples in size.sample_sizes}
+        | {mix: f"samples={size.samples},p_best={share}" for mix, share in RESTART_MIXES.items()}
+        | {f"skew {skew:g}": f"samples={size.samples},skew={skew}" for skew in size.skews}
+    )
+
+
+def parts_of(model: str, size: Size, drawing: str | None = None) -> dict[str, Any]:
+    """Backend, scorer and loss of a model.
+
+    Args:
+        model: its name in the paper.
+        size: of the profile.
+        drawing: parameters of the loss that say how rankings are drawn.
+    """
+    choices = f"C=({','.join(map(str, size.C))})"
+    if model == "RankBoost":
+        return {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": "rankboost"}
+    if model == "SVM-MAP":
+        return {"backend": f"cutting_planes[{choices},planes={size.planes}]", "loss": "svm_map"}
+    family, _, gain = model.partition("_")
+    restarts = size.restarts if family == "ExpGain" else 0
+    backend = f"lbfgs[{choices},iterations={size.iterations},restarts={restarts}]"
+    if model in ("RankSVM", "MLE"):
+        return {"backend": backend, "loss": {"RankSVM": "ranksvm", "MLE": "logrank_mle"}[model]}
+    how = "" if gain == "AUC" else f",{drawing or f'samples={size.samples}'}"
+    return {"backend": backend, "loss": f"{FAMILIES[family]}[gain={GAINS[gain]}{how}]"}

@@ -1,0 +1,71 @@
+"""Figures 4 to 6: how many rankings are drawn, and where the walks restart, against test accuracy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rankplug.studies import Results
+from rankplug_logrank.study.protocol import DIAGNOSED, MEASURES, RESTART_MIXES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+GROUP = "sampler"
+
+
+def points(results: Results, prefix: str) -> dict[float, str]:
+    """The settings whose names are some word and a number, by the number."""
+    names = [name for name in results.models(GROUP) if name.startswith(prefix)]
+    return {float(name.removeprefix(prefix)): name for name in sorted(names, key=lambda one: float(one.split()[-1]))}
+
+
+def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.DataFrame:
+    """Test accuracy: a row for each setting, a column for each trial."""
+    of_trials = results.trials(GROUP, MEASURES[measure])[list(settings.values())].T
+    of_trials.index = list(settings)
+    return of_trials
+
+
+def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = False) -> tuple[pd.DataFrame, Figure]:
+    import pandas as pd
+
+    from rankplug.figures import colour, draw_mean, new_figure
+
+    figure, panels = new_figure(len(MEASURES), width=2.3, height=2.5, squeeze=False)
+    frames = []
+    for axes, measure in zip(panels[0], MEASURES, strict=True):
+        values = of_settings(results, measure, settings)
+        frames.append(values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index())
+        frames[-1].insert(0, "measure", measure)
+        draw_mean(axes, values, colour(DIAGNOSED), marker="o", markersize=4)
+        low, high = axes.get_ylim()
+        axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))
+        if log:
+            axes.set_xscale("log")
+            axes.set_xticks(list(settings), [f"{one:g}" for one in settings], fontsize=7)
+            axes.minorticks_off()
+    data = ", ".join(results[GROUP]["dataset"].unique())
+    panels[0][0].set_ylabel("test accuracy")
+    figure.suptitle(f"{DIAGNOSED} on {data}; mean and 95 % t interval over trials that draw rankings anew", fontsize=8)
+    return pd.concat(frames, ignore_index=True), figure
+
+
+def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Rankings drawn for each query."""
+    return _panels(results, points(results, "samples "), r"rankings drawn, $|\hat Y|$", log=True)
+
+
+def figure_5(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Share of restarts at the best and the worst ranking."""
+    frame, figure = _panels(
+        results, {share: name for name, share in RESTART_MIXES.items()}, "share of restarts at the best"
+    )
+    for axes in figure.axes:
+        axes.set_xticks(list(RESTART_MIXES.values()))
+    return frame, figure
+
+
+def figure_6(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Skew of restarts among many states."""
+    return _panels(results, points(results, "skew "), r"$k$ in $\Pr(y) \propto e^{k\Delta(y)}$")

@@ -1,0 +1,279 @@
+"""The study of the paper: every figure and table, from one smoke run; verdicts that come from the numbers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from rankplug_logrank.study import (
+    accuracy_table,
+    bounds,
+    claims,
+    first_steps,
+    identities,
+    law,
+    protocol,
+    sampler_effects,
+    spread,
+    walk_picture,
+)
+from rankplug_logrank.study.protocol import MEASURES, MODELS
+
+import rankplug as rp
+from rankplug.studies import PROFILES, Results, Runs
+
+pytestmark = pytest.mark.xdist_group("logrank study")
+STUDY = rp.study("logrank")
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory):
+    return STUDY.results("smoke", store=tmp_path_factory.mktemp("logrank results"), progress=False)
+
+
+def test_every_figure_and_table_of_the_paper_is_there():
+    names = [exhibit.name for exhibit in STUDY.exhibits]
+    sub_tables = [f"Figure 3 {measure}" for measure in ("MAP", "NDCG@1", "NDCG@5", "NDCG@10")]
+    expected = ["Figure 1", "Figure 2", *sub_tables, "Figure 4", "Figure 5", "Figure 6", "Figure 7", "Figure 8"]
+    assert [name for name in names if name in expected] == expected
+    assert "Section 5.3.4" in names
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_trains_the_thirteen_models_on_cleaned_binary_data(profile):
+    groups = {one.name: one for one in STUDY.runs(profile, None)}
+    assert list(groups)[-1] == "sampler"
+    for name in list(groups)[:-1]:
+        assert tuple(groups[name].models) == MODELS and len(MODELS) == 13
+        assert groups[name].shared["transforms"][:3] == ["binarise", "drop_conflicting", "drop_empty"]
+        assert groups[name].shared["metrics"][1] == "ndcg@1[discount=jk]"
+
+
+def test_the_paper_profile_has_the_seven_data_sets_and_studies_the_sampler_on_hp2004():
+    groups = {one.name: one for one in STUDY.runs("paper", None)}
+    columns = [name.removeprefix("accuracy ") for name in groups if name != "sampler"]
+    assert columns == ["TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "OHSUMED"]
+    assert all(one.folds == (1, 2, 3, 4, 5) for one in groups.values())
+    assert groups["sampler"].shared["dataset"] == "hp2004"
+    # LETOR scales the features of .Gov; those of OHSUMED are scaled here.
+    assert "query_minmax" not in groups["accuracy HP2004"].shared["transforms"]
+    assert "query_minmax" in groups["accuracy OHSUMED"].shared["transforms"]
+    assert "restarts=9" in groups["accuracy OHSUMED"].models["ExpGain_MAP"]["backend"]
+    assert {"mostly best", "even", "mostly worst", "samples 400", "skew -10"} <= set(groups["sampler"].models)
+
+
+def test_a_data_set_can_be_named():
+    assert {one.shared["dataset"] for one in STUDY.runs("smoke", "mq2008")} == {"mq2008"}
+
+
+def test_the_models_are_the_papers_losses():
+    parts = {model: protocol.parts_of(model, protocol.SIZES["paper"]) for model in MODELS}
+    assert parts["SVM-MAP"]["loss"] == "svm_map" and parts["SVM-MAP"]["backend"].startswith("cutting_planes")
+    assert parts["MLE"]["loss"] == "logrank_mle"
+    # The closed form needs no rankings.
+    assert parts["ExpGain_AUC"]["loss"] == "exp_gain[gain=auc]"
+    assert parts["L3_MAP"]["loss"] == "logrank_l3[gain=map,samples=200]"
+    assert parts["Convex_NDCG"]["loss"] == "convex_loss[gain=ndcg,samples=200]"
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_figure_3_has_all_models_on_all_data_and_their_microaverage(results, measure):
+    frame, figure = STUDY.exhibit(f"Figure 3 {measure}").draw(results)
+    columns = ["made as .Gov", "made as OHSUMED", "microaverage"]
+    assert list(frame["column"].unique()) == columns
+    assert all(tuple(frame[frame["column"] == column]["model"]) == MODELS for column in columns)
+    wide = frame.pivot(index="model", columns="column", values="mean")
+    counts = frame.groupby("column")["queries"].first()
+    weighted = (wide[columns[:2]] * counts[columns[:2]]).sum(axis=1) / counts[columns[:2]].sum()
+    assert np.allclose(wide["microaverage"], weighted)
+    group = results.queries("accuracy made as OHSUMED", MEASURES[measure])
+    assert wide.loc["MLE", "made as OHSUMED"] == pytest.approx(group[group["model"] == "MLE"]["value"].mean())
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert set(MODELS) <= set(shown) and f"{wide.loc['MLE', 'microaverage']:.3f}" in shown
+
+
+def test_figure_3_shades_the_best_three_of_each_column(results):
+    frame, figure = STUDY.exhibit("Figure 3 MAP").draw(results)
+    patches = figure.axes[0].patches
+    for x, column in enumerate(frame["column"].unique()):
+        means = frame[frame["column"] == column].reset_index()["mean"]
+        best = set(np.flatnonzero(means.rank(ascending=False, method="min") <= 3))
+        assert {round(patch.get_y()) for patch in patches if round(patch.get_x()) == x} == best
+
+
+def test_win_counts_stand_beside_the_published_ones(results):
+    table, _ = STUDY.exhibit("Figure 3 wins").draw(results)
+    assert list(table["published"]) == [f"{count} of 32" for count in (16, 26, 21, 26, 29, 25, 25)]
+    cells = accuracy_table.accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
+    won = sum(cell["Convex_NDCG"] > cell["ExpGain_NDCG"] for _, cell in cells.iterrows())
+    assert table["ours"].iloc[-1] == f"{won} of 12" and table["our share"].iloc[-1] == won / 12
+
+
+@pytest.mark.parametrize(
+    ("figure", "values"), [("Figure 4", [5, 20]), ("Figure 5", [0.1, 0.5, 0.9]), ("Figure 6", [-5, 5])]
+)
+def test_the_sampler_is_studied_in_four_measures(results, figure, values):
+    frame, drawn = STUDY.exhibit(figure).draw(results)
+    assert [axes.get_title() for axes in drawn.axes] == list(MEASURES)
+    assert sorted(frame.iloc[:, 1].unique()) == values
+    assert len(frame) == len(values) * len(MEASURES) * 2
+    line = drawn.axes[0].get_lines()[0]
+    first = frame[(frame["measure"] == "MAP") & (frame.iloc[:, 1] == line.get_xdata()[0])]
+    assert line.get_ydata()[0] == pytest.approx(first["value"].mean())
+
+
+def test_figure_8_has_ten_rankings_a_query_and_scores_far_above_delta(results):
+    frame, figure = STUDY.exhibit("Figure 8").draw(results)
+    assert (frame.groupby("query").size() == 10).all() and frame["query"].nunique() <= 10
+    assert frame["Delta"].between(0, 1).all() and figure.axes[0].get_xlabel().startswith(r"$\Delta")
+    train, path = first_steps.training(first_steps.first_trial(results), "convex_loss[gain=ndcg]", 10)
+    assert np.all(path[0] == 0) and np.abs(path[1:]).max(axis=1).min() > 0 and path.shape == (11, train.documents)
+
+
+def test_w_phi_is_the_signed_sum_of_gaps():
+    scores, good = np.array([0.3, -1.2, 0.9, 0.1, 2.0]), np.array([True, False, False, True, False])
+    gaps = scores[good][:, None] - scores[~good]
+    signs = identities.sign_matrices(2, 3)
+    for ranking in signs[identities.comes_from_a_ranking(signs)]:
+        inversions = np.empty(5, int)
+        inversions[good], inversions[~good] = (ranking < 0).sum(1), -(ranking < 0).sum(0)
+        assert first_steps.signed_gaps(scores, good, inversions) == pytest.approx((ranking * gaps).sum())
+
+
+def test_both_objectives_are_traced_from_the_same_start(results):
+    frame, figure = STUDY.exhibit("Section 5.3.4").draw(results)
+    assert [axes.get_title() for axes in figure.axes] == ["MLE", "ExpGain_AUC"]
+    start = frame[(frame["iteration"] == 0) & (frame["objective"] == "ExpGain_AUC")]
+    assert np.allclose(start["exact"], np.log(2))
+    train, _ = first_steps.training(first_steps.first_trial(results), "logrank_mle[rankings=sampled]", 15)
+    goods = np.add.reduceat(train.labels, train.starts[:-1])
+    start = frame[(frame["iteration"] == 0) & (frame["objective"] == "MLE")]
+    assert np.allclose(start["exact"], goods * (train.lengths - goods) * np.log(2))
+
+
+def test_every_claim_is_judged(results):
+    verdicts = {claim.sentence: claim.judge(results) for claim in STUDY.claims}
+    assert all(verdict.evidence for verdict in verdicts.values())
+    assert verdicts["Section 2: with them, the losses for AUC are expectations over rankings."].verdict == "fails"
+    assert verdicts["Section 3: L3 is in general not convex."].verdict == "fails"
+    assert verdicts["Not in the paper: the bound is within 1/8 for every query."].verdict == "holds"
+    assert claims.spread_is_smaller_at_the_worst(results).verdict == "holds"
+
+
+def made(lead: float) -> Results:
+    """Results in which Convex_NDCG leads all others by a little more or less than ``lead`` in each query."""
+    noise = np.random.default_rng(0)
+    rows = []
+    for model, metric, query in itertools.product(MODELS, MEASURES.values(), range(20)):
+        value = 0.5 + 0.01 * query + (lead + 0.001 * (-1) ** query) * (model == "Convex_NDCG")
+        rows.append({"model": model, "metric": metric, "query": str(query), "value": value, "fold": 1, "trial": 0})
+    accuracy = pd.DataFrame(rows).assign(measure="query", dataset="made")
+    size = protocol.SIZES["quick"]
+    settings = list(protocol.sampler_settings(size))
+    rows = []
+    for place, (name, metric, trial) in enumerate(itertools.product(settings, MEASURES.values(), range(5))):
+        kind, _, number = name.partition(" ")
+        effect = {"samples": 0.01 * np.log2(float(number)) if kind == "samples" else 0.0, "skew": 0.0}.get(kind, 0.0)
+        effect -= 0.01 * float(number) if kind == "skew" else 0.0
+        effect += {"mostly best": 0.2, "even": 0.1}.get(name, 0.0)
+        value = 0.4 + np.sign(lead) * effect + 1e-3 * noise.normal()
+        rows.append({"model": name, "metric": metric, "query": str(place), "value": value, "fold": 1, "trial": trial})
+    sampler = pd.DataFrame(rows).assign(measure="query", dataset="made")
+    for frame, models in ((accuracy, MODELS), (sampler, settings)):
+        frame["model"] = pd.Categorical(frame["model"], models)
+    return Results("quick", {"accuracy made": accuracy, "sampler": sampler}, STUDY.published())
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        claims.ranks_better({"Convex_NDCG": "MLE"}),
+        claims.best_beats_all("Convex_NDCG", protocol.BASELINES),
+        claims.more_rankings_help,
+        claims.best_restarts_help,
+        claims.negative_skew_helps,
+    ],
+)
+def test_claims_hold_or_fail_as_the_numbers_say(judge):
+    assert judge(made(0.05)).verdict == "holds"
+    assert judge(made(-0.05)).verdict == "fails"
+
+
+def test_a_lead_within_the_noise_settles_nothing():
+    assert claims.ranks_better({"Convex_NDCG": "MLE"})(made(0.0)).verdict == "inconclusive"
+    assert claims.samples_saturate(made(0.0)).verdict == "holds"
+    assert claims.samples_saturate(made(0.05)).verdict == "fails"
+
+
+def test_figure_1_closed_forms_are_sums_over_all_matrices_but_not_over_rankings():
+    frame, _ = STUDY.exhibit("Figure 1").draw(None)
+    errors = frame.set_index("identity")
+    assert (errors.filter(like="e^", axis=0) < 1e-12).all(axis=None)
+    over_rankings = errors.filter(like="over rankings", axis=0)
+    assert (over_rankings["1 good, 3 bad"] < 1e-12).all() and (over_rankings["3 good, 3 bad"] > 1e-3).all()
+
+
+@pytest.mark.parametrize(("goods", "bads", "count"), [(2, 2, 14), (2, 3, 46), (3, 3, 230), (2, 4, 146), (1, 5, 32)])
+def test_rankings_among_sign_matrices_are_counted_by_poly_bernoulli_numbers(goods, bads, count):
+    assert identities.comes_from_a_ranking(identities.sign_matrices(goods, bads)).sum() == count
+
+
+def test_figure_2_walks_stay_among_rankings_and_alpha_never_leaves_its_interval():
+    frame, figure = STUDY.exhibit("Figure 2").draw(None)
+    assert frame["alpha symmetric"].between(0, 1, inclusive="neither").all() and len(figure.axes) == 4
+    for best in (True, False):
+        states = walk_picture.walk(best)
+        assert states.matches and states.signs.shape == (walk_picture.FLIPS + 1, 4, 12)
+        assert np.all((states.signs[1:] != states.signs[:-1]).sum((1, 2)) == 1)
+        assert np.allclose(states.deltas, walk_picture.distance_of(states.signs))
+    assert np.all(walk_picture.walk(True).signs[0] == 1) and np.all(walk_picture.walk(False).signs[0] == -1)
+
+
+def test_upward_flips_are_likely_where_they_change_much_unless_alpha_is_local():
+    assert walk_picture.correlation(1, "symmetric") < -0.7
+    assert walk_picture.correlation(-1, "symmetric") > 0.7
+    assert walk_picture.correlation(-1, "local") < -0.7
+
+
+def test_figure_7_spreads_far_less_around_the_worst_ranking_but_not_in_auc():
+    frame, figure = STUDY.exhibit("Figure 7").draw(None)
+    assert len(figure.axes) == 9 and set(frame["restart"]) == {"best", "middle", "worst"}
+    means = spread.deviations().groupby("gain").mean()
+    assert means.loc["MAP", "best"] > 20 * means.loc["MAP", "worst"]
+    assert means.loc["AUC", "best"] == pytest.approx(means.loc["AUC", "worst"], rel=1e-9)
+    middle = frame[frame["restart"] == "middle"].groupby("gain")["Delta"].mean()
+    assert middle.between(0.3, 0.7).all()
+
+
+def test_convex_loss_is_within_an_eighth_of_l3_which_is_convex():
+    frame, figure = STUDY.exhibit("Section 4, A2").draw(None)
+    assert frame["gap"].between(-1e-12, 0.125).all() and frame["gap"].max() > 0.01
+    assert figure.axes[0].get_ylabel()
+    assert bounds.largest_bend("logrank_l3") < 1e-9 < bounds.largest_bend("exp_gain")
+
+
+def test_the_live_pictures_redraw():
+    even, steep = law.draw_law(0.0), law.draw_law(6.0)
+    heights = [figure.axes[0].collections[0].get_offsets()[:, 1] for figure in (even, steep)]
+    assert np.allclose(heights[0], 1 / 46) and heights[1].max() > 0.5
+    one, five = (law.draw_losses(bads).axes[0].get_lines() for bads in (1, 5))
+    assert five[0].get_ydata()[0] == pytest.approx(5 * one[0].get_ydata()[0])
+    best, worst = (spread.draw_sample(p_best).axes[0].patches for p_best in (1.0, 0.0))
+    assert best[0].get_height() > 0 and worst[0].get_height() == 0
+
+
+def test_the_settings_of_the_sampler_are_all_parameters_of_the_loss():
+    for profile in PROFILES:
+        size = protocol.SIZES[profile]
+        runs = Runs(
+            "sampler",
+            {
+                name: protocol.parts_of(protocol.DIAGNOSED, size, setting)
+                for name, setting in protocol.sampler_settings(size).items()
+            },
+            size.collections[size.diagnosed].parts,
+        )
+        assert all(runs.trials_of(name) for name in runs.models)
+    assert sampler_effects.GROUP == "sampler"
