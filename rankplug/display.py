@@ -8,8 +8,15 @@ if TYPE_CHECKING:
     from rankplug.studies import Results, Study
 
 
-def show(study: Study, exhibit: str, results: Results) -> Any:
-    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers."""
+def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
+    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers.
+
+    Args:
+        study: whose exhibit it is.
+        exhibit: its name.
+        results: of the study.
+        digits: behind the point, of a table with published numbers.
+    """
     import matplotlib.pyplot as plt
 
     from rankplug.published import layout
@@ -19,7 +26,7 @@ def show(study: Study, exhibit: str, results: Results) -> Any:
         plt.close(figure)
         return figure
     if "published on" in table.columns:
-        return _html(layout(table).to_html(escape=False, border=0))
+        return _html(layout(table, digits).to_html(escape=False, border=0))
     return _html(table.to_html(float_format="{:.4g}".format, border=0, index=False))
 
 
