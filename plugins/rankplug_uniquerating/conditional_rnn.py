@@ -59,15 +59,19 @@ class ConditionalRNN(nn.Module):
         embedded = self.embedding(features)
         driven = self.from_document(embedded)
         state = embedded.new_zeros(steps.lists, self.width)
+        number, documents, lists, rated = (
+            torch.from_numpy(values).to(features.device)
+            for values in (steps.step, steps.document, steps.list_of_document, steps.chosen)
+        )
         scores, places = [], []
         for step in range(1, int(steps.step.max(initial=0)) + 1):
-            place = torch.from_numpy(np.flatnonzero(steps.step == step))
-            document = torch.from_numpy(steps.document)[place]
-            of_list = torch.from_numpy(steps.list_of_document)[document]
+            place = torch.nonzero(number == step).squeeze(-1)
+            document = documents[place]
+            of_list = lists[document]
             hidden = torch.tanh(self.from_state(state)[of_list] + driven[document])
             scores.append(self._scores(hidden, embedded[document]))
             places.append(place)
-            chosen = torch.from_numpy(steps.chosen)[place]
+            chosen = rated[place]
             state = self._pooled(hidden[chosen], of_list[chosen], state)
         if not scores:
             return embedded.new_zeros(0)

@@ -116,3 +116,19 @@ def test_of_two_sweeps_on_one_store_the_survivor_finishes(folder: Path) -> None:
     assert second.wait(120) == 0
     assert len(loaded(folder)) <= 2 * TRIALS + 1
     pd.testing.assert_frame_equal(comparable(Store(folder / "store")), undisturbed(folder / "other"))
+
+
+@pytest.mark.parametrize("way", ["inline", pytest.param("processes", marks=pytest.mark.slow),
+                                 pytest.param("notebooks", marks=pytest.mark.slow)])  # fmt: skip
+def test_an_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(folder: Path, way: str) -> None:
+    process = start(folder, *WAYS[way])
+    wait_until(lambda: finished(folder) > 0)
+    done = finished(folder)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) != 0
+    assert done <= finished(folder) < 2 * TRIALS
+    assert not Store(folder / "store").failures()
+    wait_until_quiet(folder)
+    assert not list((folder / "store" / ".locks").glob("*.lock"))
+    assert start(folder, *WAYS[way]).wait(120) == 0
+    assert finished(folder) == 2 * TRIALS

@@ -1,0 +1,89 @@
+"""What a sweep says of itself is true, and its estimate is made of what it has seen."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from rankplug.combinations import Combination
+from rankplug.sweep_progress import SweepProgress
+from rankplug.trials import Trial
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    set_by_hand = Clock()
+    monkeypatch.setattr(time, "time", set_by_hand)
+    return set_by_hand
+
+
+def trials(scorer: str, count: int) -> list[Trial]:
+    combination = Combination(dataset="synthetic", backend="lightgbm", scorer=scorer, loss="mse")
+    return [Trial(combination, 1, number) for number in range(count)]
+
+
+def run(progress: SweepProgress, clock: Clock, trial: Trial, seconds: float, failure: str = "") -> None:
+    progress.begun([trial])
+    clock.now += seconds
+    progress.ended(trial, failure)
+
+
+def test_nothing_is_estimated_before_something_ended(clock: Clock) -> None:
+    progress = SweepProgress(trials("trees", 3), slots=1, show=False)
+    assert progress.seconds_left() is None
+    assert str(progress) == "0 done, 0 running, 0 failed, 3 left, time left not known yet"
+
+
+def test_trials_are_expected_to_take_as_long_as_those_of_the_same_kind(clock: Clock) -> None:
+    quick, slow = trials("trees[rounds=1]", 3), trials("trees[rounds=900]", 3)
+    progress = SweepProgress([*quick, *slow], slots=1, show=False)
+    run(progress, clock, quick[0], 2)
+    assert progress.seconds_left() == pytest.approx(5 * 2)
+    run(progress, clock, slow[0], 100)
+    assert progress.seconds_left() == pytest.approx(2 * 2 + 2 * 100)
+
+
+def test_workers_share_what_is_left_and_running_trials_count_for_the_rest_of_their_time(clock: Clock) -> None:
+    many = trials("trees", 5)
+    progress = SweepProgress(many, slots=2, show=False)
+    run(progress, clock, many[0], 10)
+    progress.begun(many[1:3])
+    clock.now += 4
+    assert progress.seconds_left() == pytest.approx((6 + 6 + 10 + 10) / 2)
+    assert str(progress) == "1 done, 2 running, 0 failed, 2 left, about 16 s to go"
+
+
+def test_failures_are_counted_named_and_do_not_make_the_estimate_shorter(clock: Clock) -> None:
+    many = trials("trees", 3)
+    progress = SweepProgress(many, slots=1, show=False)
+    run(progress, clock, many[0], 60)
+    run(progress, clock, many[1], 0.01, "Traceback ...\nValueError: no")
+    assert progress.seconds_left() == pytest.approx(60)
+    assert list(progress.failures.values()) == [f"{many[1]}: ValueError: no"]
+
+
+def test_what_others_finished_counts_as_done_once(clock: Clock) -> None:
+    many = trials("trees", 3)
+    progress = SweepProgress(many, slots=1, show=False)
+    progress.found_done(many[:2])
+    progress.found_done(many[:2])
+    assert (progress.done, len(progress.left)) == (2, 1)
+
+
+def test_a_trial_that_goes_back_is_neither_running_nor_ended(clock: Clock) -> None:
+    many = trials("trees", 1)
+    progress = SweepProgress(many, slots=1, show=False)
+    progress.begun(many)
+    progress.put_back(many[0])
+    assert str(progress).startswith("0 done, 0 running, 0 failed, 1 left")
