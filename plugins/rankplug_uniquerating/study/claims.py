@@ -9,8 +9,7 @@ import pandas as pd
 
 from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater, judge_identity
 from rankplug.studies import Claim, Results, Verdict
-from rankplug_uniquerating.study import equations, three_forms
-from rankplug_uniquerating.study.collections_table import statistics_of_place
+from rankplug_uniquerating.study import collections_table, equations, three_forms
 from rankplug_uniquerating.study.protocol import (
     BENCHMARKS,
     ERR,
@@ -88,11 +87,9 @@ def lowest_ratings_share(results: Results) -> Verdict:
     dataset = str(results.runs[OHSUMED].shared["dataset"]) if OHSUMED in results.runs else "nothing"
     if not dataset.startswith("ohsumed"):
         return Verdict("inconclusive", f"run on {dataset}, which says nothing about OHSUMED's numbers")
-    printed = results.published
-    printed = printed[(printed["dataset"] == OHSUMED) & (printed["metric"] == "LR (%)")]["value"].iloc[0]
-    return judge_identity(
-        abs(statistics_of_place(results, OHSUMED)["LR (%)"] - float(printed)), 0.005, "LR on OHSUMED in percent"
-    )
+    table = collections_table.draw(results)[0]
+    row = table[(table["paper's data"] == OHSUMED) & (table["fact"] == "documents of the lowest rating (%)")].iloc[0]
+    return judge_identity(abs(row["difference"]), 0.005, f"{row['ours']:.2f} % of {dataset}'s documents")
 
 
 def err_steps(published: pd.DataFrame) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def gain_frame(results: Results) -> pd.DataFrame:
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Bars of both, NDCG above and ERR below, a panel a collection; intervals may run off the picture."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.figures import PALETTE, legend_below, new_figure
 
     frame = gain_frame(results)
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)
@@ -76,7 +76,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         axes.set_title(f"{place}\n{_stand_in(results, place)}", fontsize=8)
     for axes in grid[1]:
         axes.set_xlabel("cut-off k")
-    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    legend_below(figure, columns=2)
     return frame, figure
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from rankplug_uniquerating.study import (
     claims,
-    collections_table,
     equations,
     protocol,
     quality_tables,
@@ -18,19 +17,18 @@ from rankplug_uniquerating.study import (
 )
 
 import rankplug as rp
-from rankplug.lists import Lists
 from rankplug.published import layout
+from rankplug.seeds import trial_seed
 from rankplug.studies import PROFILES, Results, Runs
 
-pytestmark = pytest.mark.xdist_group("uniquerating study")
 STUDY = rp.study("uniquerating")
 PLACES = tuple(protocol.PLACES)
 ALL_MODELS = {*protocol.OURS, *protocol.BENCHMARKS}
 
 
-@pytest.fixture(scope="session")
-def results(tmp_path_factory):
-    return STUDY.results("smoke", store=tmp_path_factory.mktemp("results"), progress=False)
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("uniquerating")
 
 
 def test_every_figure_and_table_of_the_paper_is_there():
@@ -88,19 +86,18 @@ def test_validating_on_the_test_part_changes_nothing_else():
     assert [part.fingerprint for part in changed] == [plain.train.fingerprint, *[plain.test.fingerprint] * 2]
 
 
-def test_table_1_counts_what_is_in_the_lists():
-    first = Lists(np.ones((4, 2), np.float32), [0, 0, 1, 2], [0, 3, 4], ["a", "b"])
-    second = Lists(np.ones((2, 2), np.float32), [0, 0], [0, 2], ["c"])
-    found = collections_table.statistics_of((first, second))
-    shares = (2 / 3, 0 / 1, 2 / 2)
-    assert list(found.values()) == pytest.approx([3, 6, 2, 3, 100 * 4 / 6, 3, 100 * sum(shares) / 3])
-
-
-def test_table_1_has_the_papers_28_numbers_beside_ours(results):
+def test_table_1_has_the_papers_28_numbers_beside_those_of_the_lists(results):
     table, _ = STUDY.exhibit("Table 1").draw(results)
     assert len(table) == 28 and table[["ours", "published"]].notna().all(axis=None)
-    row = table[(table["collection"] == "OHSUMED") & (table["statistic"] == "ALRPQ (%)")].iloc[0]
-    assert row["published"] == 71.87
+    ohsumed = table[table["paper's data"] == "OHSUMED"].set_index("fact")
+    assert ohsumed["published"].tolist() == [106, 16140, 45, 3, 68.12, 320, 71.87]
+    parts = rp.load(results.runs[protocol.OHSUMED].shared["dataset"], seed=trial_seed(0, 0))
+    lists = [one.labels for part in parts for one in (part[i : i + 1] for i in range(len(part)))]
+    shares = [(labels == 0).mean() for labels in lists]
+    zeros = sum((labels == 0).sum() for labels in lists) / sum(labels.size for labels in lists)
+    assert ohsumed["ours"].tolist() == pytest.approx(
+        [25, sum(map(len, lists)), 45, 3, 100 * zeros, max(map(len, lists)), 100 * np.mean(shares)]
+    )
 
 
 @pytest.mark.parametrize(("exhibit", "models"), [("Table 2", 9), ("Table 3", 9), ("Table 4", 8), ("Table 5", 8)])
@@ -124,6 +121,8 @@ def test_a_table_of_a_collection_that_was_not_run_shows_the_published_numbers(re
     table, _ = STUDY.exhibit("Table 5").draw(some)
     assert len(table) == 64 and table["ours"].isna().all() and table["published"].notna().all()
     assert "not run" in layout(table).index[0][0]
+    facts, _ = STUDY.exhibit("Table 1").draw(some)
+    assert len(facts) == 28 and facts["ours"].isna().all()
 
 
 def test_table_6_counts_one_where_nothing_is_relevant(results):
