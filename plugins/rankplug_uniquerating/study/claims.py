@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater, judge_identity
 from rankplug.studies import Claim, Results, Verdict
@@ -111,12 +112,8 @@ def slower(model: str, factor: float) -> Judge:
     """An epoch's training time over uRank's, in each trial and fold, against the least printed factor."""
 
     def judge(results: Results) -> Verdict:
-        ratios, least = {}, {}
-        for place in (OHSUMED, MQ2007):
-            if place in results.frames:
-                ratios[place] = slowness(results, place, model)
-                least[place] = np.full(len(ratios[place]), factor)
-        return judge_greater(ratios, least)
+        there = [place for place in (OHSUMED, MQ2007) if place in results.frames]
+        return judge_all({place: times_as_long(slowness(results, place, model), factor) for place in there})
 
     return judge
 
@@ -126,12 +123,21 @@ def form_slower(slow: str, fast: str, factor: float) -> Judge:
 
     def judge(results: Results) -> Verdict:
         times = {form: np.array(three_forms.seconds(form, TIMED_LENGTH)) for form in (slow, fast)}
-        ratios = times[slow] / times[fast]
-        verdict = judge_greater(np.log(ratios), np.full(ratios.size, np.log(factor)))
-        median = f"{slow} takes {np.median(ratios):.3g} times as long as {fast}, {TIMED_LENGTH} documents"
-        return Verdict(verdict.verdict, f"{median}; its logarithm less that of {factor:g}: {verdict.evidence}")
+        return times_as_long(times[slow] / times[fast], factor)
 
     return judge
+
+
+def times_as_long(ratios: ArrayLike, factor: float) -> Verdict:
+    """Whether ratios of times exceed a factor, by the t test on their logarithms, which a few slow runs do not rule."""
+    logarithms = np.log(np.asarray(ratios, np.float64))
+    verdict = judge_greater(logarithms, np.full(logarithms.size, np.log(factor)))
+    between = f"{np.exp(logarithms.min()):.3g} to {np.exp(logarithms.max()):.3g}"
+    return Verdict(
+        verdict.verdict,
+        f"{np.exp(logarithms.mean()):.3g} times as long ({between}); logarithm less that of {factor:g}:"
+        f" {verdict.evidence}",
+    )
 
 
 def raw_exponentials_break(results: Results) -> Verdict:

@@ -43,9 +43,8 @@ FINDINGS = (
     " leaves; validation NDCG@10 chooses their number.",
     "The paper trains once, without intervals. Here several trials, which differ in first weights and bagging, over the"
     " same folds. Its t tests do not name the pairs: here test queries.",
-    "Time: the printed factors compare implementations, ours compare others. Here all losses are sorted sums or sums"
-    " over pairs of one kind, so p-ListMLE and MDPRank are not much slower than uRank. On tensors the printed factor"
-    " can be looked for again.",
+    "Time: the printed factors compare implementations, and ours compare others: here every network takes the same"
+    " step, and the losses of uRank, p-ListMLE and MDPRank are all sorted sums, a small part of it.",
     "MQ2007 and Microsoft's sets are not on the profile real: MQ2008 stands in the place of MQ2007, Tables 4 and 5 show"
     " published numbers only.",
 )

@@ -114,7 +114,7 @@ SIZES: Mapping[Profile, Size] = {
             _made(WEB10K, "mslr", 100, 40, (20, 20), 0.001),
             _made(WEB30K, "mslr", 120, 40, (20, 20), 0.001),
         ),
-        trials=3,
+        trials=5,
         folds=(1,),
         epochs=12,
         patience=None,

@@ -312,6 +312,11 @@ def test_the_share_of_lowest_ratings_is_not_judged_on_other_data(results):
     assert claims.lowest_ratings_share(results).verdict == "inconclusive"
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(2.0, "holds"), (20.0, "fails"), (7.0, "inconclusive")])
+def test_ratios_of_times_are_judged_against_the_printed_factor(factor, verdict):
+    assert claims.times_as_long([6.0, 9.0, 7.0, 5.5], factor).verdict == verdict
+
+
 def test_claims_about_equations_have_their_known_verdicts(results):
     assert claims.raw_exponentials_break(results).verdict == "fails"
     assert claims.windows(results).verdict == "holds"
