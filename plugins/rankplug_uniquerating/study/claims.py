@@ -170,6 +170,14 @@ CLAIMS = (
         "Eq. 4: the residuals of Algorithm 2 are minus the gradient of Eq. 2.",
         lambda results: judge_identity(equations.largest_residual_deviation(), 1e-9, "4 lists"),
     ),
+    Claim(
+        "Eq. 6: the second derivatives, as printed, are not negative.",
+        lambda results: judge_bound(equations.least_printed_curvature(), "second derivatives of 6 lists"),
+    ),
+    Claim(
+        "Not in the paper: with the factor 1 - p and a plus, Eq. 6 is uMart's curvature here.",
+        lambda results: judge_identity(equations.largest_curvature_deviation(), 1e-9, "6 lists"),
+    ),
     Claim("Eq. 3: windows of one document make a weighted pairwise loss, and wider ones a smaller loss.", windows),
     Claim("Table 1: 68.12 % of OHSUMED's documents have the lowest rating (LR).", lowest_ratings_share),
     Claim("Table 2: uRank beats p-ListMLE on OHSUMED.", above("uRank", ("p-ListMLE",), (OHSUMED,), ("ndcg@10",))),

@@ -222,6 +222,17 @@ def test_the_example_of_section_3_has_its_loss_and_residuals():
     assert equations.residuals(equations.EXAMPLE_SCORES, equations.EXAMPLE_LABELS) == pytest.approx(-gradient)
 
 
+def test_equation_6_is_negative_as_printed_and_umarts_curvature_once_mended():
+    labels, scores = np.array([2.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.5, -0.2, 0.1, 0.0])
+    mended = equations.umart_curvature(scores, labels, 2, printed=False)
+    # Curvature for the factor sigma^2 by an independent computation, here with the printed factor 2 sigma^2.
+    assert mended == pytest.approx(2 * np.array([1.162801, 1.742098, 0.229058, 0.484953, 0.406605]), abs=3e-6)
+    printed = equations.umart_curvature(scores, labels, 1, printed=True)
+    assert printed[[1, 3]] == pytest.approx([-3.14, -1.33], abs=0.005)
+    assert equations.largest_curvature_deviation() < 1e-9
+    assert equations.least_printed_curvature() < -0.1
+
+
 def test_residuals_stay_finite_where_algorithm_1_does_not():
     scores, labels = np.array([-400.0, 400.0]), np.array([1.0, 0.0])
     assert equations.residuals(scores, labels) == pytest.approx([1.0, -1.0])
