@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +32,24 @@ def facts(dataset: str, seed: int = 0) -> dict[str, float]:
         "test queries": float(len(parts.test)),
         "queries without a relevant document": float(sum(map(_barren, parts))),
         "test queries without a relevant document": float(_barren(parts.test)),
+        "documents": float(sum(part.documents for part in parts)),
         "mean documents per query": sum(part.documents for part in parts) / queries,
+        "most documents per query": float(max(part.lengths.max(initial=0) for part in parts)),
         "features": float(parts.train.features.shape[1]),
+        **_ratings(parts),
+    }
+
+
+def _ratings(parts: Sequence[Lists]) -> dict[str, float]:
+    labels, lengths = (
+        np.concatenate(rows) for rows in zip(*((part.labels, part.lengths) for part in parts), strict=True)
+    )
+    lowest = labels == labels.min()
+    shares = np.add.reduceat(lowest, np.cumsum(lengths) - lengths, dtype=np.int64) / lengths
+    return {
+        "ratings": float(np.unique(labels).size),
+        "documents of the lowest rating (%)": 100.0 * float(lowest.mean()),
+        "mean share of the lowest rating in a query (%)": 100.0 * float(shares.mean()),
     }
 
 

@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from rankplug.studies import Results, Study
 
 
-def show(study: Study, exhibit: str, results: Results) -> Any:
-    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers."""
+def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
+    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers.
+
+    Args:
+        study: whose exhibit it is.
+        exhibit: its name.
+        results: of the study.
+        digits: behind the point, of a table with published numbers.
+    """
     import matplotlib.pyplot as plt
 
     from rankplug.published import layout
@@ -25,7 +32,7 @@ def show(study: Study, exhibit: str, results: Results) -> Any:
     if "published on" in table.columns:
         places = table[["published on", "ours on"]].drop_duplicates().itertuples(index=False)
         ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in places)
-        return _html(f"{layout(table).to_html(escape=False, border=0)}<ul>{ours}</ul>")
+        return _html(f"{layout(table, digits).to_html(escape=False, border=0)}<ul>{ours}</ul>")
     return _html(table.to_html(float_format="{:.4g}".format, border=0, index=False))
 
 
