@@ -102,6 +102,12 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, **options: Any) 
         axes.fill_between(of_trials.index, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
+def keep_within(axes: Axes, low: float, high: float) -> None:
+    """Cuts the vertical axis where no value can be; intervals of a few trials may reach farther."""
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(max(bottom, low), min(top, high))
+
+
 def legend_below(figure: Figure, columns: int) -> None:
     """One legend for all axes, below them, so that it covers nothing."""
     named = {

@@ -60,7 +60,7 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
 
 def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
     """A baseline and its expected loss under the same settings, on training and validation data."""
-    from rankplug.figures import draw_curves, legend_below, new_figure
+    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
 
     group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")
     figure, axes = new_figure(width=4.6, height=3.2)
@@ -68,6 +68,7 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
         label = f"{{model}}, {NAMES[part]}"
         draw_curves(axes, curves_in_steps(results, group, part), models, label=label, linestyle=DASHES[part])
     axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
+    keep_within(axes, 0, 100)
     legend_below(figure, columns=2)
     return curve_frame(results, group, models, ("train", "valid")), figure
 
@@ -89,13 +90,14 @@ def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     """All models with settings of their own, on validation data; networks and trees beside each other."""
-    from rankplug.figures import draw_curves, legend_below, new_figure
+    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
 
     group = first_group(results, "tuned")
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
     curves = curves_in_steps(results, group, "valid")
     for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
         draw_curves(panel, curves, models)
+        keep_within(panel, 0, 100)
         panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
     axes[0].set_ylabel("validation NDCG@5 (%)")
     legend_below(figure, columns=3)

@@ -84,7 +84,7 @@ def _figure(results: Results, kind: Noise, places: tuple[str, ...]) -> tuple[pd.
     """Both models above, their difference below; nothing where a single data set was asked for and this is not it."""
     import pandas as pd
 
-    from rankplug.figures import legend_below, new_figure
+    from rankplug.figures import keep_within, legend_below, new_figure
 
     run = [place for place in places if levels(results, kind, place)]
     if not run:
@@ -93,6 +93,8 @@ def _figure(results: Results, kind: Noise, places: tuple[str, ...]) -> tuple[pd.
     figure, panels = new_figure(len(run), 2, width=4.0, height=2.1, **options)
     for (upper, lower), place in zip(panels.T, run, strict=True):
         _draw(upper, lower, noise_trials(results, kind, place))
+        keep_within(upper, 0, 100)
+        keep_within(lower, -100, 100)
         upper.set(ylabel="test NDCG@5 (%)", title=f"in the place of {place}")
         lower.set(xlabel=AXES[kind], ylabel="XE-NDCG less\nlambdaMART (points)")
     figure.align_ylabels()
