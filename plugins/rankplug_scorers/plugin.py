@@ -34,7 +34,8 @@ class RankLibTrees(Trees):
     leaves: int = Field(10, ge=2, description="leaves of a tree at most")
     rounds: int = Field(1000, ge=1, description="number of trees")
     min_data: int = Field(1, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
-    min_hessian: float = Field(0.0, ge=0, description="sum of curvatures of a leaf at least")
+    # RankLib has no such limit; without one LightGBM stops on some data, as it counts documents by their curvatures.
+    min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
     max_bin: int = Field(256, ge=2, description="values of a feature that are told apart")
 
 

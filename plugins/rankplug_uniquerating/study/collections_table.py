@@ -24,7 +24,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
         columns={"dataset": "paper's data", "metric": "fact", "value": "published"}
     )
     table = pd.concat(
-        [facts_beside_published(results, "Table 1", there), printed.assign(**{"our data": "not run"})],
+        [facts_beside_published(results, "Table 1", there), printed.assign(**{"our data": "no data"})],
         ignore_index=True,
     )
     table["difference"] = table["ours"] - table["published"] if there else None

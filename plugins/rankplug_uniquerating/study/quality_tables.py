@@ -49,7 +49,7 @@ def rows_of(results: Results, group: str, metrics: tuple[str, ...], exhibit: str
     printed = printed[
         (printed["exhibit"] == exhibit) & (printed["dataset"] == place) & printed["metric"].isin(metrics)
     ].rename(columns={"dataset": "published on", "value": "published", "half_width": "published half width"})
-    return printed.assign(**{"ours on": "not run"}).reindex(columns=COLUMNS)
+    return printed.assign(**{"ours on": "no data"}).reindex(columns=COLUMNS)
 
 
 def table_of(place: str) -> Callable[[Results], Table]:
