@@ -16,7 +16,7 @@ install: $(INSTALLED) ## make .venv with everything in it
 $(INSTALLED): pyproject.toml constraints.txt overrides.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0 uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
 		--editable '.[all]' --group dev --group bench --group docs
 	touch $@
 

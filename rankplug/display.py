@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
     from rankplug.studies import Results, Study
 
 
-def show(study: Study, exhibit: str, results: Results) -> Any:
-    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers."""
+def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
+    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers.
+
+    Args:
+        study: whose exhibit it is.
+        exhibit: its name.
+        results: of the study.
+        digits: behind the point, of a table with published numbers.
+    """
     import matplotlib.pyplot as plt
 
     from rankplug.published import layout
@@ -19,8 +30,37 @@ def show(study: Study, exhibit: str, results: Results) -> Any:
         plt.close(figure)
         return figure
     if "published on" in table.columns:
-        return _html(layout(table).to_html(escape=False, border=0))
+        places = table[["published on", "ours on"]].drop_duplicates().itertuples(index=False)
+        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in places)
+        return _html(f"{layout(table, digits).to_html(escape=False, border=0)}<ul>{ours}</ul>")
     return _html(table.to_html(float_format="{:.4g}".format, border=0, index=False))
+
+
+def live(draw: Callable[..., Figure], **controls: Any) -> None:
+    """A figure with controls above it, drawn anew when one of them moves.
+
+    The first picture is an ordinary output of the cell, so that a notebook that nobody watches has it too.
+
+    Args:
+        draw: makes the figure; its parameters have the names of the controls.
+        controls: widgets, or what :func:`ipywidgets.interact` makes widgets of.
+    """
+    import ipywidgets
+    import matplotlib.pyplot as plt
+    from IPython import display
+
+    widgets = ipywidgets.interactive(lambda **values: None, **controls).children[:-1]
+
+    def picture() -> Figure:
+        figure = draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)})
+        plt.close(figure)
+        return figure
+
+    if widgets:
+        display.display(ipywidgets.VBox(widgets))  # type: ignore[no-untyped-call]
+    shown = display.display(picture(), display_id=True)  # type: ignore[no-untyped-call]
+    for widget in widgets:
+        widget.observe(lambda change: shown.update(picture()), names="value")
 
 
 def show_claims(study: Study, results: Results) -> Any:
@@ -38,8 +78,13 @@ def show_findings(study: Study) -> Any:
 
 
 def show_runs(results: Results) -> Any:
-    """What was trained, on what."""
-    return _html(results.describe().to_html(border=0, index=False))
+    """What was trained, on what; folded away, since it is long."""
+    table = results.describe()
+    alike = [column for column in table.columns if column != "group"]
+    compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()
+    columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds", "group"]
+    summary = f"<summary>{len(compact)} combinations at the profile {results.profile}</summary>"
+    return _html(f"<details>{summary}{compact[columns].to_html(escape=False, border=0, index=False)}</details>")
 
 
 def _html(text: str) -> Any:

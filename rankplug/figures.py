@@ -102,10 +102,24 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, **options: Any) 
         axes.fill_between(of_trials.index, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
+def keep_within(axes: Axes, low: float, high: float) -> None:
+    """Cuts the vertical axis where no value can be; intervals of a few trials may reach farther."""
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(max(bottom, low), min(top, high))
+
+
+def legend_below(figure: Figure, columns: int) -> None:
+    """One legend for all axes, below them, so that it covers nothing."""
+    named = {
+        label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns, fontsize=8, frameon=False)
+
+
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Writes a figure as PDF and PNG at publication size."""
     paths = [stem.with_suffix(suffix) for suffix in (".pdf", ".png")]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, bbox_inches="tight")
+        figure.savefig(path, bbox_inches="tight", dpi=STYLE["savefig.dpi"])
     return paths

@@ -85,7 +85,7 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
     cells = pd.DataFrame(
         {
-            "data": "published on " + table["published on"] + "<br>ours on " + table["ours on"],
+            "in the place of": table["published on"],
             "model": table["model"],
             "metric": table["metric"].str.upper(),
             "ours": [
@@ -97,14 +97,16 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
         }
     )
     columns = ["ours", "published", "difference"]
-    wide = cells.pivot(index=["data", "model"], columns="metric", values=columns).swaplevel(axis=1)
+    wide = cells.pivot(index=["in the place of", "model"], columns="metric", values=columns).swaplevel(axis=1)
     order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
-    return wide.reindex(columns=order, index=pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates()))
+    rows = pd.MultiIndex.from_frame(cells[["in the place of", "model"]].drop_duplicates())
+    return wide.reindex(columns=order, index=rows)
 
 
 def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:
     return [
-        _number(value, digits) + (f" ± {half:.{digits}f}" if np.isfinite(half) else "")
+        _number(value, digits)
+        + (f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{half:.{digits}f}" if np.isfinite(half) else "")
         for value, half in zip(values, half_widths, strict=True)
     ]
 

@@ -61,6 +61,7 @@ def execute_notebook(
         notebooks_folder() / one.notebook,
         target,
         parameters={"profile": profile, "data": data, "store": str(store.folder.resolve())},
+        engine_name="rankplug",
         progress_bar=progress,
         cwd=str(target.parent),
     )

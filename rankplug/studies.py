@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from rankplug.combinations import Combination
     from rankplug.store import Store
     from rankplug.trials import Trial
 
@@ -126,17 +127,13 @@ class Results:
         """What was run: a row for each group and model."""
         import pandas as pd
 
-        rows = []
+        rows: list[dict[str, Any]] = []
         for group, runs in self.runs.items():
             for model in runs.models:
-                trials = runs.trials_of(model)
                 used = set(self.frames[group].loc[self.frames[group]["model"] == model, "combination"])
-                rows += [
-                    {"group": group, "model": model, "combination": str(combination), "folds": len(runs.folds)}
-                    | {"trials": runs.trials, "identity": combination.identity}
-                    for combination in dict.fromkeys(trial.combination for trial in trials)
-                    if combination.identity in used
-                ]
+                about = {"group": group, "model": model, "folds": len(runs.folds), "trials": runs.trials}
+                chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
+                rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]
         return pd.DataFrame(rows)
 
 
@@ -263,6 +260,17 @@ class Study:
         }
         records = [record for trial in needed.values() if (record := kept.about(trial))]
         return Results(profile, frames, self.published(), tuple(records), asked)
+
+
+def _parts(combination: Combination) -> dict[str, str]:
+    return {
+        "data": combination.dataset,
+        "transforms": " | ".join(combination.transforms),
+        "fitted by": f"{combination.backend} {combination.scorer}".strip(),
+        "loss": combination.loss,
+        "sampler": combination.sampler,
+        "identity": combination.identity,
+    }
 
 
 def _frame(runs: Runs, store: Store) -> pd.DataFrame:

@@ -126,6 +126,7 @@ def plan(
 def sweep(
     grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
     *,
+    data: Any = None,
     store: Store | None = None,
     folds: Folds = (1,),
     trials: int = 1,
@@ -140,6 +141,7 @@ def sweep(
 
     Args:
         grid: values for each part of a combination, see :func:`rankplug.combinations.combinations`.
+        data: the data set, or several, unless the grid names it.
         store: where results go.
         folds: of the data set, or ``"all"``.
         trials: repetitions with seeds of their own.
@@ -148,8 +150,10 @@ def sweep(
         jobs: trials at once, each with its share of the cores.
         cluster: address of a Dask scheduler, or ``"local"``.
         notebooks: executes the notebook ``combination.ipynb`` for each combination, and keeps it.
-        fixed: parts that are the same in all combinations, such as ``dataset="synthetic"``.
+        fixed: parts that are the same in all combinations, such as ``patience=50``.
     """
+    if data is not None:
+        fixed["dataset"] = data
     chosen, left_out = combinations(grid, **fixed)
     results = store or Store()
     todo = plan(chosen, store=results, folds=folds, trials=trials, retry_failed=retry_failed, left_out=left_out)

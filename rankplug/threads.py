@@ -12,7 +12,11 @@ from collections.abc import Iterator
 
 from rankplug.errors import RankplugError
 
+BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
+"""Packages that bring thread pools when they are imported."""
+
 _threads: int | None = None
+_in_force: tuple[int, frozenset[str]] | None = None
 
 
 def available_cores() -> int:
@@ -38,13 +42,19 @@ def use_threads(number: int | None = None) -> Iterator[int]:
 
     Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`.
     """
-    global _threads
+    global _threads, _in_force
     wanted = threads() if number is None else number
     if wanted < 1:
         raise RankplugError(f"the number of threads must be at least 1, got {wanted}")
-    before, _threads = _threads, wanted
+    setting = wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
+    if _in_force == setting and _threads == wanted:
+        # Finding the pools reads this process's memory map, which costs more than many a prediction.
+        yield wanted
+        return
+    before = _threads, _in_force
     with contextlib.ExitStack() as stack:
-        stack.callback(_restore, before)
+        stack.callback(_restore, *before)
+        _threads, _in_force = wanted, setting
         if "torch" in sys.modules:
             torch = sys.modules["torch"]
             stack.callback(torch.set_num_threads, torch.get_num_threads())
@@ -62,6 +72,6 @@ def thread_environment(number: int) -> dict[str, str]:
     return dict.fromkeys(names, str(number))
 
 
-def _restore(before: int | None) -> None:
-    global _threads
-    _threads = before
+def _restore(number: int | None, in_force: tuple[int, frozenset[str]] | None) -> None:
+    global _threads, _in_force
+    _threads, _in_force = number, in_force

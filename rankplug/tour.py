@@ -22,6 +22,7 @@ from rankplug.parameters import Parameters, read_parameters
 from rankplug.registry import registry
 from rankplug.statistics import hierarchical_bootstrap
 from rankplug.store import Store
+from rankplug.threads import use_threads
 from rankplug.trials import Result, Trial, run_trial
 
 if TYPE_CHECKING:
@@ -204,12 +205,13 @@ class Tour:
         features = np.array(lists.features)
         shuffled = np.random.default_rng(0).permutation(lists.documents)
         loss = np.empty(features.shape[1])
-        for column in range(features.shape[1]):
-            kept = features[:, column].copy()
-            features[:, column] = kept[shuffled]
-            scores = self.model.predict(replace(lists, features=features))
-            loss[column] = whole - quality.mean(scores, lists.labels, lists.starts)
-            features[:, column] = kept
+        with use_threads():
+            for column in range(features.shape[1]):
+                kept = features[:, column].copy()
+                features[:, column] = kept[shuffled]
+                scores = self.model.predict(replace(lists, features=features))
+                loss[column] = whole - quality.mean(scores, lists.labels, lists.starts)
+                features[:, column] = kept
         return pd.Series(loss, index=pd.RangeIndex(1, loss.size + 1, name="feature"), name=f"fall of {quality}")
 
     def draw_importance(self, count: int = 15) -> Figure:

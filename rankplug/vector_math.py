@@ -99,3 +99,13 @@ def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArra
     """
     for place in range(exponents.size):
         out[place] = exp(min(exponents[place] - origin, WIDEST))
+
+
+@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"})
+def largest(numbers: NDArray[np.float64]) -> float:
+    """The largest of some finite numbers, of which there is at least one."""
+    found = numbers[0]
+    for number in numbers:
+        if number > found:
+            found = number
+    return float(found)

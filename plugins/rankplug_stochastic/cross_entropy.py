@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from rankplug.list_losses import list_loss
-from rankplug.vector_math import exp, log
+from rankplug.vector_math import exp, largest, log
 
 
 @list_loss(cost="documents")
 def cross_entropy(scores, labels, gradient, curvature, weight_by_label_sum):
     """Of one list, with ``P(i) = y_i / sum y``: minus the sum of ``P(i) f_i``, plus the logsumexp of ``f``."""
-    mass = labels.sum()
+    mass = 0.0
+    for i in range(labels.size):
+        mass += labels[i]
     if mass == 0.0:
         gradient[:] = 0.0
         curvature[:] = 0.0
         return 0.0
     scale = mass if weight_by_label_sum else 1.0
-    peak = scores.max()
+    peak = largest(scores)
     total = 0.0
     for i in range(scores.size):
         gradient[i] = exp(scores[i] - peak)

@@ -7,7 +7,14 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from rankplug import LossSpecification, Parameters, ScorerSpecification, hookimpl
+from rankplug import (
+    LossSpecification,
+    Parameters,
+    ScorerSpecification,
+    StudySpecification,
+    TransformSpecification,
+    hookimpl,
+)
 from rankplug_uniquerating.scorers import PAPER, SCORERS
 
 
@@ -79,3 +86,29 @@ def rankplug_losses() -> list[LossSpecification]:
 def rankplug_scorers() -> list[ScorerSpecification]:
     """Scorers."""
     return SCORERS
+
+
+@hookimpl
+def rankplug_transforms() -> list[TransformSpecification]:
+    """Transforms."""
+    return [
+        TransformSpecification(
+            name="validate_on_test",
+            summary="validate on the test part, to repeat numbers that were selected so; never to report new ones",
+            implementation="rankplug_uniquerating.selecting_on_test:validate_on_test",
+            paper=PAPER,
+        )
+    ]
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Studies."""
+    return [
+        StudySpecification(
+            name="uniquerating",
+            summary="uRank, uBoost, urBoost and uMart: tables 1-6 and figure 1, timing, and what the tables leave open",
+            implementation="rankplug_uniquerating.study:study",
+            paper=PAPER,
+        )
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankplug.list_losses import list_loss
 from rankplug.scratch import scratch
-from rankplug.vector_math import exp
+from rankplug.vector_math import exp, largest
 from rankplug_xendcg.newton_step import cross_entropy_with_step
 
 
@@ -12,9 +12,7 @@ from rankplug_xendcg.newton_step import cross_entropy_with_step
 def listnet(scores, labels, gradient, curvature, newton, eps, step):
     """Of one list."""
     n = scores.size
-    highest = labels[0]
-    for i in range(n):
-        highest = max(highest, labels[i])
+    highest = largest(labels)
     target, mass = scratch(n), 0.0
     for i in range(n):
         target[i] = exp(labels[i] - highest)

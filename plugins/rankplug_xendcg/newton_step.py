@@ -19,7 +19,7 @@ import math
 
 from rankplug.lifting import building_block
 from rankplug.scratch import scratch
-from rankplug.vector_math import exp, log
+from rankplug.vector_math import exp, largest, log
 
 SERIES, EXACT = 0, 1
 SMALLEST_SHARE = 1e-15
@@ -30,21 +30,20 @@ SMALLEST_CURVATURE = 1e-16
 def cross_entropy_with_step(scores, target, gradient, curvature, eps, step, newton):
     """Fills gradient and curvature of one list and returns its loss; with ``newton``, the pair for boosting."""
     n = scores.size
-    top = 0
-    for i in range(n):
-        if scores[i] > scores[top]:
-            top = i
-    peak = scores[top] if eps == 0.0 else max(scores[top], math.log(eps))
+    top, best = 0, largest(scores)
+    while scores[top] < best:
+        top += 1
+    peak = best if eps == 0.0 else max(best, math.log(eps))
     rho, inverse_rest = scratch(n), scratch(n)
     for i in range(n):
         rho[i] = exp(scores[i] - peak)
     # All but the largest are added up alone: one minus its share would be 0 long before the others vanish.
-    largest, rho[top] = rho[top], 0.0
+    dominant, rho[top] = rho[top], 0.0
     others = 0.0 if eps == 0.0 else exp(math.log(eps) - peak)
     for i in range(n):
         others += rho[i]
-    rho[top] = largest
-    total = others + largest
+    rho[top] = dominant
+    total = others + dominant
     value = log(total)
     for i in range(n):
         share = rho[i] / total

@@ -19,11 +19,20 @@ def reproduce(
     data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
     store: Annotated[Path | None, typer.Option(help="Folder of results; what is there is not run again.")] = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+    jobs: Annotated[int | None, typer.Option(help="Trials at once; one a core by default.")] = None,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
     from rankplug.reproduction import reproduce as run
     from rankplug.store import Store
     from rankplug.studies import read_profile
+    from rankplug.threads import threads
 
-    page = run(names, profile=read_profile(profile), data=data, store=Store(store) if store else None, report=report)
+    page = run(
+        names,
+        profile=read_profile(profile),
+        data=data,
+        store=Store(store) if store else None,
+        report=report,
+        jobs=jobs or threads(),
+    )
     typer.echo(f"The report is at {page.resolve()}")

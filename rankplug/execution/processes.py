@@ -11,7 +11,8 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Sequence
+import types
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
@@ -69,7 +70,8 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         line, self.lifeline = context.Pipe(duplex=False)
         self.process = context.Process(target=_work, args=(theirs, line, threads), daemon=True)
-        self.process.start()
+        with _without_the_users_script():
+            self.process.start()
         # Only the worker may hold its ends, so that they close when it dies.
         theirs.close()
         line.close()
@@ -86,6 +88,21 @@ class _Worker:
     def kill(self) -> None:
         self.process.kill()
         self.process.join()
+
+
+_starting = threading.Lock()
+
+
+@contextlib.contextmanager
+def _without_the_users_script() -> Iterator[None]:
+    """Starts a process that does not run the user's script again, which would start the same sweep in every worker."""
+    with _starting:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
 
 
 def _way(code: int | None) -> str:

@@ -69,7 +69,7 @@ WHILE_PRELOADING = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION
 
 
 def preload() -> list[str]:
-    """Imports what is installed of :data:`MODULES`, or of those ``RANKPLUG_PRELOAD`` lists, and says what."""
+    """Imports what is installed of :data:`MODULES`, or what ``RANKPLUG_PRELOAD`` lists, and finds the plugins."""
     os.environ |= WHILE_PRELOADING
     chosen = os.environ.get("RANKPLUG_PRELOAD")
     loaded = []
@@ -78,6 +78,8 @@ def preload() -> list[str]:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
             loaded.append(name)
+    if "rankplug.registry" in sys.modules:
+        sys.modules["rankplug.registry"].registry()
     for name in ASK_WHERE_THEY_ARE:
         sys.modules.pop(name, None)
     return loaded

@@ -52,3 +52,17 @@ def test_an_impossible_number_in_the_environment_is_named(monkeypatch, given):
 def test_a_block_needs_at_least_one_thread():
     with pytest.raises(RankplugError, match="the number of threads must be at least 1, got 0"), use_threads(0):
         pass
+
+
+def test_a_block_inside_another_of_the_same_number_looks_for_no_pools(monkeypatch):
+    import threadpoolctl
+
+    with use_threads(1):
+        with monkeypatch.context() as patched:
+            patched.setattr(threadpoolctl, "threadpool_limits", lambda **_: pytest.fail("the pools were looked for"))
+            with use_threads(1) as number:
+                assert number == threads() == 1
+        with use_threads(2):
+            assert threads() == 2
+        assert threads() == 1
+        assert {pool["num_threads"] for pool in threadpoolctl.threadpool_info()} == {1}

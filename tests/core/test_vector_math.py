@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankplug.vector_math import exp, exponentials_from, log
+from rankplug.vector_math import exp, exponentials_from, largest, log
 
 
 @pytest.mark.parametrize("spread", [1e-9, 1.0, 30.0, 700.0])
@@ -37,3 +37,12 @@ def test_quotients_of_exponentials_are_sigmoids_at_any_gap_from_one_of_the_two()
         exponentials_from(exponents, exponents[one], shown)
         expected = 1.0 / (1.0 + np.exp(np.clip(exponents - exponents[one], -700, 700)))
         np.testing.assert_allclose(shown[one] / (shown[one] + shown), expected, rtol=1e-14, atol=1e-250)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 8, 9, 100])
+def test_the_largest_is_found_wherever_it_stands(length):
+    numbers = -1.0 - np.random.default_rng(2).random(length)
+    for place in range(length):
+        raised = numbers.copy()
+        raised[place] = -0.5
+        assert largest(raised) == -0.5

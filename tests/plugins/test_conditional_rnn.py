@@ -9,10 +9,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_uniquerating.conditional_rnn import ConditionalRNN
+from rankplug_uniquerating.conditional_rnn import ConditionalRNN, StepsLesson
 from rankplug_uniquerating.rating_steps import RatingSteps
 
 import rankplug as rp
+from rankplug.fitting import problem_of
 from rankplug.registry import registry
 
 labels_of_lists = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=8), min_size=1, max_size=5)
@@ -106,3 +107,22 @@ def test_urboost_learns_and_is_saved(tmp_path):
     assert rp.evaluate(model, lists, "ndcg@5").mean() > 0.95
     loaded = rp.load_model(model.save(tmp_path / "urboost.safetensors"))
     np.testing.assert_array_equal(loaded.predict(lists), model.predict(lists))
+
+
+def test_without_recurrence_the_loss_of_the_steps_is_urank_of_the_embedding_alone():
+    noise = np.random.default_rng(0)
+    features = noise.normal(size=(20, 4)).astype(np.float32)
+    lists = rp.Lists(features, noise.integers(0, 4, 20), [0, 7, 12, 20])
+    problem = problem_of("torch", "conditional_rnn", "urank", None, lists, None, 0)
+    linear = noise.normal(size=20)
+    lesson = StepsLesson(problem)
+    chosen = np.array([2, 0])
+    rows = lists.rows(chosen)
+    steps = RatingSteps(lists.labels[rows], np.array([0, 8, 15]))
+    found = lesson.loss(linear[rows][steps.document], chosen, 0).value
+    expected = rp.loss("urank").evaluate(linear, lists.labels, lists.starts).value
+    of_list = np.repeat(
+        chosen, [np.unique(lists.labels[lists.starts[q] : lists.starts[q + 1]]).size - 1 for q in chosen]
+    )
+    for query in chosen:
+        assert found[of_list == query].sum() == pytest.approx(expected[query])

@@ -24,6 +24,7 @@ study = Study(
             "Figure 4", "Validation quality in training, each model with settings of its own", convergence.figure_4
         ),
         Exhibit("Table 1", "Test quality, each model with settings of its own (B)", quality_table.table_1),
+        Exhibit("Section 6.1", "Sizes of the data", quality_table.data),
         Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", quality_table.table_1_fixed),
     ),
     claims=claims.CLAIMS,

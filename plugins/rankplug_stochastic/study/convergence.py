@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from rankplug.grammar import parse
 from rankplug.studies import Results
 from rankplug_stochastic.study.protocol import MODELS
 
@@ -22,8 +24,26 @@ def first_group(results: Results, setting: str) -> str:
 
 
 def iteration_name(model: str) -> str:
-    """What an iteration of a model is."""
-    return "trees" if "lambdaMART" in model else "epochs"
+    """What the paper counts."""
+    return "trees" if "lambdaMART" in model else "steps"
+
+
+def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
+    """For each combination, the steps of an iteration: one for trees, as many as there are batches for networks."""
+    wanted = set(results[group]["combination"])
+    steps = dict.fromkeys(wanted, 1)
+    for record in results.records:
+        batch = parse(record["combination"]["backend"]).parameters.get("batch")
+        if record["identity"] in wanted and batch:
+            steps[record["identity"]] = math.ceil(record["record"]["queries"][0] / batch)
+    return steps
+
+
+def curves_in_steps(results: Results, group: str, part: str) -> pd.DataFrame:
+    """Learning curves in percent, over the number of steps or trees made so far."""
+    curves = results.curves(group, part, METRIC)
+    steps = curves["combination"].map(steps_an_iteration(results, group))
+    return curves.assign(iteration=(curves["iteration"] + 1) * steps, value=100 * curves["value"])
 
 
 def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tuple[str, ...]) -> pd.DataFrame:
@@ -32,23 +52,24 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
 
     frames = []
     for part in parts:
-        rows = results.curves(group, part, METRIC)
+        rows = curves_in_steps(results, group, part)
         frames.append(rows[rows["model"].isin(models)])
     columns = ["dataset", "model", "part", "fold", "trial", "iteration", "value"]
-    return pd.concat(frames, ignore_index=True)[columns].rename(columns={"value": METRIC})
+    return pd.concat(frames, ignore_index=True)[columns].rename(columns={"value": f"{METRIC} (%)"})
 
 
 def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
     """A baseline and its expected loss under the same settings, on training and validation data."""
-    from rankplug.figures import draw_curves, new_figure
+    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
 
     group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")
     figure, axes = new_figure(width=4.6, height=3.2)
     for part in ("train", "valid"):
         label = f"{{model}}, {NAMES[part]}"
-        draw_curves(axes, _percent(results.curves(group, part, METRIC)), models, label=label, linestyle=DASHES[part])
+        draw_curves(axes, curves_in_steps(results, group, part), models, label=label, linestyle=DASHES[part])
     axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
-    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    keep_within(axes, 0, 100)
+    legend_below(figure, columns=2)
     return curve_frame(results, group, models, ("train", "valid")), figure
 
 
@@ -69,18 +90,15 @@ def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     """All models with settings of their own, on validation data; networks and trees beside each other."""
-    from rankplug.figures import draw_curves, new_figure
+    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
 
     group = first_group(results, "tuned")
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
-    curves = _percent(results.curves(group, "valid", METRIC))
+    curves = curves_in_steps(results, group, "valid")
     for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
         draw_curves(panel, curves, models)
+        keep_within(panel, 0, 100)
         panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
     axes[0].set_ylabel("validation NDCG@5 (%)")
-    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    legend_below(figure, columns=3)
     return curve_frame(results, group, MODELS, ("valid",)), figure
-
-
-def _percent(curves: pd.DataFrame) -> pd.DataFrame:
-    return curves.assign(value=100 * curves["value"])

@@ -85,10 +85,10 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         (
-            Collection("synthetic[shape=mslr,queries=300,documents=40]", 20, 1.0),
-            Collection("synthetic[shape=yahoo,queries=300]", 20, 0.1),
+            Collection("synthetic[shape=mslr,queries=400,documents=40]", 20, 1.0),
+            Collection("synthetic[shape=yahoo,queries=400]", 20, 0.1),
         ),
-        trials=5,
+        trials=10,
         divisor=8,
         batch=16,
         epochs=25,

@@ -1,9 +1,10 @@
-"""Table 1: NDCG on test data, beside the published numbers."""
+"""Table 1: NDCG on test data, and the data themselves (Section 6.1), beside the published numbers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rankplug.data_facts import facts_beside_published
 from rankplug.published import beside_published
 from rankplug.studies import Results
 from rankplug_stochastic.study.protocol import METRICS
@@ -30,3 +31,9 @@ def _table(results: Results, setting: str) -> pd.DataFrame:
         for group in results.groups(setting)
     ]
     return pd.concat(tables, ignore_index=True)
+
+
+def data(results: Results) -> tuple[pd.DataFrame, None]:
+    """Section 6.1: sizes of the data."""
+    groups = {group.removeprefix("tuned "): group for group in results.groups("tuned")}
+    return facts_beside_published(results, "Section 6.1", groups), None

@@ -64,7 +64,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
             f"largest difference in {DRAWS} draws": np.abs(ranks_a - ranks_b).max(axis=0),
         }
     )
-    figure, (left, right) = new_figure(2, width=4.4, height=3.4)
+    figure, (left, right) = new_figure(2, width=4.2, height=3.6)
     _schema(left, r"\hat{s}", "(a) ranks of sampled scores", noisy=False)
     _schema(right, "f", "(b) ranks of raw scores, noise in the sigmoids", noisy=True)
     return frame, figure
@@ -76,37 +76,26 @@ def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
     pairs = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3) if i != j]
     heights = {pair: 5.5 - place for place, pair in enumerate(pairs)}
     centers = {i: float(np.mean([heights[pair] for pair in pairs if pair[0] == i])) for i in (1, 2, 3)}
-    line = {"arrowstyle": "-|>", "color": "#777777", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
+    line = {"arrowstyle": "-|>", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
     for (i, j), height in heights.items():
-        for document, colour in ((i, "#777777"), (j, PALETTE[0])):
+        for document, colour in ((i, "#999999"), (j, PALETTE[0])):
             axes.annotate("", (3.2, height), (0, centers[document]), arrowprops={**line, "color": colour})
-        axes.annotate("", (6.2, centers[i]), (3.2, height), arrowprops=line)
+        axes.annotate("", (7.0, centers[i]), (3.2, height), arrowprops={**line, "color": "#999999"})
         _node(axes, 3.2, height, rf"$\sigma_{{{i}{j}}}$", "#FFF3D6")
         if noisy:
-            axes.annotate(
-                rf"$Z_{{{j}{i}}}$",
-                (3.2, height),
-                (3.2, height + 0.62),
-                ha="center",
-                va="center",
-                fontsize=7,
-                color=PALETTE[3],
-            )
+            noise = {**line, "color": PALETTE[3], "shrinkA": 1}
+            axes.annotate("", (3.2, height), (3.95, height + 0.42), arrowprops=noise)
+            axes.text(4.0, height + 0.42, rf"$Z_{{{j}{i}}}$", fontsize=8, va="center", color=PALETTE[3])
     for i, height in centers.items():
         _node(axes, 0, height, rf"${symbol}_{i}$", "#DCEBF7")
-        _node(axes, 6.2, height, rf"$\hat\pi_{i}$", "#D9F2E6")
-    axes.set(xlim=(-0.8, 7.0), ylim=(-0.2, 6.6))
+        _node(axes, 7.0, height, rf"$\hat\pi_{i}$", "#D9F2E6")
+    for place, words in ((0, "scores"), (3.2, "sigmoids of\n" + rf"$\eta({symbol}_j - {symbol}_i)$"), (7.0, "ranks")):
+        axes.text(place, -0.5, words, ha="center", va="top", fontsize=8)
+    axes.set(xlim=(-0.8, 7.8), ylim=(-1.4, 6.3))
     axes.set_title(title, fontsize=9)
     axes.axis("off")
 
 
 def _node(axes: Any, x: float, y: float, text: str, fill: str) -> None:
-    axes.text(
-        x,
-        y,
-        text,
-        ha="center",
-        va="center",
-        fontsize=9,
-        bbox={"boxstyle": "circle", "facecolor": fill, "linewidth": 0.6},
-    )
+    box = {"boxstyle": "circle", "facecolor": fill, "linewidth": 0.6}
+    axes.text(x, y, text, ha="center", va="center", fontsize=9, bbox=box)

@@ -17,6 +17,7 @@ study = Study(
     exhibits=(
         Exhibit("Table 1", "Test quality of the three losses", quality_table.table_1),
         Exhibit("Table 1, tests", "Paired tests between all models, raw and corrected", quality_table.table_1_tests),
+        Exhibit("Section 5.1", "Sizes of the data", quality_table.data),
         Exhibit("Figure 1", "Validation quality as trees are added", convergence.figure_1),
         Exhibit("Figure 2a", "Negative documents added, in the place of Web30K", noise_curves.figure_2a),
         Exhibit("Figure 2b", "Negative documents added, in the place of Yahoo", noise_curves.figure_2b),

@@ -20,7 +20,7 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
     import pandas as pd
 
-    from rankplug.figures import draw_curves, new_figure
+    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
 
     groups = results.groups("quality")
     figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)
@@ -30,10 +30,11 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
         curves = curves[curves["model"].isin(COMPARED)]
         draw_curves(panel, curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1), COMPARED)
         place = group.removeprefix("quality, ")
+        keep_within(panel, 0, 100)
         panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {place}")
         columns = ["dataset", "model", "trial", "iteration", "value"]
         frames.append(curves[columns].rename(columns={"value": METRIC}).assign(place=place))
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_below(figure, columns=2)
     return pd.concat(frames, ignore_index=True), figure
 
 

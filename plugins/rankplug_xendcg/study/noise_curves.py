@@ -84,7 +84,7 @@ def _figure(results: Results, kind: Noise, places: tuple[str, ...]) -> tuple[pd.
     """Both models above, their difference below; nothing where a single data set was asked for and this is not it."""
     import pandas as pd
 
-    from rankplug.figures import new_figure
+    from rankplug.figures import keep_within, legend_below, new_figure
 
     run = [place for place in places if levels(results, kind, place)]
     if not run:
@@ -93,10 +93,12 @@ def _figure(results: Results, kind: Noise, places: tuple[str, ...]) -> tuple[pd.
     figure, panels = new_figure(len(run), 2, width=4.0, height=2.1, **options)
     for (upper, lower), place in zip(panels.T, run, strict=True):
         _draw(upper, lower, noise_trials(results, kind, place))
+        keep_within(upper, 0, 100)
+        keep_within(lower, -100, 100)
         upper.set(ylabel="test NDCG@5 (%)", title=f"in the place of {place}")
-        lower.set(xlabel=AXES[kind], ylabel="XE-NDCG -\nlambdaMART")
+        lower.set(xlabel=AXES[kind], ylabel="XE-NDCG less\nlambdaMART (points)")
     figure.align_ylabels()
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_below(figure, columns=2)
     return pd.concat([noise_frame(results, kind, place) for place in run], ignore_index=True), figure
 
 

@@ -1,4 +1,4 @@
-"""Table 1: NDCG on test data, and the paired tests between all models."""
+"""Table 1: NDCG on test data, the paired tests between all models, and the data themselves (Section 5.1)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankplug.data_facts import facts_beside_published
 from rankplug.published import beside_published
 from rankplug.statistics import effect_size, holm, paired_t_test
 from rankplug.studies import Results
@@ -60,6 +61,12 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
             for row, p_value, rejected in zip(family, corrected.p_values, corrected.rejected, strict=True):
                 rows.append({**row, "p, Holm": p_value, f"differ at {LEVEL:g}": rejected})
     return pd.DataFrame(rows), None
+
+
+def data(results: Results) -> tuple[pd.DataFrame, None]:
+    """Section 5.1: sizes of the data."""
+    groups = {group.removeprefix("quality, "): group for group in results.groups("quality")}
+    return facts_beside_published(results, "Section 5.1", groups), None
 
 
 def resampled_p_value(differences: ArrayLike, test_to_train: float = TEST_TO_TRAIN) -> float:

@@ -118,8 +118,8 @@ def test_of_two_sweeps_on_one_store_the_survivor_finishes(folder: Path) -> None:
     pd.testing.assert_frame_equal(comparable(Store(folder / "store")), undisturbed(folder / "other"))
 
 
-@pytest.mark.parametrize("way", ["inline", pytest.param("processes", marks=pytest.mark.slow),
-                                 pytest.param("notebooks", marks=pytest.mark.slow)])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize("way", list(WAYS))
 def test_an_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(folder: Path, way: str) -> None:
     process = start(folder, *WAYS[way])
     wait_until(lambda: finished(folder) > 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +192,18 @@ def test_the_command_says_what_it_would_do_and_does_it(tmp_path: Path) -> None:
 def test_a_trial_names_itself() -> None:
     combination = rp.Combination(dataset="trouble", backend="lightgbm", loss="mse")
     assert str(Trial(combination, 2, 1)) == "trouble / lightgbm / mse fold 2 trial 1"
+
+
+def test_worker_processes_do_not_run_the_users_script_again(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "import rankplug as rp\n"
+        "from rankplug.store import Store\n"
+        "print('started', flush=True)\n"
+        "outcome = rp.sweep({'loss': ['mse', 'ranknet']}, data='synthetic[queries=20,documents=8]',"
+        " backend='lightgbm', scorer='trees[rounds=2,leaves=4]', jobs=2, progress=False,"
+        f" store=Store({str(tmp_path / 'store')!r}))\n"
+        "print(len(outcome.plan.waiting), len(outcome.failures))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=240, check=True)
+    assert done.stdout.split() == ["started", "2", "0"]

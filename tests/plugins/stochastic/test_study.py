@@ -12,16 +12,16 @@ from rankplug_stochastic.study.pair_push import push
 
 import rankplug as rp
 from rankplug.published import layout
+from rankplug.seeds import trial_seed
 from rankplug.studies import PROFILES, Results
 
-pytestmark = pytest.mark.xdist_group("stochastic study")
 STUDY = rp.study("stochastic")
 FIXED, TUNED = f"fixed {protocol.WEB30K}", f"tuned {protocol.WEB30K}"
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return STUDY.results("smoke", store=tmp_path_factory.mktemp("results"), progress=False)
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("stochastic")
 
 
 def test_every_figure_and_table_of_the_paper_is_there():
@@ -70,8 +70,12 @@ def test_figure_3_shows_both_losses_on_training_and_validation_data(results, fig
     assert len(axes.get_lines()) == 4
     iterations = frame["iteration"].nunique()
     assert all(len(line.get_xdata()) == iterations for line in axes.get_lines())
-    mean = frame[(frame["model"] == baseline) & (frame["part"] == "train")].groupby("iteration")["ndcg@5"].mean()
-    assert np.allclose(axes.get_lines()[0].get_ydata(), 100 * mean)
+    mean = frame[(frame["model"] == baseline) & (frame["part"] == "train")].groupby("iteration")
+    assert np.allclose(axes.get_lines()[0].get_ydata(), mean["ndcg@5 (%)"].mean())
+    # 24 training queries in batches of 8 make three steps an epoch; a tree is one step.
+    assert np.allclose(
+        axes.get_lines()[0].get_xdata(), (1 if figure.endswith("c") else 3) * np.arange(1, iterations + 1)
+    )
 
 
 def test_figure_4_shows_the_six_models_on_validation_data(results):
@@ -96,6 +100,17 @@ def test_table_1_is_laid_out_as_in_the_paper(results):
     assert list(wide.columns.get_level_values(0).unique()) == ["NDCG@1", "NDCG@5", "NDCG@10"]
     assert [model for _, model in wide.index] == [*protocol.MODELS, *protocol.MODELS[2:]]
     assert wide["NDCG@1", "ours"].str.contains("<b>").sum() >= 2
+
+
+@pytest.mark.parametrize("fact", ["test queries", "features", "mean documents per query"])
+def test_the_papers_facts_about_its_data_are_beside_ours(results, fact):
+    table = STUDY.exhibit("Section 6.1").draw(results)[0].set_index(["paper's data", "fact"])
+    assert len(table) == 8
+    assert table.loc[(protocol.WEB30K, fact), "published"] == {"test queries": 6306, "features": 136}.get(fact, 120)
+    lists = rp.load(results[FIXED]["dataset"].iloc[0], seed=trial_seed(0, 0))
+    documents = sum(part.documents for part in lists) / sum(map(len, lists))
+    ours = {"test queries": len(lists.test), "features": 136}.get(fact, documents)
+    assert table.loc[(protocol.WEB30K, fact), "ours"] == pytest.approx(ours)
 
 
 def test_every_claim_is_judged(results):

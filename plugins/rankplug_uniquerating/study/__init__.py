@@ -1,0 +1,35 @@
+"""The paper as a study: what it runs, its figures and tables, its claims."""
+
+from __future__ import annotations
+
+from rankplug.published import read_published
+from rankplug.studies import Exhibit, Study
+from rankplug_uniquerating.study import collections_table, quality_tables, relative_gains, three_forms, training_time
+from rankplug_uniquerating.study.claims import CLAIMS
+from rankplug_uniquerating.study.findings import FINDINGS
+from rankplug_uniquerating.study.protocol import PLACES, runs
+
+study = Study(
+    name="uniquerating",
+    title="Listwise learning to rank by exploring unique ratings",
+    citation="Xiaofeng Zhu, Diego Klabjan, WSDM 2020",
+    notebook="uniquerating.ipynb",
+    runs=runs,
+    exhibits=(
+        Exhibit("Table 1", "The collections", collections_table.draw),
+        *(
+            Exhibit(table, f"NDCG and ERR on {place}", quality_tables.table_of(place))
+            for place, table in PLACES.items()
+        ),
+        Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", quality_tables.table_6),
+        Exhibit("Figure 1", "Gain of the paper's best model over the best benchmark", relative_gains.draw),
+        Exhibit("Table 2, test-selected", "OHSUMED, chosen on the test part", quality_tables.test_selected),
+        Exhibit("Tables 2-5, tests", "Paired t tests over queries", quality_tables.significance),
+        Exhibit("Tables 2-5, ERR", "ERR by both definitions", quality_tables.err_by_definition),
+        Exhibit("Section 5, training time", "Time of an epoch", training_time.draw),
+        Exhibit("Section 5, tensors and loops", "Time of uRank's loss in three forms", three_forms.draw),
+    ),
+    claims=CLAIMS,
+    published=lambda: read_published("rankplug_uniquerating.study"),
+    findings=FINDINGS,
+)

@@ -1,0 +1,31 @@
+"""Table 1: what the collections hold, computed from the data that stand in their places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankplug.data_facts import facts_beside_published
+from rankplug.studies import Results
+from rankplug_uniquerating.study.protocol import PLACES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("paper's data", "our data", "fact", "published", "ours", "difference")
+
+
+def draw(results: Results) -> tuple[pd.DataFrame, None]:
+    """Each number beside the printed one; only the printed one of a collection whose place is empty."""
+    import pandas as pd
+
+    there = {place: place for place in PLACES if place in results.frames}
+    printed = results.published[results.published["exhibit"] == "Table 1"]
+    printed = printed[~printed["dataset"].isin(there)].rename(
+        columns={"dataset": "paper's data", "metric": "fact", "value": "published"}
+    )
+    table = pd.concat(
+        [facts_beside_published(results, "Table 1", there), printed.assign(**{"our data": "not run"})],
+        ignore_index=True,
+    )
+    table["difference"] = table["ours"] - table["published"] if there else None
+    return table.reindex(columns=list(COLUMNS)), None

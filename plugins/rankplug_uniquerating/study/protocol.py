@@ -1,0 +1,237 @@
+"""What the paper trains (Section 5), at four sizes.
+
+Networks see features scaled to [0, 1] within a query, one query a step, and the epoch is chosen on validation data by
+NDCG@1, then @3, @5, @10. Trees see raw features, and NDCG@10 chooses their number. Queries without a relevant document
+are left out, and queries of one rating from what is learnt from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankplug.studies import Profile, Runs
+
+OHSUMED, MQ2007, WEB10K, WEB30K = "OHSUMED", "MQ2007", "MSLR-WEB10K", "MSLR-WEB30K"
+PLACES = {OHSUMED: "Table 2", MQ2007: "Table 3", WEB10K: "Table 4", WEB30K: "Table 5"}
+"""The paper's collections, and the tables of their results."""
+OURS = ("uRank", "uBoost", "uMart", "urBoost")
+BENCHMARKS = ("MDPRank", "LambdaMart-L", "LambdaMart-R", "LambdaLoss", "p-ListMLE")
+CUTOFFS = (1, 3, 5, 10)
+NDCG = tuple(f"ndcg@{k}" for k in CUTOFFS)
+ERR = tuple(f"err@{k}" for k in CUTOFFS)
+LIGHTGBM_NDCG = tuple(f"ndcg@{k}[empty=1]" for k in CUTOFFS)
+TEST_SELECTED, LIGHTGBM_EVALUATION = "test-selected ", "LightGBM evaluation "
+"""Before a place's name: the groups in which the test part chooses the epoch or the number of trees."""
+OF_NETWORKS = ("drop_empty", "drop_uniform", "query_minmax")
+ON_TEST = "validate_on_test"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A data set in the place of one of the paper's, and the settings that depend on it.
+
+    Args:
+        place: the paper's collection.
+        dataset: its name.
+        layers: widths of the networks.
+        learning_rate: of Adam.
+        window: of uMart.
+        min_hessian: sum of curvatures of a leaf at least.
+        largest_label: of the whole collection.
+        epochs: of a network at most, in place of the profile's.
+        patience: of the networks in epochs, in place of the profile's.
+    """
+
+    place: str
+    dataset: str
+    layers: tuple[int, ...]
+    learning_rate: float
+    window: int = 2
+    min_hessian: float = 1e-3
+    largest_label: int = 2
+    epochs: int | None = None
+    patience: int | None = None
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a profile is.
+
+    Args:
+        collections: in their places.
+        trials: repetitions; the paper has one.
+        folds: of each data set.
+        epochs: of a network at most.
+        patience: epochs without improvement after which a network is done; None makes all.
+        learners: networks of uBoost and of urBoost at most.
+        rounds: trees.
+        leaves: of a tree.
+        max_bin: values of a feature that trees tell apart.
+        policy_rates: learning rates of MDPRank's policy to choose from.
+    """
+
+    collections: tuple[Collection, ...]
+    trials: int
+    folds: tuple[int, ...]
+    epochs: int
+    patience: int | None
+    learners: tuple[int, int]
+    rounds: int
+    leaves: int
+    max_bin: int = 255
+    policy_rates: str = "[0.001,0.0001]"
+
+
+def _made(place: str, shape: str, queries: int, documents: int, layers: tuple[int, ...], rate: float) -> Collection:
+    dataset = f"synthetic[shape={shape},queries={queries},documents={documents}]"
+    window = 10 if place == MQ2007 else 2
+    return Collection(place, dataset, layers, rate, window, largest_label=4 if shape == "mslr" else 2)
+
+
+SIZES: Mapping[Profile, Size] = {
+    "smoke": Size(
+        (
+            _made(OHSUMED, "ohsumed", 25, 12, (8, 4), 0.003),
+            _made(MQ2007, "ohsumed", 25, 8, (8, 4), 0.003),
+            _made(WEB10K, "mslr", 25, 10, (8, 4), 0.003),
+            _made(WEB30K, "mslr", 30, 10, (8, 4), 0.003),
+        ),
+        trials=2,
+        folds=(1,),
+        epochs=2,
+        patience=None,
+        learners=(2, 2),
+        rounds=5,
+        leaves=4,
+        policy_rates="0.001",
+    ),
+    "quick": Size(
+        (
+            _made(OHSUMED, "ohsumed", 100, 60, (20, 10), 0.001),
+            _made(MQ2007, "ohsumed", 120, 40, (20, 20), 0.001),
+            _made(WEB10K, "mslr", 100, 40, (20, 20), 0.001),
+            _made(WEB30K, "mslr", 120, 40, (20, 20), 0.001),
+        ),
+        trials=5,
+        folds=(1,),
+        epochs=12,
+        patience=None,
+        learners=(2, 2),
+        rounds=60,
+        leaves=15,
+        policy_rates="0.001",
+    ),
+    "real": Size(
+        (
+            Collection(OHSUMED, "ohsumed", (100, 50), 1e-4),
+            Collection(MQ2007, "mq2008", (100, 100), 1e-4, window=10, epochs=200, patience=30),
+        ),
+        trials=3,
+        folds=(1, 2, 3, 4, 5),
+        epochs=1000,
+        patience=200,
+        learners=(5, 2),
+        rounds=300,
+        leaves=31,
+    ),
+    "paper": Size(
+        (
+            Collection(OHSUMED, "ohsumed", (100, 50), 1e-4),
+            Collection(MQ2007, "mq2007", (100, 100), 1e-5, window=10),
+            Collection(WEB10K, "mslr-web10k", (200, 200), 1e-5, min_hessian=5.0, largest_label=4),
+            Collection(WEB30K, "mslr-web30k", (200, 200), 1e-5, min_hessian=5.0, largest_label=4),
+        ),
+        trials=5,
+        folds=(1, 2, 3, 4, 5),
+        epochs=1000,
+        patience=200,
+        learners=(5, 2),
+        rounds=1000,
+        leaves=64,
+        max_bin=10000,
+    ),
+}
+
+
+def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
+    """For each collection the models of its table, under its place's name, and two groups selected on the test part.
+
+    Args:
+        profile: how large.
+        data: a data set in the place of OHSUMED; the other places then stay empty.
+    """
+    size = SIZES[profile]
+    collections = size.collections
+    if data is not None:
+        first = collections[0]
+        collections = (Collection(OHSUMED, data, first.layers, first.learning_rate, largest_label=4),)
+    for collection in collections:
+        parts = models_of(collection, size)
+        global_err = [f"{metric}[ymax={collection.largest_label}]" for metric in ERR]
+        shared: dict[str, Any] = {"dataset": collection.dataset, "metrics": [*NDCG, *ERR, *global_err]}
+        yield Runs(collection.place, parts, shared, size.folds, size.trials)
+        if collection.place == OHSUMED:
+            chosen = {model: {**parts[model], "transforms": [*parts[model]["transforms"], ON_TEST]} for model in OURS}
+            yield Runs(TEST_SELECTED + collection.place, chosen, shared, size.folds, size.trials)
+        mart = {
+            model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
+            for model in ("uMart", "LambdaMart-L")
+        }
+        shared = {"dataset": collection.dataset, "metrics": list(LIGHTGBM_NDCG)}
+        yield Runs(LIGHTGBM_EVALUATION + collection.place, mart, shared, size.folds, size.trials)
+
+
+def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:
+    """Each model's parts of the combination beside its data; MDPRank only where the paper could train it."""
+    layers = "(" + ",".join(map(str, collection.layers)) + ")"
+    network = f"mlp[layers={layers},activation=elu,initialisation=glorot]"
+    state = f"conditional_rnn[layers={layers},activation=elu,initialisation=glorot]"
+    several, recurrent = size.learners
+    trees = (
+        f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},bagging=0.9,min_data=5,"
+        f"min_hessian={collection.min_hessian},max_bin={size.max_bin}]"
+    )
+    models = {
+        "uRank": _network("urank", network, collection, size),
+        "uBoost": _network("urank", f"uboost[scorer={network},learners={several}]", collection, size),
+        "uMart": _trees(f"umart[window={collection.window}]", trees),
+        "urBoost": _network("urank", f"urboost[scorer={network},first={state},learners={recurrent}]", collection, size),
+        # A linear policy, as its authors have it.
+        "MDPRank": _network("mdprank", "linear", collection, size, size.policy_rates),
+        # LightGBM's lambdarank up to version 2.2.3, the one of the paper's time, is uMart with windows of one document.
+        "LambdaMart-L": _trees("umart[window=1]", trees),
+        "LambdaMart-R": {
+            **_trees("lambdarank", f"ranklib_trees[rounds={size.rounds}]"),
+            "patience": 100 if size.rounds > 100 else None,
+        },
+        "LambdaLoss": _network("lambdaloss", network, collection, size),
+        "p-ListMLE": _network("p_listmle", network, collection, size),
+    }
+    if collection.place not in (OHSUMED, MQ2007):
+        del models["MDPRank"]
+    return models
+
+
+def _network(loss: str, scorer: str, collection: Collection, size: Size, rate: str = "") -> dict[str, Any]:
+    epochs = collection.epochs or size.epochs
+    steps = f"batch=1,clip=5.0,epochs={epochs},shuffle=false"
+    return {
+        "backend": f"torch[optimiser=adam,lr={rate or collection.learning_rate},{steps}]",
+        "scorer": scorer,
+        "loss": loss,
+        "transforms": list(OF_NETWORKS),
+        "selection": list(NDCG),
+        "patience": collection.patience or size.patience,
+    }
+
+
+def _trees(loss: str, scorer: str) -> dict[str, Any]:
+    return {
+        "backend": "lightgbm",
+        "scorer": scorer,
+        "loss": loss,
+        "transforms": ["drop_empty"],
+        "selection": ["ndcg@10"],
+    }

@@ -1,0 +1,137 @@
+"""Tables 2 to 6: NDCG and ERR on test data, beside the published numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rankplug.published import beside_published
+from rankplug.studies import Results
+from rankplug_uniquerating.study.protocol import (
+    BENCHMARKS,
+    ERR,
+    LIGHTGBM_EVALUATION,
+    LIGHTGBM_NDCG,
+    NDCG,
+    OHSUMED,
+    OURS,
+    PLACES,
+    TEST_SELECTED,
+    WEB10K,
+    WEB30K,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Table = tuple["pd.DataFrame", None]
+COLUMNS = (
+    "published on",
+    "ours on",
+    "model",
+    "metric",
+    "ours",
+    "half width",
+    "trials",
+    "published",
+    "published half width",
+    "difference",
+    "combination",
+)
+"""Those of :func:`rankplug.published.beside_published`."""
+
+
+def rows_of(results: Results, group: str, metrics: tuple[str, ...], exhibit: str, place: str) -> pd.DataFrame:
+    """A row for each model and metric: ours with interval, published, difference; only published where none was run."""
+    if group in results.frames:
+        return beside_published(results, group, metrics, exhibit=exhibit, dataset=place, scale=1.0)
+    printed = results.published
+    printed = printed[
+        (printed["exhibit"] == exhibit) & (printed["dataset"] == place) & printed["metric"].isin(metrics)
+    ].rename(columns={"dataset": "published on", "value": "published", "half_width": "published half width"})
+    return printed.assign(**{"ours on": "not run"}).reindex(columns=COLUMNS)
+
+
+def table_of(place: str) -> Callable[[Results], Table]:
+    """Table 2, 3, 4 or 5."""
+
+    def draw(results: Results) -> Table:
+        return rows_of(results, place, (*NDCG, *ERR), PLACES[place], place), None
+
+    return draw
+
+
+def test_selected(results: Results) -> Table:
+    """The published OHSUMED rows beside ours with the epoch chosen on the test part: no result, a diagnosis (A12)."""
+    return rows_of(results, TEST_SELECTED + OHSUMED, NDCG, PLACES[OHSUMED], OHSUMED), None
+
+
+def table_6(results: Results) -> Table:
+    """NDCG with 1 for queries without a relevant document, chosen and measured on the test part, as the paper says."""
+    import pandas as pd
+
+    there = [place for place in PLACES if LIGHTGBM_EVALUATION + place in results.frames]
+    places = dict.fromkeys((*there, WEB10K, WEB30K))
+    tables = [rows_of(results, LIGHTGBM_EVALUATION + place, LIGHTGBM_NDCG, "Table 6", place) for place in places]
+    return pd.concat(tables, ignore_index=True), None
+
+
+def significance(results: Results) -> Table:
+    """Paired t tests over the test queries of all folds, in the first trial: our models against the paper's reference.
+
+    The reference is LambdaLoss on OHSUMED and LambdaMart-L elsewhere. Holm's correction is over all rows of a
+    collection.
+    """
+    import pandas as pd
+
+    from rankplug.statistics import holm, paired_t_test
+
+    frames = []
+    for place in PLACES:
+        if place not in results.frames:
+            continue
+        reference = "LambdaLoss" if place == OHSUMED else "LambdaMart-L"
+        rows = []
+        for metric in NDCG:
+            values = queries_of_first_trial(results, place, metric)
+            for model in OURS:
+                test = paired_t_test(values[model], values[reference], unit="queries")
+                rows.append(
+                    {"collection": place, "model": model, "reference": reference, "metric": metric}
+                    | {"difference": test.difference, "t": test.statistic, "queries": len(values), "p": test.p_value}
+                )
+        frame = pd.DataFrame(rows)
+        frames.append(frame.assign(**{"p (Holm)": holm(frame["p"]).p_values}))
+    return pd.concat(frames, ignore_index=True), None
+
+
+def queries_of_first_trial(results: Results, group: str, metric: str) -> pd.DataFrame:
+    """A row for each test query of any fold for which the metric is defined, a column for each model."""
+    rows = results.queries(group, metric)
+    rows = rows[rows["trial"] == rows["trial"].min()]
+    return rows.pivot_table(index=["fold", "query"], columns="model", values="value", observed=True).dropna()
+
+
+def err_by_definition(results: Results) -> Table:
+    """ERR by the query's largest rating and by the collection's, and ERR@1 over NDCG@1 (A1).
+
+    With one definition the ratio is nearly the same for all models of a collection. The published ones are not.
+    """
+    import pandas as pd
+
+    printed = results.published.pivot_table(index=["dataset", "model"], columns="metric", values="value")
+    ratios = printed[ERR[0]] / printed[NDCG[0]]
+    rows = []
+    for place in PLACES:
+        for model in (*OURS, *BENCHMARKS):
+            if (place, model) not in ratios.index:
+                continue
+            row = {"collection": place, "model": model, "published ratio": float(ratios[place, model])}
+            if place in results.frames:
+                overall = next(name for name in results[place]["metric"].unique() if name.startswith("err@1[ymax="))
+                means = {name: results.trials(place, name)[model].mean() for name in (NDCG[0], ERR[0], overall)}
+                row |= {"NDCG@1": means[NDCG[0]], "ERR@1, query's largest": means[ERR[0]]}
+                row |= {"ERR@1, collection's largest": means[overall], "ratio": means[ERR[0]] / means[NDCG[0]]}
+                row["ratio, collection's largest"] = means[overall] / means[NDCG[0]]
+            rows.append(row)
+    return pd.DataFrame(rows), None

@@ -1,0 +1,65 @@
+"""Section 5's remarks on speed: the time of an epoch of uRank and of others, from the records of the runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankplug.studies import Results
+from rankplug_uniquerating.study.protocol import PLACES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIMED = ("uRank", "p-ListMLE", "MDPRank", "LambdaLoss")
+
+
+def epoch_seconds(results: Results, place: str) -> pd.DataFrame:
+    """Training seconds an epoch, without the time that watching took: a row a trial and fold, a column a model."""
+    import pandas as pd
+
+    frame = results[place]
+    model_of = {
+        (identity, fold): model
+        for identity, fold, model in frame[["combination", "fold", "model"]].drop_duplicates().itertuples(index=False)
+    }
+    rows = []
+    for about in results.records:
+        model = model_of.get((about["identity"], about["fold"]))
+        if model in TIMED:
+            record = about["record"]
+            value = record["seconds"]["training"] / max(record["iterations"], 1)
+            rows.append({"model": model, "trial": about["trial"], "fold": about["fold"], "seconds": value})
+    wide = pd.DataFrame(rows).pivot_table(index=["trial", "fold"], columns="model", values="seconds")
+    return wide[[model for model in TIMED if model in wide.columns]]
+
+
+def slowness(results: Results, place: str, model: str) -> pd.Series[float]:
+    """A model's time of an epoch over uRank's, in each trial and fold."""
+    times = epoch_seconds(results, place)
+    return times[model] / times["uRank"]
+
+
+def draw(results: Results) -> tuple[pd.DataFrame, None]:
+    """Times and ratios with 95 % intervals over trials and folds, beside the printed factors."""
+    import pandas as pd
+
+    from rankplug.statistics import t_interval
+
+    printed = {}
+    for row in results.published[results.published["exhibit"] == "Section 5"].itertuples():
+        printed[row.model] = f"{row.value:g}-{str(row.note).removeprefix('up to ')}"
+    rows = []
+    for place in PLACES:
+        if place not in results.frames:
+            continue
+        times = epoch_seconds(results, place)
+        for model in times.columns:
+            factor = t_interval((times[model] / times["uRank"]).to_numpy(np.float64), unit="trials")
+            rows.append(
+                {"collection": place, "model": model, "ms an epoch": 1e3 * times[model].mean()}
+                | {"over uRank's": factor.point, "half width": factor.half_width, "runs": factor.count}
+                | {"published": printed.get(f"uRank vs {model}", "")}
+            )
+    return pd.DataFrame(rows), None

@@ -1,0 +1,57 @@
+"""Published numbers beside ours, from made results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rankplug.published import beside_published, layout
+from rankplug.studies import Results
+
+OURS = {"one": [0.40, 0.42, 0.44], "two": [0.50, 0.51, 0.55]}
+
+
+@pytest.fixture
+def results():
+    rows = [
+        {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
+        | {"measure": "query", "part": "test", "metric": "ndcg@5", "value": value + shift}
+        for model, values in OURS.items()
+        for trial, value in enumerate(values)
+        for shift in (-0.1, 0.1, np.nan)
+    ]
+    frame = pd.DataFrame(rows)
+    frame["model"] = pd.Categorical(frame["model"], list(OURS))
+    columns = ["exhibit", "dataset", "model", "metric", "value", "half_width"]
+    published = pd.DataFrame([["Table 1", "theirs", "one", "ndcg@5", 45.0, 0.5]], columns=columns)
+    return Results("smoke", {"group": frame}, published)
+
+
+@pytest.fixture
+def table(results):
+    return beside_published(results, "group", ("ndcg@5",), exhibit="Table 1", dataset="theirs").set_index("model")
+
+
+def test_ours_is_the_mean_over_trials_of_the_queries_that_count(table):
+    assert table["ours"].to_dict() == pytest.approx({"one": 42.0, "two": 52.0})
+
+
+def test_the_half_width_is_students(table):
+    values = 100 * np.array(OURS["one"])
+    expected = stats.t.ppf(0.975, 2) * values.std(ddof=1) / np.sqrt(3)
+    assert table.loc["one", "half width"] == pytest.approx(expected)
+
+
+def test_the_difference_is_ours_less_theirs_and_empty_where_they_print_nothing(table):
+    assert table.loc["one", "difference"] == pytest.approx(-3.0)
+    assert table.loc[["two"], ["published", "difference"]].isna().all(axis=None)
+
+
+def test_the_layout_has_the_best_of_ours_in_bold_and_blanks_for_missing_numbers(table):
+    wide = layout(table.reset_index())
+    cells = wide["NDCG@5"].droplevel(0)
+    assert cells.loc["two", "ours"].startswith("<b>52.00") and not cells.loc["one", "ours"].startswith("<b>")
+    assert cells.loc["one", "published"] == "45.00\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.50"
+    assert cells.loc["one", "difference"] == "-3.00" and cells.loc["two", "published"] == ""

@@ -1,0 +1,240 @@
+"""The study of the paper: every figure and table, from one smoke run; verdicts that come from the numbers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from rankplug_xendcg.study import bound, claims, gradient_size, newton_series, protocol, quality_table
+from rankplug_xendcg.study.blurred_target import targets
+from rankplug_xendcg.study.convergence import METRIC
+from scipy import stats
+
+import rankplug as rp
+from rankplug.published import layout
+from rankplug.studies import PROFILES, Results
+
+STUDY = rp.study("xendcg")
+PLACES = (protocol.WEB30K, protocol.YAHOO)
+
+
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("xendcg")
+
+
+def test_every_figure_and_table_of_the_paper_is_there():
+    names = {exhibit.name for exhibit in STUDY.exhibits}
+    assert {"Table 1", "Figure 1", "Figure 2a", "Figure 2b", "Figure 2c", "Figure 2d", "Figure 3"} <= names
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_pools_and_splits_anew_and_shares_all_but_the_loss(profile):
+    runs = list(STUDY.runs(profile, None))
+    assert [one.name for one in runs if one.name.startswith("quality")] == [f"quality, {place}" for place in PLACES]
+    for one in runs:
+        assert one.shared["transforms"][0] == "random_split"
+        assert all(set(parts) == {"loss"} for parts in one.models.values())
+        models = protocol.MODELS if one.name.startswith("quality") else protocol.COMPARED
+        assert list(one.models) == list(models)
+    kinds = {one.name.split(", ")[0] for one in runs}
+    assert kinds == {"quality", "negatives", "flips", "clicks"}
+
+
+def test_the_paper_profile_has_the_published_settings():
+    runs = {one.name: one for one in STUDY.runs("paper", None)}
+    web, yahoo = (runs[f"quality, {place}"] for place in PLACES)
+    assert web.trials == 100 and runs[protocol.group_name("clicks", protocol.WEB30K, 0.05)].trials == 20
+    settings = "learning_rate=0.02,rounds=500"
+    assert f"leaves=400,{settings},min_data=50,min_hessian=0.0,max_bin=255" in web.shared["scorer"]
+    assert f"leaves=200,{settings},min_data=100" in yahoo.shared["scorer"]
+    assert web.shared["patience"] == 50
+    assert web.models["lambdaMART"]["loss"] == "lambdarank[sigma=1.0]"
+
+
+def test_levels_of_noise_are_the_papers():
+    assert {0.0, 0.2, 0.4, 0.6} <= set(protocol.SIZES["paper"].negatives)
+    assert {0.05, 0.1, 0.15} <= set(protocol.SIZES["paper"].clicks)
+    assert protocol.transforms_of("flips", 0.2) == ["label_flips[share=0.2]"]
+
+
+def test_flips_on_data_with_three_labels_keep_the_laws_proportions():
+    (flips,) = protocol.transforms_of("flips", 0.2, labels=3)
+    _, _, law = flips.partition("law=")
+    shares = np.array([float(one) for one in law.strip("()]").split(",")])
+    assert np.allclose(shares, np.array([0.5, 0.2, 0.15]) / 0.85)
+
+
+def test_table_1_has_three_models_two_cutoffs_two_collections(results):
+    table, _ = STUDY.exhibit("Table 1").draw(results)
+    assert len(table) == 12 and table[["ours", "half width"]].notna().all(axis=None)
+    trials = results.trials(f"quality, {protocol.WEB30K}", "ndcg@10")["XE-NDCG"]
+    row = table[(table["model"] == "XE-NDCG") & (table["metric"] == "ndcg@10")].iloc[0]
+    assert row["ours"] == pytest.approx(100 * trials.mean())
+    assert layout(table).shape == (6, 6)
+
+
+def test_all_pairs_are_tested_raw_and_corrected_for_three_tests(results):
+    table, _ = STUDY.exhibit("Table 1, tests").draw(results)
+    assert len(table) == 3 * 2 * 2
+    trials = results.trials(f"quality, {protocol.WEB30K}", "ndcg@5")
+    family = table.iloc[:3]
+    for (first, second), row in zip(
+        itertools.combinations(["XE-NDCG", "lambdaMART", "ListNet"], 2), family.to_dict("records"), strict=True
+    ):
+        assert row["models"] == f"{first} - {second}"
+        assert row["p"] == pytest.approx(stats.ttest_rel(trials[first], trials[second]).pvalue)
+    by_size = np.sort(family["p"])
+    holm = np.minimum(np.maximum.accumulate(by_size * [3, 2, 1]), 1)
+    assert np.allclose(np.sort(family["p, Holm"]), holm)
+    assert (family["p, resampled"] >= family["p"]).all()
+
+
+def test_figure_1_shows_both_models_on_both_collections(results):
+    frame, drawn = STUDY.exhibit("Figure 1").draw(results)
+    assert set(frame["model"]) == set(protocol.COMPARED) and set(frame["place"]) == set(PLACES)
+    assert [len(axes.get_lines()) for axes in drawn.axes] == [2, 2]
+    assert all(axes.get_xlabel() == "trees" for axes in drawn.axes)
+
+
+@pytest.mark.parametrize(
+    ("figure", "kind", "place"),
+    [
+        ("Figure 2a", "negatives", protocol.WEB30K),
+        ("Figure 2b", "negatives", protocol.YAHOO),
+        ("Figure 2c", "flips", protocol.WEB30K),
+        ("Figure 2d", "flips", protocol.YAHOO),
+    ],
+)
+def test_figure_2_shows_both_models_and_their_difference_at_every_level(results, figure, kind, place):
+    frame, drawn = STUDY.exhibit(figure).draw(results)
+    levels = [100 * level for level in protocol.SIZES["smoke"].levels(kind)]
+    means = frame.pivot(index="level (%)", columns="curve", values="ndcg@5 (%)")
+    assert list(means.index) == levels and set(frame["place"]) == {place}
+    assert np.allclose(means["difference"], means["XE-NDCG"] - means["lambdaMART"])
+    upper, lower = drawn.axes
+    assert np.allclose(upper.get_lines()[0].get_ydata(), means["lambdaMART"])
+    assert np.allclose(lower.get_lines()[0].get_ydata(), means["difference"])
+    clean = 100 * results.trials(f"quality, {place}", METRIC)["lambdaMART"].mean()
+    assert means.loc[0.0, "lambdaMART"] == pytest.approx(clean)
+
+
+def test_figure_3_shows_clicks_on_both_collections(results):
+    frame, drawn = STUDY.exhibit("Figure 3").draw(results)
+    assert set(frame["place"]) == set(PLACES) and len(drawn.axes) == 4
+    assert list(frame["level (%)"].unique()) == [5.0, 25.0]
+
+
+def test_every_claim_is_judged(results):
+    for claim in STUDY.claims:
+        assert claim.judge(results).evidence
+
+
+def test_one_data_set_alone_leaves_yahoos_place_empty(results):
+    frames = {name: frame for name, frame in results.frames.items() if protocol.YAHOO not in name}
+    alone = Results("smoke", frames, results.published)
+    for exhibit in STUDY.exhibits:
+        frame, drawn = exhibit.draw(alone)
+        assert (drawn is None) == (not exhibit.name.startswith("Figure") or exhibit.name in ("Figure 2b", "Figure 2d"))
+        assert frame.empty == (exhibit.name in ("Figure 2b", "Figure 2d"))
+    for claim in STUDY.claims:
+        assert claim.judge(alone).evidence
+
+
+def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
+    """Results in which XE-NDCG leads by ``lead``, by more with noise, and by less with more trees when fading."""
+    levels = (0.0, 0.2, 0.4, 0.6)
+    groups = {f"quality, {place}": 0.0 for place in PLACES}
+    for kind, place, level in itertools.product(("negatives", "flips", "clicks"), PLACES, levels):
+        groups[protocol.group_name(kind, place, level)] = level
+    frames = {}
+    for group, level in groups.items():
+        rows = []
+        for trial, model in itertools.product(range(6), protocol.MODELS):
+            base = 0.4 + 0.0005 * trial - 0.1 * level
+            base += (lead + (slope + 0.001 * (-1) ** trial) * level + 0.001 * (-1) ** trial) * (model == "XE-NDCG")
+            base -= 0.05 * (model == "ListNet")
+            about = {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
+            test = {**about, "measure": "query", "part": "test", "value": base}
+            rows += [{**test, "metric": metric} for metric in protocol.METRICS]
+            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC}
+            rows += [
+                {**curve, "iteration": tree, "value": base + fading * (10 - tree) / 10 * (model == "XE-NDCG")}
+                for tree in range(20)
+            ]
+        frame = pd.DataFrame(rows)
+        frame["model"] = pd.Categorical(frame["model"], list(protocol.MODELS))
+        frames[group] = frame
+    return Results("smoke", frames, STUDY.published())
+
+
+@pytest.mark.parametrize(
+    "judge", [claims.ranks_better("XE-NDCG", "lambdaMART"), claims.ahead_on_clicks, claims.ahead_in_training]
+)
+def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(judge):
+    assert judge(made(lead=0.05)).verdict == "holds"
+    assert judge(made(lead=-0.05)).verdict == "fails"
+    assert judge(made(lead=0.0)).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("kind", ["negatives", "flips", "clicks"])
+def test_a_difference_that_grows_with_noise_is_told_from_one_that_shrinks(kind):
+    judge = claims.difference_grows(kind, PLACES)
+    assert judge(made(slope=0.1)).verdict == "holds"
+    assert judge(made(slope=-0.1)).verdict == "fails"
+
+
+def test_the_slope_is_in_points_for_ten_per_cent_more_noise():
+    assert claims.slopes(made(slope=0.1), "flips", protocol.WEB30K).mean() == pytest.approx(1.0)
+
+
+def test_a_lead_that_fades_with_trees_is_told_from_one_that_grows():
+    assert claims.ahead_most_with_few_trees(made(fading=0.02)).verdict == "holds"
+    assert claims.ahead_most_with_few_trees(made(fading=-0.02)).verdict == "fails"
+
+
+def test_no_change_between_the_highest_levels_fails_where_there_is_one():
+    assert claims.flat_at_the_end(made(slope=0.1)).verdict == "holds"
+    assert claims.flat_at_the_end(made(slope=-0.5)).verdict == "fails"
+
+
+def test_theorem_1_holds_and_the_slack_can_be_negative_for_another_loss():
+    assert bound.smallest_slack(sets=100) > 0
+    labels, starts = np.array([2.0, 0.0]), np.array([0, 2])
+    perfect = bound.slack(np.array([30.0, 0.0]), labels, starts, gamma=1.0)
+    assert perfect > 0 and -bound.bound(np.array([30.0, 0.0]), labels, starts) == pytest.approx(np.log(1 + 1 / 3))
+
+
+def test_gradients_stay_within_proposition_1_and_claim_2():
+    assert 0 <= gradient_size.slack_of_xe_ndcg() < 2
+    assert gradient_size.slack_of_lambdamart() > 0
+    sizes = gradient_size.gradient_sizes(gradient_size.LOSSES["lambdaMART"])
+    assert sizes[-1] > 10 * sizes[0]
+
+
+def test_three_terms_are_twice_newtons_step_on_two_documents_and_close_on_ten():
+    ratio = newton_series.series_frame(lists=20).set_index(["step", "documents"])["norm ratio"]
+    assert ratio["series", 2] == pytest.approx(2.0)
+    assert ratio["series", 10] == pytest.approx(1.0, abs=0.01)
+    assert ratio["diagonal", 10] > ratio["series", 10]
+
+
+def test_the_series_converges_for_positive_eps():
+    assert newton_series.largest_radius() < 1
+    assert newton_series.spectral_radius(np.zeros(2), epsilon=0.0) == pytest.approx(1.0)
+
+
+def test_targets_are_distributions_that_blur_irrelevant_documents_most():
+    shares = targets([4, 2, 0, 0], draws=2000)
+    assert np.allclose(shares.sum(axis=1), 1.0) and (shares >= 0).all()
+    relative = shares.std(axis=0) / shares.mean(axis=0)
+    assert relative[0] < relative[1] < relative[2]
+
+
+def test_the_resampled_test_widens_the_variance_by_the_share_of_test_queries():
+    differences = np.array([0.1, 0.3, 0.2, 0.4, 0.1])
+    t = differences.mean() / (differences.std(ddof=1) * np.sqrt(1 / 5 + 1 / 3))
+    assert quality_table.resampled_p_value(differences) == pytest.approx(2 * stats.t.sf(t, 4))
+    assert quality_table.resampled_p_value(np.zeros(3)) == 1.0
