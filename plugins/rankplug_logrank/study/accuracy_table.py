@@ -38,9 +38,8 @@ def all_queries(results: Results, metric: str) -> pd.DataFrame:
 def accuracy_frame(results: Results) -> pd.DataFrame:
     """A row for each measure, column of Figure 3 and model.
 
-    ``mean`` is that over the folds; the microaverage, where there are several data sets,
-    weighs them by their test queries. ``half width`` is that of
-    the 95 % t interval over queries.
+    ``mean`` is that over the folds; the microaverage, where there are several data sets, weighs them by their test
+    queries. ``half width`` is that of the 95 % t interval over queries.
     """
     import pandas as pd
 
