@@ -38,8 +38,8 @@ def all_queries(results: Results, metric: str) -> pd.DataFrame:
 def accuracy_frame(results: Results) -> pd.DataFrame:
     """A row for each measure, column of Figure 3 and model.
 
-    ``mean`` is that over the folds; the microaverage weighs data sets by their test queries. ``half width`` is that of
-    the 95 % t interval over queries.
+    ``mean`` is that over the folds; the microaverage, where there are several data sets, weighs them by their test
+    queries. ``half width`` is that of the 95 % t interval over queries.
     """
     import pandas as pd
 
@@ -53,6 +53,8 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
                 width = t_interval(queries[model], unit="queries").half_width
                 column = group.removeprefix("accuracy ")
                 rows.append((measure, column, model, float(trials[model].mean()), width, len(queries)))
+        if len(sets) < 2:
+            continue
         pooled = all_queries(results, metric)
         weights = [count for count, _ in sets.values()]
         for model in pooled.columns:

@@ -201,6 +201,12 @@ def test_claims_hold_or_fail_as_the_numbers_say(judge):
     assert judge(made(-0.05)).verdict == "fails"
 
 
+def test_a_single_data_set_has_no_microaverage():
+    frame = accuracy_table.accuracy_frame(made(0.05))
+    assert list(frame["column"].unique()) == ["made"]
+    assert accuracy_table.win_counts(made(0.05))[0]["ours"].iloc[-1] == "4 of 4"
+
+
 def test_a_lead_within_the_noise_settles_nothing():
     assert claims.ranks_better({"Convex_NDCG": "MLE"})(made(0.0)).verdict == "inconclusive"
     assert claims.samples_saturate(made(0.0)).verdict == "holds"
