@@ -97,8 +97,8 @@ def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     curves = curves_in_steps(results, group, "valid")
     for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
         draw_curves(panel, curves, models)
-        keep_within(panel, 0, 100)
         panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
+    keep_within(axes[0], 0, 100)
     axes[0].set_ylabel("validation NDCG@5 (%)")
     legend_below(figure, columns=3)
     return curve_frame(results, group, MODELS, ("valid",)), figure

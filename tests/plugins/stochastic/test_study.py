@@ -84,6 +84,14 @@ def test_figure_4_shows_the_six_models_on_validation_data(results):
     assert [len(axes.get_lines()) for axes in drawn.axes] == [4, 2]
 
 
+def test_figure_4_cuts_no_curve_off(results):
+    _, drawn = STUDY.exhibit("Figure 4").draw(results)
+    for axes in drawn.axes:
+        low, high = axes.get_ylim()
+        values = np.concatenate([line.get_ydata() for line in axes.lines])
+        assert low <= values.min() and values.max() <= high
+
+
 def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
     table, _ = STUDY.exhibit("Table 1").draw(results)
     assert len(table) == 30 and table[["ours", "half width", "published"]].notna().all(axis=None)
