@@ -8,6 +8,7 @@ nothing that looks done.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -102,6 +103,11 @@ class PreparedData:
             fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
             found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
         return found
+
+    def fingerprint(self, fold: int) -> str:
+        """The digest of a fold."""
+        parts = self.manifest.fingerprints[str(fold)]
+        return hashlib.blake2b("".join(parts[part] for part in sorted(parts)).encode(), digest_size=8).hexdigest()
 
     def split(self, fold: int) -> Split:
         """Train, validation and test of a fold."""
