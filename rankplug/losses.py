@@ -162,6 +162,7 @@ class Objective:
         self.step: Step = step
         self.weights = None if weights is None else writable(weights)
         self._check()
+        self.worth_threads = workers.WORTH_A_THREAD
         self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
         if self.weights is not None and self._weights_of_lists:
             self.list_weights = self.weights
@@ -286,7 +287,7 @@ class CompiledEvaluator:
         after = (*noise, self.numbers, self.sampler_numbers, *out)
         workers.run(
             lambda begin, end: self.compiled(begin, end, *before, *after),
-            workers.chunks_of(self.cost[lists], threads()),
+            workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
         )
 
 
