@@ -45,7 +45,7 @@ def reproduce(
         notebook = execute_notebook(one, profile, data, results_of, report, progress)
         verdicts = tuple(claim.judge(results) for claim in one.claims)
         reproduced[one.name] = Reproduced(one, results, notebook, draw_exhibits(one, results, report), verdicts)
-    write_summary(reproduced, report / "claims.json")
+    write_summary(reproduced, report)
     return build_report(reproduced, report)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 
@@ -11,7 +12,8 @@ import pytest
 
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import clean_html, notebook_html
-from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
+from rankplug.report.site import Drawn, Reproduced, build_report, draw_exhibits, write_summary
+from rankplug.report.summary import markdown_summary
 from rankplug.studies import Claim, Exhibit, Results, Study, Verdict
 
 HOSTILE = "<script>alert(1)</script>"
@@ -105,9 +107,20 @@ def test_figures_are_written_for_print_and_tables_for_other_programs(reproduced,
 
 
 def test_verdicts_are_written_for_other_programs(reproduced, tmp_path):
-    write_summary(reproduced, tmp_path / "claims.json")
+    write_summary(reproduced, tmp_path)
     summary = json.loads((tmp_path / "claims.json").read_text())
     assert summary["made"][0]["verdict"] == "fails"
+
+
+def test_a_summary_has_ours_with_interval_the_published_number_and_the_data_in_its_place(reproduced):
+    one = reproduced["made"]
+    row = {"published on": "Web|30K", "ours on": "synthetic", "model": "a model", "metric": "ndcg@5", "trials": 3}
+    numbers = {"ours": 41.25, "half width": 1.5, "published": 40.0, "published half width": float("nan")}
+    drawn = Drawn(one.study.exhibits[0], pd.DataFrame([row | numbers]), ())
+    summary = markdown_summary({"made": dataclasses.replace(one, exhibits=(drawn,))})
+    assert "In the place of Web|30K: synthetic." in summary
+    assert "| Web\\|30K | a model | 3 | 41.25\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}1.50 [40.00] |" in summary
+    assert "**fails**" in summary
 
 
 def test_formulas_become_mathml():
