@@ -15,6 +15,7 @@ from rankplug.errors import BrokenPluginError
 from rankplug.grammar import NAME
 from rankplug.parameters import Parameters, describe_parameters
 
+UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
 IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
@@ -94,6 +95,7 @@ class LossSpecification(Specification):
         curvature: ``exact`` second derivatives, a positive ``surrogate``, or ``none`` (ones for boosting).
         gradient: ``exact`` derivative of the value, or ``lambda`` for gradients that are defined directly
             (weights or targets held fixed in differentiation).
+        zero_gradient: lists that teach nothing, of ``one document``, ``equal labels``, ``no relevant document``.
         needs: what it uses beside scores and labels: ``noise``, ``sampled rankings``, ``binary labels``.
         longest: the longest list it can take, where there is a limit.
         largest_label: the largest label it can take, where there is a limit.
@@ -105,6 +107,7 @@ class LossSpecification(Specification):
     shift_invariant: bool = True
     curvature: Literal["exact", "surrogate", "none"] = "none"
     gradient: Literal["exact", "lambda"] = "exact"
+    zero_gradient: frozenset[str] = UNINFORMATIVE
     needs: frozenset[str] = frozenset()
     longest: int | None = None
     largest_label: int | None = None
@@ -116,6 +119,7 @@ class LossSpecification(Specification):
             "shift_invariant": self.shift_invariant,
             "curvature": self.curvature,
             "gradient": self.gradient,
+            "zero_gradient": sorted(self.zero_gradient),
             "needs": sorted(self.needs),
             "longest": self.longest,
             "largest_label": self.largest_label,
