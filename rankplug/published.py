@@ -102,8 +102,10 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
             "model": table["model"],
             "metric": table["metric"].str.upper(),
             "ours": [
-                f"<b>{text}</b>" if bold else text
-                for text, bold in zip(_with_interval(table["ours"], table["half width"], digits), best, strict=True)
+                made_by(f"<b>{text}</b>" if bold else text, names)
+                for text, bold, names in zip(
+                    _with_interval(table["ours"], table["half width"], digits), best, table["combination"], strict=True
+                )
             ],
             "published": _with_interval(table["published"], table["published half width"], digits),
             "difference": [_number(value, digits, "+") for value in table["difference"]],
@@ -114,6 +116,11 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
     rows = pd.MultiIndex.from_frame(cells[["in the place of", "model"]].drop_duplicates())
     return wide.reindex(columns=order, index=rows)
+
+
+def made_by(text: str, combinations: str) -> str:
+    """A number in HTML, marked with the combinations that made it; the report makes links of the marks."""
+    return f'<span class="combinations {combinations}">{text}</span>'
 
 
 def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:

@@ -12,7 +12,7 @@ from rankplug.published import beside, stand_ins
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rankplug.report.site import Reproduced
+    from rankplug.report.shown import Reproduced
 
 
 def markdown_summary(reproduced: Mapping[str, Reproduced]) -> str:
@@ -44,8 +44,8 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
     yield "### Claims\n"
     yield "| claim | verdict | evidence |"
     yield "|---|---|---|"
-    for claim, verdict in zip(one.study.claims, one.verdicts, strict=True):
-        yield f"| {_cell(claim.sentence)} | **{verdict.verdict}** | {_cell(verdict.evidence)} |"
+    for claim, judged in zip(one.study.claims, one.verdicts, strict=True):
+        yield f"| {_cell(claim.sentence)} | **{judged.verdict.verdict}** | {_cell(judged.verdict.evidence)} |"
     yield ""
 
 
