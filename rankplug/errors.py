@@ -27,6 +27,10 @@ class BrokenPluginError(RankplugError):
     """A plugin that was asked for, is known, and cannot be used."""
 
 
+class SpecificationError(RankplugError, ValueError):
+    """A plugin whose author says something impossible of it."""
+
+
 class ParameterError(RankplugError):
     """A plugin's parameter that does not exist or has an impossible value."""
 

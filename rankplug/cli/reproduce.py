@@ -33,6 +33,6 @@ def reproduce(
         data=data,
         store=Store(store) if store else None,
         report=report,
-        jobs=jobs or threads(),
+        jobs=threads() if jobs is None else jobs,
     )
     typer.echo(f"The report is at {page.resolve()}")

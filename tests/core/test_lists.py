@@ -182,7 +182,10 @@ ONES = np.ones((3, 2), np.float32)
             lambda: Lists.concatenate([made([1]), made([1], features=2)]),
             "lists with different numbers of features cannot be joined: [2, 3]",
         ),
-        (lambda: made([1]).batches(0), "a mini-batch needs at least 1 query, got 0"),
+        (
+            lambda: made([1]).batches(0),
+            "the number of queries of a mini-batch must be a whole number of at least 1, got 0",
+        ),
         (lambda: check_starts([[0, 1]], 1), "got shape (1, 2)"),
     ],
 )
