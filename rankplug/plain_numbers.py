@@ -17,7 +17,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from rankplug.errors import DataError, ParameterError
+from rankplug.errors import DataError, ParameterError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def whole_number(value: Any, name: str, *, least: int = 0) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or number < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise ParameterError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
     return number
 
 
@@ -41,12 +41,12 @@ def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numbers: {error}") from None
+        raise DataError(f"{name} must be numbers: {str(error)[:200]}") from None
     return array
 
 
 def fraction(value: Any, name: str) -> float:
     """A number between 0 and 1, both excluded."""
     if not isinstance(value, (int, float)) or not 0 < value < 1:
-        raise ParameterError(f"{name} must be a number between 0 and 1, got {value!r}")
+        raise ParameterError(f"{name} must be a number between 0 and 1, got {shown(value)}")
     return float(value)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug import Lists
-from rankplug.errors import DataError
+from rankplug.errors import DataError, RankplugError
 from rankplug.lists import check_starts, starts_of
 
 
@@ -190,7 +190,7 @@ ONES = np.ones((3, 2), np.float32)
     ],
 )
 def test_data_that_do_not_add_up_are_refused(make, message):
-    with pytest.raises(DataError, match=re.escape(message)):
+    with pytest.raises(RankplugError, match=re.escape(message)):
         make()
 
 
