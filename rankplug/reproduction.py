@@ -40,6 +40,10 @@ def reproduce(
     if not chosen:
         raise RankplugError("no study is installed")
     results_of = store or Store()
+    try:
+        report.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RankplugError(f"cannot write the report to {report}: {error.strerror}; name another folder") from error
     shown = {}
     for one in chosen:
         results = one.results(profile, data=data, store=results_of, progress=progress, **execution)

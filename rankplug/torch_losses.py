@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError, FitError, ParameterError
 from rankplug.losses import Loss, Named, Objective, loss
+from rankplug.plain_numbers import whole_number
 from rankplug.samplers import Sampler, sampler
 
 Reduction = Literal["mean", "sum", "none"]
@@ -73,7 +74,7 @@ class TorchLoss(torch.nn.Module):
         if reduction not in REDUCTIONS:
             raise ParameterError(f"reduction={reduction!r} is not possible: {', '.join(REDUCTIONS)}")
         self.loss, self.sampler = _loss(loss), None if sampler is None else _sampler(sampler)
-        self.reduction, self.seed, self.iteration = reduction, seed, 0
+        self.reduction, self.seed, self.iteration = reduction, whole_number(seed, "seed"), 0
 
     def extra_repr(self) -> str:
         """Loss, sampler and reduction."""
