@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from rankplug.benchmarking.measurements import Measurement, at_least, at_most, m
 from rankplug.benchmarking.rounds import by_turns
 from rankplug.benchmarking.subjects import Effort
 from rankplug.threads import threads, use_threads
+from rankplug_benchmarks.resident_memory import growth
 
 MEGABYTES = 386
 PART_FOR_RACES = 4
@@ -98,26 +98,11 @@ def as_rows(read: Any) -> np.ndarray:
 
 
 def watch(path: Path) -> float:
-    """Reads a file while another thread watches the memory of this process that no file backs."""
-
-    def held() -> int:
-        status = Path("/proc/self/status").read_text()
-        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("RssAnon")) * 1024
-
+    """What reading a file holds at most beyond the file, over the size of its feature matrix."""
     letor.read(first_part(path, 100))
-    before, peak, done = held(), 0, threading.Event()
-
-    def look() -> None:
-        nonlocal peak
-        while not done.wait(0.002):
-            peak = max(peak, held())
-
-    watcher = threading.Thread(target=look)
-    watcher.start()
-    features = letor.read(path).features
-    done.set()
-    watcher.join()
-    return (max(peak, held()) - before) / features.nbytes
+    with growth() as found:
+        features = letor.read(path).features
+    return found.bytes / features.nbytes
 
 
 @contextlib.contextmanager

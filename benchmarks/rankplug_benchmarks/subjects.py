@@ -17,4 +17,6 @@ SUBJECTS = (
     Subject("sweeps", "what a sweep costs beside training", f"{PACKAGE}.sweeps:measure"),
     Subject("notebooks", "executing notebooks beside papermill's command line", f"{PACKAGE}.notebooks:measure"),
     Subject("quality", "held-out NDCG@10 for seconds and for trees", f"{PACKAGE}.quality:measure"),
+    Subject("scale", "a set as large as MSLR-WEB30K", f"{PACKAGE}.scale:measure", by_default=False),
+    Subject("schedule", "core-hours of the papers, and sweeps on many workers", f"{PACKAGE}.schedule:measure", False),
 )
