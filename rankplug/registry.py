@@ -41,6 +41,8 @@ class Plugin:
     specification: Specification
     distribution: str
     version: str
+    source: str = ""
+    """Of a plugin that was written in this session."""
 
     def describe(self) -> dict[str, Any]:
         return {**self.specification.describe(), "distribution": self.distribution, "version": self.version}
@@ -122,17 +124,22 @@ class Registry:
             return
         namesakes.append(plugin)
 
-    def add(self, specification: Specification, *, version: str = "", instead: bool = False) -> None:
+    def add(self, specification: Specification, *, version: str = "", source: str = "", instead: bool = False) -> None:
         """Offers a plugin in this process only; it takes the place of an earlier one of the session.
 
         Args:
             specification: what it says of itself.
             version: a word for its state, by which results are named.
+            source: its text, for the record.
             instead: whether it takes the place of installed ones of its name too.
         """
         namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
         namesakes[:] = [other for other in namesakes if other.distribution != SESSION and not instead]
-        namesakes.append(Plugin(specification, SESSION, version))
+        namesakes.append(Plugin(specification, SESSION, version, source))
+
+    def written_here(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> bool:
+        """Whether a plugin's source is known to this session only."""
+        return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
         """All plugins, or those of one kind, by kind and name."""
