@@ -57,6 +57,7 @@ def draw_results(
                     panel.plot([one.low, one.high], [place, place], color=colour(model), linewidth=2)
                     panel.plot(one.mean, place, "o", color=colour(model))
             panel.set_yticks(range(len(models)), models)
+            panel.set_ylim(-0.6, len(models) - 0.4)
             panel.set_xlabel(name)
             panel.set_title(dataset if column == 0 else "", fontsize=8, loc="left")
     count = int(means["trials"].max())
