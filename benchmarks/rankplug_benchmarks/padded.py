@@ -79,7 +79,9 @@ def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Mea
     """Ours beside the padded formulas."""
     for what, loss, sampler, function, draws, target in CONTESTS:
         rounds = by_turns(
-            {"rankplug": batch.ours(loss, sampler), "padded": batch.dense(function, draws)}, effort.rounds, calls=CALLS
+            {"rankplug": batch.ours(loss, sampler), "padded": batch.dense(function, draws)},
+            effort.rounds,
+            calls=max(1, CALLS // draws),
         )
         yield measured(
             f"{what}: padded tensors over ours, forward and backward",
