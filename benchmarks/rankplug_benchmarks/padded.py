@@ -125,5 +125,5 @@ def measure(effort: Effort) -> Iterator[Measurement | Table]:
     for threads in effort.threads:
         with use_threads(threads):
             yield from measure_formulas(batch, effort, threads)
-            if effort.peers:
+            if effort.peers and threads == 1:
                 yield from measure_peers(batch, effort, threads)

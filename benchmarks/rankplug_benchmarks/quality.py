@@ -24,10 +24,10 @@ from rankplug.errors import RankplugError
 from rankplug.threads import threads
 
 METRIC = "ndcg@10"
-TREES = 100
+TREES = 60
 LEAVES = 31
 LEARNING_RATE = 0.1
-QUERIES = 1000
+QUERIES = 500
 SEEDS = 3
 PLACES = 12
 """Times at which the curves over seconds are read."""
@@ -60,7 +60,7 @@ def families(effort: Effort) -> dict[str, Family]:
     rounds = effort.size(TREES, 3)
     settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20"
     trees = f"trees[{settings}]"
-    epochs = effort.size(25, 2)
+    epochs = effort.size(20, 2)
     torch = f"torch[epochs={epochs},lr=0.003,batch=32]"
     mlp = "mlp[layers=(64,32),input_batch_norm=true]"
     return {
