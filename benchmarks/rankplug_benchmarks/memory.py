@@ -1,4 +1,4 @@
-"""What training needs at its peak beyond the data, for each backend, each in a process of its own.
+"""What training needs at its peak beyond the data, for each backend, each in a process of its own with one thread.
 
 The process first fits a few lists, so that code is compiled and engines are loaded, then makes the data, forgets its
 peak, and fits. For LightGBM and XGBoost the engine by itself does the same, and the difference is ours.
@@ -6,6 +6,7 @@ peak, and fits. For LightGBM and XGBoost the engine by itself does the same, and
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from rankplug.benchmarking.measurements import Measurement, at_most, once, repeated
 from rankplug.benchmarking.subjects import Effort
 from rankplug.errors import RankplugError
+from rankplug.threads import thread_environment
 from rankplug_benchmarks.mslr_shape import whole_lists
 
 STATUS = Path("/proc/self/status")
@@ -81,7 +83,12 @@ def watch(backend: str, alone: bool, queries: int) -> float:
 def in_a_process(backend: str, alone: bool, queries: int) -> float:
     """The same in a process of its own."""
     program = f"from rankplug_benchmarks.memory import watch; print(watch({backend!r}, {alone}, {queries}))"
-    answer = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **thread_environment(1)},
+    )
     if answer.returncode:
         raise RankplugError(f"the fit of {backend} failed: {answer.stderr.strip().splitlines()[-1]}")
     return float(answer.stdout.split()[-1])

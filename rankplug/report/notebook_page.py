@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,22 +58,27 @@ ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 FOLDED_TAGS = {"hide-input", "injected-parameters", "parameters"}
 
 
-def notebook_html(path: Path) -> str:
-    """The body of a page."""
+def notebook_html(path: Path, after: Callable[[str], str] = lambda source: "") -> str:
+    """The body of a page.
+
+    Args:
+        path: of the executed notebook.
+        after: what follows the outputs of a cell, given its source.
+    """
     import nbformat
 
     notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
-    return "\n".join(_cell(cell) for cell in notebook.cells)
+    return "\n".join(_cell(cell, after) for cell in notebook.cells)
 
 
-def _cell(cell: Any) -> str:
+def _cell(cell: Any, after: Callable[[str], str]) -> str:
     if cell.cell_type == "markdown":
         return f'<section class="text">{markdown_html(cell.source)}</section>'
     if cell.cell_type != "code" or not cell.source.strip():
         return ""
     code = f"<details><summary>code</summary><pre><code>{html.escape(cell.source)}</code></pre></details>"
     outputs = "\n".join(filter(None, (_output(output) for output in cell.outputs)))
-    return f'<section class="cell">{code}\n{outputs}</section>'
+    return f'<section class="cell">{code}\n{outputs}\n{after(cell.source)}</section>'
 
 
 def _output(output: Any) -> str:
