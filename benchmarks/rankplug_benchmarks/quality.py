@@ -155,7 +155,7 @@ def collections(effort: Effort) -> Iterator[tuple[str, Callable[[int], Split]]]:
 
 def measure_on(name: str, split_of: Callable[[int], Split], effort: Effort) -> Iterator[Measurement | Curve]:
     """All contestants on one collection; seed by seed, so that all have the machine's good and bad moments."""
-    seeds, known = range(effort.size(SEEDS, 1)), families(effort)
+    seeds, known = range(min(effort.rounds, SEEDS)), families(effort)
     trees = effort.size(TREES, 3)
     contestants: dict[str, Callable[[Split, int], Path]] = {
         label: (lambda split, seed, family=family: follow(family, split, seed)) for label, family in known.items()

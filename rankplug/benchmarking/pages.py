@@ -1,7 +1,7 @@
 """The parts of pages that are made from reports; the prose around them is written by hand.
 
 A part stands between two comments, ``<!-- bench:NAME -->`` and ``<!-- /bench:NAME -->``. Its name is ``machine``,
-``targets``, a subject (its numbers without a target), ``SUBJECT/FIGURE`` (the figure of some curves),
+``subjects``, ``targets``, a subject (its numbers without a target), ``SUBJECT/FIGURE`` (the figure of some curves),
 ``SUBJECT/FIGURE/table`` (the same as a table) or ``SUBJECT/TABLE``.
 """
 
@@ -18,6 +18,8 @@ from rankplug.errors import RankplugError, did_you_mean
 
 PART = re.compile(r"(<!-- bench:(?P<name>[^>]+?) -->\n)(?P<text>.*?)(<!-- /bench:(?P=name) -->)", re.DOTALL)
 IMAGES = "images"
+ABSENT = "*Not measured on this machine.*"
+"""In the place of a figure or table that a subject could not make, as it lacked data or a library."""
 
 
 def parts(reports: Mapping[str, Report]) -> dict[str, str]:
@@ -26,6 +28,7 @@ def parts(reports: Mapping[str, Report]) -> dict[str, str]:
     measurements = [one for report in every for one in report.measurements]
     found = {
         "machine": wording.machine_sentence(every),
+        "subjects": wording.subjects_table(every),
         "targets": wording.targets_table(one for one in measurements if one.target),
         "targets/figure": _image("all", "targets", "Every number as a multiple of its target"),
     }
@@ -49,9 +52,10 @@ def fill(page: str, known: Mapping[str, str]) -> str:
 
     def renew(match: re.Match[str]) -> str:
         name = match["name"]
-        if name not in known:
+        subject, _, rest = name.partition("/")
+        if name not in known and not (rest and subject in known):
             raise RankplugError(f"no report makes the part bench:{name}: {did_you_mean(name, known)}")
-        return f"{match[1]}{known[name]}\n{match[4]}"
+        return f"{match[1]}{known.get(name, ABSENT)}\n{match[4]}"
 
     return PART.sub(renew, page)
 
