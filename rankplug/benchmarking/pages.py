@@ -14,12 +14,13 @@ from pathlib import Path
 from rankplug.benchmarking import wording
 from rankplug.benchmarking.pictures import picture_path, write_pictures
 from rankplug.benchmarking.reports import Report, read_all
+from rankplug.benchmarking.subjects import subjects
 from rankplug.errors import RankplugError, did_you_mean
 
 PART = re.compile(r"(<!-- bench:(?P<name>[^>]+?) -->\n)(?P<text>.*?)(<!-- /bench:(?P=name) -->)", re.DOTALL)
 IMAGES = "images"
 ABSENT = "*Not measured on this machine.*"
-"""In the place of a figure or table that a subject could not make, as it lacked data or a library."""
+"""In the place of what no report tells: a subject was not run, or lacked data or a library for a figure or table."""
 
 
 def parts(reports: Mapping[str, Report]) -> dict[str, str]:
@@ -49,12 +50,12 @@ def _image(subject: str, figure: str, words: str) -> str:
 
 def fill(page: str, known: Mapping[str, str]) -> str:
     """A page with its parts made anew."""
+    measurable = {*known, *(subject.name for subject in subjects())}
 
     def renew(match: re.Match[str]) -> str:
         name = match["name"]
-        subject, _, rest = name.partition("/")
-        if name not in known and not (rest and subject in known):
-            raise RankplugError(f"no report makes the part bench:{name}: {did_you_mean(name, known)}")
+        if name not in known and name.partition("/")[0] not in measurable:
+            raise RankplugError(f"no benchmark makes the part bench:{name}: {did_you_mean(name, measurable)}")
         return f"{match[1]}{known.get(name, ABSENT)}\n{match[4]}"
 
     return PART.sub(renew, page)

@@ -97,8 +97,9 @@ def test_a_part_of_no_known_subject_is_an_error(report):
         pages.fill("<!-- bench:made_op -->\n<!-- /bench:made_op -->", pages.parts({"made_up": report}))
 
 
-def test_a_part_that_a_subject_could_not_make_says_so(report):
-    page = "<!-- bench:made_up/other -->\nold\n<!-- /bench:made_up/other -->"
+@pytest.mark.parametrize("name", ["made_up/other", "losses", "quality/MQ2008, by trees"])
+def test_a_part_that_no_report_makes_says_so(name, report):
+    page = f"<!-- bench:{name} -->\nold\n<!-- /bench:{name} -->"
     assert pages.ABSENT in pages.fill(page, pages.parts({"made_up": report}))
 
 
