@@ -54,8 +54,9 @@ lab: install ## open the notebooks in JupyterLab
 constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
 
-bench: install ## measure speed beside other libraries, one after another
+bench: install ## measure beside other libraries, and fill docs/performance.md
 	$(BIN)/rankplug bench --peers
+	$(BIN)/rankplug bench --document docs
 
 docs: install ## build the documentation into site/
 	$(BIN)/python -m rankplug.documentation docs
