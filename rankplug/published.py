@@ -113,7 +113,7 @@ def number(value: float) -> str:
     """
     if np.isnan(value):
         return ""
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value or 0.0:.4g}"
 
 
 def made_by(text: str, combinations: str) -> str:

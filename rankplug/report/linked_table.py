@@ -71,7 +71,8 @@ def _identities(row: dict[Any, Any], sources: Collection[Source]) -> Iterable[st
     named = IDENTITY.findall(str(row.get("combination", "")))
     if named:
         return named
-    found = narrowed(sources, [value for value in row.values() if isinstance(value, str)])
+    words = [word for value in row.values() if isinstance(value, str) for word in (value, *value.split(" - "))]
+    found = narrowed(sources, words)
     return dict.fromkeys(identity for source in found for identity in source.identities)
 
 
