@@ -54,7 +54,7 @@ constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
 
 bench: install ## measure speed beside other libraries, one after another
-	@for benchmark in benchmarks/*.py; do echo "$$benchmark"; $(BIN)/python "$$benchmark" || exit 1; done
+	$(BIN)/rankplug bench --peers
 
 docs: install ## build the documentation into site/
 	$(BIN)/python -m rankplug.documentation docs

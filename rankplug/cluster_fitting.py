@@ -26,6 +26,7 @@ from rankplug.losses import loss as loss_named
 from rankplug.metrics import metric
 from rankplug.models import Model, Record
 from rankplug.parameters import Parameters
+from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
 from rankplug.samplers import Sampler
 from rankplug.samplers import sampler as sampler_named
@@ -92,8 +93,13 @@ def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
     import dask.array as da
     from dask.delayed import delayed
 
+    # Scattered without a digest as name: equal data of an earlier fit may be about to be let go.
     held = [
-        client.scatter(part) if isinstance(part, Lists) else client.compute(part) if hasattr(part, "dask") else part
+        client.scatter(part, hash=False)
+        if isinstance(part, Lists)
+        else client.compute(part)
+        if hasattr(part, "dask")
+        else part
         for part in parts
     ]
     sizes = client.gather([client.submit(_size, part) for part in held])
@@ -149,6 +155,9 @@ def fit_on_cluster(
         seed: of the noise and the trees.
     """
     began = time.perf_counter()
+    if not hasattr(client, "scheduler_info"):
+        raise FitError(f"client must be a dask.distributed.Client, not {client!r}")
+    whole_number(seed, "seed")
     engine, _ = registry().resolve("backend", backend)
     engine = cast(BackendSpecification, engine)
     if not engine.on_cluster:
@@ -160,6 +169,16 @@ def fit_on_cluster(
     space = cast(ScorerSpecification, found)
     if engine.name not in space.fitted_by:
         raise FitError(f"{engine} cannot fit the {space}")
+    objective, noise = loss_named(loss), None if sampler is None else sampler_named(sampler)
+    metrics = metric_names(selection)
+    for name in metrics:
+        metric(name)
+    if isinstance(train, Lists) and not len(train):
+        raise DataError("there is no list to train on")
+    if isinstance(train, Lists) and valid is not None and valid.features.shape[1] != train.features.shape[1]:
+        raise DataError(
+            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
+        )
     workers = len(client.scheduler_info(n_workers=-1)["workers"])
     parts = split_lists(train, min(workers, len(train))) if isinstance(train, Lists) else list(train)
     if len(parts) < workers:
@@ -169,13 +188,13 @@ def fit_on_cluster(
         spread(client, parts),
         parameters,
         import_object(space.fitted_by[engine.name], str(space))(parameters),
-        loss_named(loss),
-        None if sampler is None else sampler_named(sampler),
+        objective,
+        noise,
         seed,
     )
     with client.as_current():
         fitted: Fitted = import_object(engine.on_cluster, str(engine))(problem)
-    curve, best = _select(fitted, valid, metric_names(selection), problem.scorer_parameters.rounds)  # type: ignore[attr-defined]
+    curve, best = _select(fitted, valid, metrics, problem.scorer_parameters.rounds)  # type: ignore[attr-defined]
     record = Record(
         combination={
             "backend": str(parse(backend)),

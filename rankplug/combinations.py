@@ -18,10 +18,11 @@ from functools import cached_property
 from importlib import metadata
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from rankplug.errors import GrammarError, ParameterError, did_you_mean
-from rankplug.grammar import Grid, Reference, expand, parse
+from rankplug.errors import FitError, GrammarError, ParameterError, did_you_mean
+from rankplug.grammar import Grid, expand, parse
+from rankplug.parameters import describe_type
 from rankplug.registry import registry
 from rankplug.selection import LOSS
 from rankplug.specifications import (
@@ -67,10 +68,16 @@ class Combination(BaseModel):
     scorer: str = ""
     sampler: str = ""
     transforms: tuple[str, ...] = ()
-    selection: tuple[str, ...] = ("ndcg@5",)
-    patience: int | None = None
+    selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
+    patience: int | None = Field(None, ge=1)
     metrics: tuple[str, ...] = METRICS
-    seed: int = 0
+    seed: int = Field(0, ge=0)
+
+    def __init__(self, **parts: Any) -> None:
+        try:
+            super().__init__(**parts)
+        except ValidationError as error:
+            raise _sentence(error) from None
 
     @field_validator("dataset", "backend", "loss", "scorer", "sampler", mode="before")
     @classmethod
@@ -80,7 +87,7 @@ class Combination(BaseModel):
     @field_validator("transforms", "selection", "metrics", mode="before")
     @classmethod
     def _canonical_parts(cls, value: Any) -> tuple[str, ...]:
-        parts = [value] if isinstance(value, (str, Mapping, Reference)) else value or ()
+        parts = value or () if isinstance(value, (list, tuple, set, type(None))) else [value]
         return tuple(str(parse(part)) for part in parts)
 
     def validate_plugins(self) -> Combination:
@@ -167,16 +174,21 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
             ``metrics`` a combination has several, so there a list of lists is a grid. Several grids are joined.
         fixed: parts that are the same in all.
     """
-    grids = [grid] if isinstance(grid, Mapping) else list(grid)
+    grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
     found: dict[str, Combination] = {}
     left_out = 0
     for one in grids:
+        if not isinstance(one, Mapping):
+            raise GrammarError(f"a grid maps the parts of a combination to values, such as loss: [mse], not {one!r}")
         for combination in _expand({**fixed, **one}):
             combination.validate_plugins()
             if combination.fits:
                 found.setdefault(combination.identity, combination)
             else:
                 left_out += 1
+                impossible = combination
+    if left_out and not found:
+        raise FitError(f"backend {impossible.backend} cannot fit the scorer {impossible.scorer}; nothing else is asked")
     return list(found.values()), left_out
 
 
@@ -186,6 +198,9 @@ def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
         if part not in known:
             raise GrammarError(f"a combination has no part {part}: {did_you_mean(part, known)}")
     choices = {part: list(_choices(part, value)) for part, value in grid.items()}
+    for part, values in choices.items():
+        if not values:
+            raise GrammarError(f"the part {part} of a grid has no value; leave it out or name one")
     for row in itertools.product(*choices.values()):
         yield read_combination(dict(zip(choices, row, strict=True)))
 
@@ -206,14 +221,18 @@ def _choices(part: str, value: Any) -> Iterable[Any]:
 
 def read_combination(given: Mapping[str, Any]) -> Combination:
     """A combination from its parts; what is wrong is named in one sentence."""
-    try:
-        return Combination.model_validate(dict(given))
-    except ValidationError as error:
-        problem = error.errors()[0]
-        part = str(problem["loc"][0]) if problem["loc"] else ""
-        if problem["type"] == "missing":
-            raise ParameterError(f"a combination needs the part {part}") from None
-        if problem["type"] == "extra_forbidden":
-            known = Combination.model_fields
-            raise ParameterError(f"a combination has no part {part}: {did_you_mean(part, known)}") from None
-        raise ParameterError(f"a combination's {part} cannot be {problem['input']!r}: {problem['msg']}") from None
+    return Combination(**{str(part): value for part, value in given.items()})
+
+
+def _sentence(error: ValidationError) -> ParameterError:
+    problem = error.errors()[0]
+    part = str(problem["loc"][0]) if problem["loc"] else ""
+    if problem["type"] == "missing":
+        return ParameterError(f"a combination needs the part {part}")
+    known = Combination.model_fields
+    if problem["type"] == "extra_forbidden":
+        return ParameterError(f"a combination has no part {part}: {did_you_mean(part, known)}")
+    return ParameterError(
+        f"a combination's {part} cannot be {problem['input']!r} ({describe_type(known[part])}):"
+        f" {problem['msg'][:1].lower()}{problem['msg'][1:]}"
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.result_tables import ResultsError, query
+from rankplug.plain_numbers import fraction
+from rankplug.result_tables import ResultsError, query, require_metrics
 from rankplug.statistics import effect_size, hierarchical_bootstrap, paired_permutation_test, paired_t_test
 from rankplug.store import Store
 
@@ -20,7 +22,7 @@ def compare(
     first: str,
     second: str,
     *,
-    store: Store | None = None,
+    store: Store | str | Path | None = None,
     metric: str | Sequence[str] = (),
     level: float = 0.95,
 ) -> pd.DataFrame:
@@ -40,11 +42,13 @@ def compare(
     """
     import pandas as pd
 
+    fraction(level, "level")
     chosen = [metric] if isinstance(metric, str) else list(metric)
     groups = [_values(condition, store) for condition in (first, second)]
     both = groups[0].merge(groups[1], on=[*TRIAL, "metric", "query"], suffixes=("_first", "_second")).dropna()
     if both.empty:
         raise ResultsError(f"no trial of {first} has a counterpart on the same data in {second}")
+    require_metrics(chosen, both["metric"])
     rows = [
         {"metric": name, **_compared(rows, level)}
         for name, rows in both.groupby("metric")
@@ -53,7 +57,7 @@ def compare(
     return pd.DataFrame(rows)
 
 
-def _values(condition: str, store: Store | None) -> pd.DataFrame:
+def _values(condition: str, store: Store | str | Path | None) -> pd.DataFrame:
     columns = ", ".join(TRIAL)
     frame = query(f"select {columns}, combination, metric, query, value from queries where {condition}", store)
     if frame.empty:

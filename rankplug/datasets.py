@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 from rankplug.errors import DataError
 from rankplug.grammar import Reference, parse
 from rankplug.lists import Lists
+from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
 from rankplug.seeds import generator
 
@@ -69,7 +70,7 @@ def load(
     """
     specification, parameters = registry().resolve("dataset", dataset)
     folds = specification.folds  # type: ignore[attr-defined]
-    if not 1 <= fold <= folds:
+    if not 1 <= whole_number(fold, "fold") <= folds:
         raise DataError(f"dataset {specification.name} has folds 1 to {folds}, not {fold}")
     split: Split = specification.load()(parameters, fold, seed)
     chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)

@@ -28,15 +28,14 @@ def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
     """
     import matplotlib.pyplot as plt
 
-    from rankplug.published import layout
+    from rankplug.published import layout, stand_ins
 
     table, figure = study.exhibit(exhibit).draw(results)
     if figure is not None:
         plt.close(figure)
         return figure
     if "published on" in table.columns:
-        places = table[["published on", "ours on"]].drop_duplicates().itertuples(index=False)
-        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in places)
+        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in stand_ins(table))
         return _html(f"{_whole(layout(table, digits))}<ul>{ours}</ul>")
     return _html(_whole(_marked(table), index=False))
 

@@ -6,7 +6,7 @@ import importlib
 import os
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -96,7 +96,7 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
     """Looks at everything; imports the engine of each backend to see whether it works."""
     found = registry() if plugins is None else plugins
     return Diagnosis(
-        versions=dict(_versions()),
+        versions=installed_versions(),
         threads=threads(),
         cores=available_cores(),
         backends=tuple(_backends(found)),
@@ -106,12 +106,17 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
     )
 
 
-def _versions() -> Iterator[tuple[str, str]]:
+def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of Python, the system, rankplug, everything it depends on, and some other distributions."""
+    return dict(_versions(others))
+
+
+def _versions(others: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield "python", platform.python_version()
     yield "system", platform.platform()
     yield "rankplug", __version__
     required = [DISTRIBUTION_NAME.match(line) for line in metadata.requires("rankplug") or ()]
-    for name in sorted({match.group() for match in required if match} - {"rankplug"}):
+    for name in sorted({match.group() for match in required if match}.union(others) - {"rankplug"}):
         try:
             yield name, metadata.version(name)
         except metadata.PackageNotFoundError:

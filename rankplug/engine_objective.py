@@ -11,6 +11,7 @@ from rankplug.boosting import BoostingObjective
 from rankplug.errors import DataError
 from rankplug.losses import Loss, Named
 from rankplug.losses import loss as loss_named
+from rankplug.plain_numbers import whole_number
 from rankplug.samplers import Sampler
 from rankplug.samplers import sampler as sampler_named
 
@@ -30,7 +31,7 @@ class EngineObjective:
     def __init__(self, loss: Named | Loss, *, sampler: Named | Sampler | None = None, seed: int = 0) -> None:
         self.loss = loss_named(loss)
         self.sampler = None if sampler is None else sampler_named(sampler)
-        self.seed = seed
+        self.seed = whole_number(seed, "seed")
         self.iteration = 0
         self._bound: BoostingObjective | None = None
         self.__name__ = str(self.loss)

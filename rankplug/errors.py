@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -27,6 +28,10 @@ class BrokenPluginError(RankplugError):
     """A plugin that was asked for, is known, and cannot be used."""
 
 
+class SpecificationError(RankplugError, ValueError):
+    """A plugin whose author says something impossible of it."""
+
+
 class ParameterError(RankplugError):
     """A plugin's parameter that does not exist or has an impossible value."""
 
@@ -50,6 +55,24 @@ class DivergedError(FitError):
 
 class ModelFileError(RankplugError):
     """A file that is no model of ours, or a damaged one."""
+
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 200
+_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = 20
+_short.maxlevel = 4
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, which stays short however large or deep it is.
+
+    >>> shown("tree"), len(shown([["x" * 1000] * 1000] * 1000)) < 100_000
+    ("'tree'", True)
+    """
+    try:
+        return _short.repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

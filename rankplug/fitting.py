@@ -32,6 +32,7 @@ from rankplug.metrics import Metric
 from rankplug.metrics import metric as metric_named
 from rankplug.models import Model, Record
 from rankplug.parameters import Parameters
+from rankplug.plain_numbers import numbers
 from rankplug.registry import registry
 from rankplug.samplers import Sampler
 from rankplug.samplers import sampler as sampler_named
@@ -154,11 +155,11 @@ def fit(
     problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)
     problem = replace(
         problem,
-        weights=None if weights is None else _list_weights(np.asarray(weights, np.float64), train),
+        weights=None if weights is None else _list_weights(numbers(weights, "weights"), train),
         metrics=metric_names(selection),
         patience=patience,
         train_curve=train_curve,
-        callbacks=tuple(callbacks),
+        callbacks=_callable(callbacks),
         progress=progress,
     )
     engine = problem.backend_specification.load()
@@ -220,6 +221,14 @@ def problem_of(
         valid=valid if valid is not None and len(valid) else None,
         seed=seed,
     )
+
+
+def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
+    found = tuple(callbacks)
+    for callback in found:
+        if not callable(callback):
+            raise FitError(f"a callback must be a function of the iteration and its metrics, got {callback!r}")
+    return found
 
 
 def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:

@@ -20,13 +20,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankplug.errors import GrammarError
+from rankplug.errors import GrammarError, shown
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 DISTRIBUTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
 BARE = re.compile(r"[^\s,=\[\]()\"'@:]+")
+MOST_DIGITS = 300
+DEEPEST = 50
+"""Brackets within brackets."""
+MOST_CHOICES = 100_000
+"""References that one with grids may stand for."""
 WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -94,13 +99,13 @@ class _Reader:
     """Recursive descent over one text."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text, self.at, self.depth = text, 0, 0
 
     def fail(self, expected: str) -> GrammarError:
         rest = self.text[self.at : self.at + 20]
         found = f"{rest!r}" if rest else "the end"
         return GrammarError(
-            f"cannot read {self.text!r}: expected {expected} at character {self.at + 1}, found {found};"
+            f"cannot read {shown(self.text)}: expected {expected} at character {self.at + 1}, found {found};"
             " write name[parameter=value,...]"
         )
 
@@ -134,7 +139,7 @@ class _Reader:
         name = self.match(NAME, "a plugin's name")
         parameters: dict[str, Any] = {}
         if self.take("@"):
-            parameters["k"] = int(self.match(re.compile(r"\d+"), "a whole number after @"))
+            parameters["k"] = self.whole(self.match(re.compile(r"\d+"), "a whole number after @"))
         if self.take("["):
             self.parameters(parameters)
         return Reference(name, parameters, distribution)
@@ -145,7 +150,7 @@ class _Reader:
         while True:
             name = self.match(PARAMETER, "a parameter's name")
             if name in into:
-                raise GrammarError(f"parameter {name} is given twice in {self.text!r}")
+                raise GrammarError(f"parameter {name} is given twice in {shown(self.text)}")
             if not self.take("="):
                 raise self.fail(f"= after {name}")
             into[name] = self.value()
@@ -156,7 +161,21 @@ class _Reader:
             if self.take("]"):
                 return
 
+    def whole(self, digits: str) -> int:
+        if len(digits) > MOST_DIGITS:
+            raise GrammarError(f"the number {digits[:20]}... in {shown(self.text)} has more than {MOST_DIGITS} digits")
+        return int(digits)
+
     def value(self) -> Any:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise GrammarError(f"{shown(self.text)} is nested more than {DEEPEST} deep")
+        try:
+            return self._value()
+        finally:
+            self.depth -= 1
+
+    def _value(self) -> Any:
         self.space()
         if self.take("["):
             return Grid(tuple(self.items("]")))
@@ -168,7 +187,7 @@ class _Reader:
         if found and not BARE.match(self.text, found.end()) and not self.text.startswith(":", found.end()):
             self.at = found.end()
             digits = found.group()
-            return int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
+            return self.whole(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
         word = self.match(BARE, "a value")
         if self.at < len(self.text) and self.text[self.at] in "[@:":
             self.at -= len(word)
@@ -205,7 +224,7 @@ def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
     if isinstance(text, Mapping):
         return _from_mapping(text)
     if not isinstance(text, str):
-        raise GrammarError(f"a plugin is named by a text or a mapping with a name, not by {text!r}")
+        raise GrammarError(f"a plugin is named by a text or a mapping with a name, not by {shown(text)}")
     reader = _Reader(text)
     reference = reader.reference()
     reader.space()
@@ -214,27 +233,33 @@ def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
     return reference
 
 
-def _from_mapping(mapping: Mapping[str, Any]) -> Reference:
+def _from_mapping(mapping: Mapping[str, Any], depth: int = 0) -> Reference:
+    if depth > DEEPEST:
+        raise GrammarError(f"{shown(mapping)} is nested more than {DEEPEST} deep")
     given = dict(mapping)
     try:
         head = parse(given.pop("name"))
     except KeyError:
-        raise GrammarError(f"a mapping that names a plugin needs the key 'name': {mapping!r}") from None
+        raise GrammarError(f"a mapping that names a plugin needs the key 'name': {shown(mapping)}") from None
 
-    def inner(value: Any, *, outermost: bool) -> Any:
+    left = MOST_CHOICES
+
+    def inner(value: Any, *, level: int) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0 or level > DEEPEST:
+            raise GrammarError(f"{shown(mapping)} is too large or nested too deep to name a plugin")
         if isinstance(value, Mapping):
-            return _from_mapping(value)
-        if isinstance(value, tuple):
-            return tuple(inner(item, outermost=False) for item in value)
-        if isinstance(value, list):
-            items = tuple(inner(item, outermost=False) for item in value)
-            return Grid(items) if outermost else items
+            return _from_mapping(value, depth + level)
+        if isinstance(value, (tuple, list)):
+            items = tuple(inner(item, level=level + 1) for item in value)
+            return Grid(items) if isinstance(value, list) and level == 1 else items
         return value
 
-    values = {name: inner(value, outermost=True) for name, value in given.items()}
-    for name in values:
+    for name in given:
         if not PARAMETER.fullmatch(str(name)):
-            raise GrammarError(f"{name!r} is not a parameter's name")
+            raise GrammarError(f"{shown(name)} is not a parameter's name")
+    values = {name: inner(value, level=1) for name, value in given.items()}
     return Reference(head.name, {**head.parameters, **values}, head.distribution)
 
 
@@ -242,15 +267,20 @@ def expand(reference: str | Mapping[str, Any] | Reference) -> list[Reference]:
     """All references without grids that one with grids stands for, the last grid running fastest."""
     whole = parse(reference)
 
+    def product(rows: list[list[Any]]) -> list[tuple[Any, ...]]:
+        if math.prod(map(len, rows)) > MOST_CHOICES:
+            raise GrammarError(f"{shown(str(whole))} stands for more than {MOST_CHOICES:,} plugins; name fewer")
+        return list(itertools.product(*rows))
+
     def choices(value: Any) -> list[Any]:
         if isinstance(value, Grid):
             return [choice for item in value.values for choice in choices(item)]
         if isinstance(value, Reference):
             return list(expand(value))
         if isinstance(value, tuple):
-            return list(itertools.product(*(choices(item) for item in value)))
+            return list(product([choices(item) for item in value]))
         return [value]
 
     names = list(whole.parameters)
-    rows = itertools.product(*(choices(whole.parameters[name]) for name in names))
+    rows = product([choices(whole.parameters[name]) for name in names])
     return [Reference(whole.name, dict(zip(names, row, strict=True)), whole.distribution) for row in rows]

@@ -43,6 +43,7 @@ from rankplug import places
 from rankplug.errors import BrokenPluginError
 from rankplug.named_functions import NamedFunction
 from rankplug.parameters import Parameters, literal_values
+from rankplug.plain_numbers import numbers
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
@@ -199,7 +200,7 @@ def _remove_old(folder: Path, stem: str, keep: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def writable(values: Any, dtype: type = np.float64) -> NDArray[Any]:
-    """A contiguous, writable array, so that compiled functions see one type only."""
-    array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
+def writable(values: Any, name: str = "values") -> NDArray[np.float64]:
+    """A contiguous, writable array, so that compiled functions see one type only; messages call it ``name``."""
+    array: NDArray[np.float64] = numbers(values, name)
     return array if array.flags.writeable else array.copy()

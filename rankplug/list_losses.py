@@ -25,11 +25,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.errors import BrokenPluginError
 from rankplug.lifting import FASTMATH, ListFunction, make
 from rankplug.lists import Integers
 from rankplug.parameters import Parameters
 
 Cost = Literal["documents", "pairs"]
+
+
+def check_cost(cost: str) -> None:
+    """Raises where a loss's cost is a word that nobody knows."""
+    if cost not in ("documents", "pairs"):
+        raise BrokenPluginError(f"cost={cost!r} is not possible: documents, pairs")
 
 
 class ConstantsFunction(ListFunction):
@@ -68,6 +75,7 @@ class ListLoss(ListFunction):
         fastmath: frozenset[str] | bool,
     ) -> None:
         super().__init__(function, fastmath)
+        check_cost(cost)
         self.constants = (
             constants if constants is None or isinstance(constants, ConstantsFunction) else ConstantsFunction(constants)
         )

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError
+from rankplug.plain_numbers import numbers, whole_number
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,7 +28,7 @@ Integers = NDArray[np.int64]
 
 def check_starts(starts: ArrayLike, documents: int) -> Integers:
     """The offsets as int64, checked: they begin at 0, end at the number of documents, and never fall back."""
-    offsets = np.ascontiguousarray(starts, dtype=np.int64)
+    offsets = numbers(starts, "starts", "int64")
     if offsets.ndim != 1 or offsets.size == 0:
         raise DataError(f"starts must be one row of offsets, one a query and the total last; got shape {offsets.shape}")
     if offsets[0] != 0:
@@ -100,12 +101,12 @@ class Lists:
     def __post_init__(self) -> None:
         features = self.features
         if not (isinstance(features, np.ndarray) and features.dtype == np.float32 and features.flags.c_contiguous):
-            features = np.ascontiguousarray(features, dtype=np.float32)
+            features = numbers(features, "features", "float32")
         if features.ndim != 2:
             raise DataError(
                 f"features must have one row a document and one column a feature, got shape {features.shape}"
             )
-        labels = np.ascontiguousarray(self.labels, dtype=np.float32)
+        labels = numbers(self.labels, "labels", "float32")
         if labels.shape != (features.shape[0],):
             raise DataError(f"{features.shape[0]} rows of features, but labels of shape {labels.shape}")
         starts = check_starts(self.starts, features.shape[0])
@@ -132,13 +133,13 @@ class Lists:
     ) -> Lists:
         """Lists from one query id a document, as scikit-learn and XGBoost know it."""
         ids = np.asarray(query_ids)
-        matrix = np.ascontiguousarray(features, dtype=np.float32)
+        matrix = numbers(features, "features", "float32")
         if ids.shape != (matrix.shape[0],):
             raise DataError(f"{matrix.shape[0]} rows of features, but query ids of shape {ids.shape}")
         starts = starts_of(ids)
         return cls(
             matrix,
-            np.asarray(labels, dtype=np.float32),
+            numbers(labels, "labels", "float32"),
             starts,
             ids[starts[:-1]],
             None if document_ids is None else np.asarray(document_ids),
@@ -212,13 +213,12 @@ class Lists:
 
     def shuffled(self, seed: int | np.random.Generator) -> Lists:
         """The same queries in random order; the documents inside a query keep theirs."""
-        return self[np.random.default_rng(seed).permutation(len(self))]
+        return self[_random_order(len(self), seed)]
 
     def batches(self, queries: int, seed: int | np.random.Generator | None = None) -> Iterator[NDArray[np.int64]]:
         """Positions of the queries of each mini-batch, every query once; shuffled unless ``seed`` is None."""
-        if queries < 1:
-            raise DataError(f"a mini-batch needs at least 1 query, got {queries}")
-        order = np.arange(len(self)) if seed is None else np.random.default_rng(seed).permutation(len(self))
+        whole_number(queries, "the number of queries of a mini-batch", least=1)
+        order = np.arange(len(self)) if seed is None else _random_order(len(self), seed)
         return (order[first : first + queries] for first in range(0, order.size, queries))
 
     @staticmethod
@@ -277,3 +277,8 @@ class Lists:
             repeated = values[np.argmax(counts > 1)]
             raise DataError(f"query id {repeated}{where} stands {counts.max()} times; every query must stand once")
         return self
+
+
+def _random_order(count: int, seed: int | np.random.Generator) -> Integers:
+    generator = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(whole_number(seed, "seed"))
+    return generator.permutation(count)

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug import workers
-from rankplug.errors import BrokenPluginError, DataError, DivergedError
+from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
 from rankplug.list_losses import ListLoss, lifted_loss
 from rankplug.lists import Integers, check_starts
+from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
 from rankplug.samplers import Sampler, sampler
 from rankplug.specifications import LossSpecification
@@ -29,6 +30,7 @@ from rankplug.threads import threads
 
 Named = str | Mapping[str, Any] | Reference
 Step = Literal["gradient", "newton"]
+STEPS = ("gradient", "newton")
 
 
 class Evaluation(NamedTuple):
@@ -144,7 +146,7 @@ class Objective:
 
     def __init__(
         self,
-        loss: Loss,
+        loss: Named | Loss,
         labels: ArrayLike,
         starts: ArrayLike,
         *,
@@ -153,15 +155,18 @@ class Objective:
         seed: int = 0,
         step: Step = "gradient",
     ) -> None:
-        self.loss = loss
-        self.labels = writable(labels)
+        self.loss = _loss(loss)
+        self.labels = writable(labels, "labels")
         self.starts = check_starts(starts, self.labels.size)
         self.lengths = np.diff(self.starts)
         self.sampler = None if sampler is None else _sampler(sampler)
-        self.seed = seed
+        self.seed = whole_number(seed, "seed")
+        if step not in STEPS:
+            raise ParameterError(f"step={step!r} is not possible: {did_you_mean(str(step), STEPS)}")
         self.step: Step = step
-        self.weights = None if weights is None else writable(weights)
+        self.weights = None if weights is None else writable(weights, "weights")
         self._check()
+        self.worth_threads = workers.WORTH_A_THREAD
         self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
         if self.weights is not None and self._weights_of_lists:
             self.list_weights = self.weights
@@ -187,6 +192,8 @@ class Objective:
                 f"{name} takes lists of up to {specification.longest} documents, the longest here has"
                 f" {self.lengths.max()}; truncate the lists first"
             )
+        if self.weights is not None and not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
+            raise DataError("weights must be finite and zero or more")
         if self.weights is not None and self.weights.size not in (self.lengths.size, self.labels.size):
             raise DataError(
                 f"weights must be one a list ({self.lengths.size}) or one a document ({self.labels.size}),"
@@ -211,7 +218,7 @@ class Objective:
             dtype: of gradient and curvature.
             valued: whether the value is wanted; for some losses it costs more than the gradient.
         """
-        packed = writable(scores).reshape(-1)
+        packed = writable(scores, "scores").reshape(-1)
         if lists is None:
             chosen, starts = np.arange(self.lengths.size), self.starts
         else:
@@ -226,7 +233,7 @@ class Objective:
                 " check the features"
             )
         out = Evaluation(np.empty(chosen.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
-        self._evaluate(packed, starts, chosen, iteration, out, valued=valued)
+        self._evaluate(packed, starts, chosen, whole_number(iteration, "iteration"), out, valued=valued)
         if not valued:
             out.value.fill(np.nan)
         if self.weights is not None and not self._weights_of_lists:
@@ -245,7 +252,7 @@ def _objective(*state: Any) -> Objective:
     return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
 
 
-_sampler = sampler
+_loss, _sampler = loss, sampler
 
 
 class CompiledEvaluator:
@@ -286,7 +293,7 @@ class CompiledEvaluator:
         after = (*noise, self.numbers, self.sampler_numbers, *out)
         workers.run(
             lambda begin, end: self.compiled(begin, end, *before, *after),
-            workers.chunks_of(self.cost[lists], threads()),
+            workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
         )
 
 

@@ -83,9 +83,9 @@ class Metric:
             labels: one a document.
             starts: where each list starts, and the number of documents last.
         """
-        relevance = writable(labels).reshape(-1)
+        relevance = writable(labels, "labels").reshape(-1)
         offsets = check_starts(starts, relevance.size)
-        packed = writable(scores).reshape(-1)
+        packed = writable(scores, "scores").reshape(-1)
         if packed.size != relevance.size:
             raise DataError(f"{relevance.size} labels, but {packed.size} scores")
         self.parameters.check_labels(relevance)
@@ -137,6 +137,8 @@ def evaluate(
     import pandas as pd
 
     quality = _metric(metric)
+    if not isinstance(lists, Lists):
+        raise DataError(f"lists must be rankplug.Lists, got {type(lists).__name__}")
     fitted = getattr(model_or_scores, "model_", model_or_scores)
     scores: Any = model_or_scores
     if isinstance(fitted, Model):

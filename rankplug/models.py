@@ -23,6 +23,7 @@ from rankplug.errors import DataError, ModelFileError, UnknownPluginError
 from rankplug.grammar import parse
 from rankplug.learning_curve import LearningCurve
 from rankplug.lists import Integers, Lists
+from rankplug.plain_numbers import numbers
 from rankplug.registry import registry
 from rankplug.threads import use_threads
 
@@ -105,7 +106,7 @@ class Model(abc.ABC):
     def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
         """One score a document, the higher the better, of lists or of the rows of a matrix."""
         starts = data.starts if isinstance(data, Lists) else None
-        features = data.features if isinstance(data, Lists) else np.ascontiguousarray(data, dtype=np.float32)
+        features = data.features if isinstance(data, Lists) else numbers(data, "features", "float32")
         if features.ndim != 2 or features.shape[1] != self.record.features:
             raise DataError(
                 f"the model was trained on {self.record.features} features, got an array of shape {features.shape}"
@@ -117,7 +118,7 @@ class Model(abc.ABC):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the engine's file and the one beside it; an older model of that name is replaced."""
-        target = Path(path)
+        target = _path(path)
         content = self.encode(target.suffix)
         sidecar = {
             "format": FORMAT,
@@ -137,7 +138,7 @@ def sidecar_of(path: Path) -> Path:
 
 def load_model(path: str | os.PathLike[str]) -> Model:
     """A model that :meth:`Model.save` wrote, in this process or another."""
-    target = Path(path)
+    target = _path(path)
     if not target.is_file():
         raise ModelFileError(f"there is no model file {target}")
     beside = sidecar_of(target)
@@ -168,14 +169,40 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return model
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raises now what saving a model under this name would raise after the training."""
+    target = _path(path)
+    beside = sidecar_of(target)
+    if target.is_dir():
+        raise ModelFileError(f"cannot write {target}: it is a folder; name a file in it")
+    there = beside.exists()
+    _write(beside, beside.read_bytes() if there else b"")
+    if not there:
+        beside.unlink()
+
+
+def _path(path: str | os.PathLike[str]) -> Path:
     try:
+        return Path(path)
+    except TypeError:
+        raise ModelFileError(f"a model is named by the path of its file, not by {path!r}") from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ModelFileError(
+                f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another"
+                " file"
+            ) from error
         raise

@@ -17,6 +17,8 @@ class NamedFunction:
     """Names of arguments that the framework hands over."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if not inspect.isfunction(function):
+            raise BrokenPluginError(f"{function!r} is not a function written in Python, which this decorator needs")
         self.function = function
         self.arguments = tuple(inspect.signature(function).parameters)
         self.__doc__ = function.__doc__

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import njit
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from rankplug import workers
 from rankplug.errors import BrokenPluginError
+from rankplug.list_losses import Cost, check_cost
 from rankplug.lists import Integers
 from rankplug.named_functions import NamedFunction
 from rankplug.noise import key_of, uniform
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from rankplug.losses import Evaluation, Objective
 
-Cost = Literal["documents", "pairs"]
 
 LARGEST_TENSOR = 2_000_000
 """Numbers in one [lists, longest] tensor, or [lists, longest, longest] where the cost is in pairs."""
@@ -53,6 +53,7 @@ class PaddedLoss(NamedFunction):
 
     def __init__(self, function: Callable[..., Any], cost: Cost) -> None:
         super().__init__(function)
+        check_cost(cost)
         self.cost = cost
 
     def __call__(self, *arguments: Any, **parameters: Any) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
-from rankplug.errors import ParameterError, did_you_mean
+from rankplug.errors import ParameterError, did_you_mean, shown
+from rankplug.grammar import Grid, format_value
 
 
 class Parameters(BaseModel):
@@ -46,15 +47,17 @@ def _sentence(model: type[Parameters], problem: Any, owner: str) -> str:
     if problem["type"] == "extra_forbidden":
         known = model.model_fields
         return f"{owner} has no parameter {name}: " + (did_you_mean(name, known) if known else "it takes none")
-    if problem["type"] == "missing":
+    if problem["type"] == "missing" and len(problem["loc"]) == 1:
         return f"{owner} needs the parameter {name} ({describe_type(model.model_fields[name])})"
     if not name:
         return f"{owner}: {problem['msg'].removeprefix('Value error, ')}"
+    if isinstance(problem["input"], Grid):
+        return f"{owner}: {name}={format_value(problem['input'])} is a grid, which only a sweep takes; give one value"
     field = model.model_fields[name]
     reason = problem["msg"].removeprefix("Value error, ")
     if len(problem["loc"]) > 1 and typing.get_origin(field.annotation) in (typing.Union, types.UnionType):
-        return f"{owner}: {name}={problem['input']!r} is not possible ({describe_type(field)})"
-    text = f"{owner}: {name}={problem['input']!r} is not possible"
+        return f"{owner}: {name}={shown(problem['input'])} is not possible ({describe_type(field)})"
+    text = f"{owner}: {name}={shown(problem['input'])} is not possible"
     allowed = literal_values(field)
     if allowed and isinstance(problem["input"], str) and problem["type"] == "literal_error":
         return f"{text}: {did_you_mean(problem['input'], [str(value) for value in allowed])}"

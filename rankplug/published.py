@@ -75,6 +75,19 @@ def beside_published(
     return pd.DataFrame(rows)
 
 
+def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """The paper's data sets in a table of :func:`beside_published`, each with the data that stand in its place."""
+    pairs = table[["published on", "ours on"]].drop_duplicates()
+    return [(str(theirs), str(ours)) for theirs, ours in pairs.itertuples(index=False)]
+
+
+def beside(row: pd.Series[float], digits: int = 2) -> str:
+    """One cell of such a table: ours with its interval, and the published number in brackets."""
+    ours = _with_interval(row[["ours"]], row[["half width"]], digits)[0]
+    theirs = _with_interval(row[["published"]], row[["published half width"]], digits)[0]
+    return f"{ours} [{theirs}]" if theirs else ours
+
+
 def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     """The rows of :func:`beside_published` as the paper lays them out, with the best of ours in bold, for a reader.
 

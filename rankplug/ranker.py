@@ -27,6 +27,7 @@ from rankplug.fitting import fit
 from rankplug.lists import Lists
 from rankplug.metrics import metric
 from rankplug.models import Model
+from rankplug.plain_numbers import numbers
 from rankplug.registry import registry
 from rankplug.selection import LOSS, metric_names
 from rankplug.specifications import BackendSpecification
@@ -142,7 +143,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         order, lists = _packed(features, labels, _query_ids(len(features), qid, None))
         name = next((name for name in metric_names(self.selection) if name != LOSS), "ndcg@5")
         value = metric(name)(self.model_.predict(lists), lists.labels, lists.starts)
-        weights = np.ones(lists.documents) if sample_weight is None else np.asarray(sample_weight, np.float64)[order]
+        weights = _check_sample_weight(sample_weight, features, dtype=np.float64)[order]
         of_lists = np.add.reduceat(weights, lists.starts[:-1]) / lists.lengths
         defined = ~np.isnan(value)
         return float(np.average(value[defined], weights=of_lists[defined])) if defined.any() else float("nan")
@@ -183,7 +184,9 @@ def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None) -> NDA
     if qid is not None and group is not None:
         raise DataError("give qid or group, not both")
     if group is not None:
-        sizes = np.asarray(group)
+        sizes = numbers(group, "group", "int64")
+        if sizes.min(initial=0) < 0:
+            raise DataError(f"a group of {sizes.min()} rows is not possible; every query has at least one")
         if sizes.sum() != rows:
             raise DataError(f"the group sizes add up to {sizes.sum()}, but there are {rows} rows")
         return np.repeat(np.arange(sizes.size), sizes)

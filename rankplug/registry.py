@@ -122,11 +122,17 @@ class Registry:
             return
         namesakes.append(plugin)
 
-    def add(self, specification: Specification) -> None:
-        """Offers a plugin in this process only; it takes the place of an earlier one of the session."""
+    def add(self, specification: Specification, *, version: str = "", instead: bool = False) -> None:
+        """Offers a plugin in this process only; it takes the place of an earlier one of the session.
+
+        Args:
+            specification: what it says of itself.
+            version: a word for its state, by which results are named.
+            instead: whether it takes the place of installed ones of its name too.
+        """
         namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
-        namesakes[:] = [other for other in namesakes if other.distribution != SESSION]
-        namesakes.append(Plugin(specification, SESSION, ""))
+        namesakes[:] = [other for other in namesakes if other.distribution != SESSION and not instead]
+        namesakes.append(Plugin(specification, SESSION, version))
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
         """All plugins, or those of one kind, by kind and name."""

@@ -40,12 +40,16 @@ def reproduce(
     if not chosen:
         raise RankplugError("no study is installed")
     results_of = store or Store()
+    try:
+        report.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RankplugError(f"cannot write the report to {report}: {error.strerror}; name another folder") from error
     shown = {}
     for one in chosen:
         results = one.results(profile, data=data, store=results_of, progress=progress, **execution)
         notebook = execute_notebook(one, profile, data, results_of, report, progress)
         shown[one.name] = reproduced(one, results, notebook, report, results_of)
-    write_summary(shown, report / "claims.json")
+    write_summary(shown, report)
     return build_report(shown, report)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,15 @@ from rankplug.errors import RankplugError
 from rankplug.learning_curve import LearningCurve
 from rankplug.trials import Result, Trial
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FORMAT = 1
 KEY = b"rankplug"
+DESCRIBED = ("identity", "combination", "fold", "trial", "seed", "record")
+"""What every description of a result says, see :func:`describe`."""
+DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError)
+"""What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
 COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
 
 
@@ -81,26 +88,50 @@ def _joined(arrays: list[Any]) -> Any:
 
 def read_about(path: Path) -> dict[str, Any]:
     """What :func:`describe` said of the result in a file, without reading its numbers."""
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     try:
         return _checked(parquet.read_schema(path).metadata, path)
-    except (OSError, pa.ArrowException) as error:
+    except DAMAGES as error:
         raise _damaged(path, error) from error
 
 
 def read_result(path: Path) -> Result:
     """The result in a file."""
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     try:
         table = parquet.read_table(path)
-    except (OSError, pa.ArrowException) as error:
+        about = _checked(table.schema.metadata, path)
+        return _result(about, table.to_pandas())
+    except DAMAGES as error:
         raise _damaged(path, error) from error
-    about = _checked(table.schema.metadata, path)
-    frame = table.to_pandas()
+
+
+def read_rows(path: Path) -> pd.DataFrame:
+    """The numbers of the result in a file."""
+    import pyarrow.parquet as parquet
+
+    try:
+        frame: pd.DataFrame = parquet.read_table(path).to_pandas()
+    except DAMAGES as error:
+        raise _damaged(path, error) from error
+    return frame
+
+
+def read_failure(path: Path) -> dict[str, Any]:
+    """What was recorded of a trial that failed."""
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        missing = [name for name in (*DESCRIBED, "failure") if name not in record]
+    except (OSError, ValueError, TypeError) as error:
+        raise _damaged(path, error) from error
+    if missing:
+        raise _damaged(path, f"it lacks {', '.join(missing)}")
+    return record
+
+
+def _result(about: dict[str, Any], frame: pd.DataFrame) -> Result:
     asked = frame[frame["measure"] == "query"]
     queries = {str(metric): rows["value"].to_numpy() for metric, rows in asked.groupby("metric", sort=False)}
     first = next(iter(queries), None)
@@ -117,14 +148,19 @@ def _checked(metadata: dict[bytes, bytes] | None, path: Path) -> dict[str, Any]:
     if not metadata or KEY not in metadata:
         raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
     about: dict[str, Any] = json.loads(metadata[KEY])
+    if not isinstance(about, dict) or "format" not in about:
+        raise _damaged(path, "its description is of another kind")
     if about["format"] != FORMAT:
         raise StoreError(
             f"{path} has format {about['format']}, this version of rankplug reads format {FORMAT}; read it with the"
             " version that wrote it, or name a new folder with RANKPLUG_RESULTS"
         )
+    missing = [name for name in DESCRIBED if name not in about]
+    if missing:
+        raise _damaged(path, f"its description lacks {', '.join(missing)}")
     return about
 
 
-def _damaged(path: Path, error: BaseException) -> StoreError:
+def _damaged(path: Path, error: BaseException | str) -> StoreError:
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return StoreError(f"{path} is damaged ({reason}); delete it and run its combination again")

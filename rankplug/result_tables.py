@@ -8,9 +8,11 @@ part of the data and iteration; and ``failures``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError, did_you_mean
+from rankplug.plain_numbers import fraction
 from rankplug.result_files import read_about
 from rankplug.statistics import t_interval
 from rankplug.store import PARTS, Store, trial_columns
@@ -40,7 +42,7 @@ class ResultsError(RankplugError):
 
 
 def results(
-    store: Store | None = None,
+    store: Store | str | Path | None = None,
     *,
     where: str = "",
     metric: str | Sequence[str] = (),
@@ -56,6 +58,7 @@ def results(
         group_by: columns; folds and whatever else varies inside a group are averaged within each trial number.
         level: of the intervals.
     """
+    fraction(level, "level")
     chosen = [metric] if isinstance(metric, str) else list(metric)
     columns = ", ".join(TRIAL_COLUMNS)
     condition = f"where {where}" if where else ""
@@ -66,13 +69,18 @@ def results(
         store,
     )
     if chosen:
-        known = frame["metric"].unique().tolist()
-        for one in chosen:
-            if known and one not in known:
-                raise ResultsError(f"no result has the metric {one}: {did_you_mean(one, known)}")
+        require_metrics(chosen, frame["metric"])
         frame = frame[frame["metric"].isin(chosen)].reset_index(drop=True)
     groups = [group_by] if isinstance(group_by, str) else list(group_by)
     return _grouped(frame, groups, level) if groups else frame
+
+
+def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
+    """Raises where there are results, but none of a metric that is wanted."""
+    known = there.unique().tolist()
+    for one in wanted:
+        if known and one not in known:
+            raise ResultsError(f"no result has the metric {one}: {did_you_mean(one, known)}")
 
 
 def _grouped(frame: pd.DataFrame, groups: list[str], level: float) -> pd.DataFrame:
@@ -92,11 +100,11 @@ def _grouped(frame: pd.DataFrame, groups: list[str], level: float) -> pd.DataFra
     return pd.DataFrame(rows, columns=[*groups, "metric", "mean", "low", "high", "trials"])
 
 
-def query(sql: str, store: Store | None = None) -> pd.DataFrame:
+def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     """The answer to a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
     import duckdb
 
-    connection = connect(store or Store())
+    connection = connect(Store.named(store))
     try:
         answer: pd.DataFrame = connection.execute(sql).df()
     except duckdb.Error as error:

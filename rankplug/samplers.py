@@ -13,6 +13,7 @@ from rankplug.lifting import writable
 from rankplug.list_losses import ListSampler, lifted_sampler
 from rankplug.lists import Integers, check_starts
 from rankplug.parameters import Parameters
+from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
 from rankplug.specifications import SamplerSpecification
 
@@ -51,9 +52,10 @@ class Sampler:
 
     def draw(self, scores: ArrayLike, starts: ArrayLike, *, seed: int = 0, iteration: int = 0) -> NDArray[np.float64]:
         """Perturbed scores, one row a sample, each list normalised to log-probabilities."""
-        packed = writable(scores)
+        packed = writable(scores, "scores")
         offsets = check_starts(starts, packed.size)
-        return self.draws_and_slopes(packed, offsets, np.arange(offsets.size - 1), seed, iteration)[0]
+        noise = whole_number(seed, "seed"), whole_number(iteration, "iteration")
+        return self.draws_and_slopes(packed, offsets, np.arange(offsets.size - 1), *noise)[0]
 
     def draws_and_slopes(
         self, scores: NDArray[np.float64], starts: Integers, lists: Integers, seed: int, iteration: int

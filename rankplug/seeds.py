@@ -14,6 +14,8 @@ import hashlib
 
 import numpy as np
 
+from rankplug.plain_numbers import whole_number
+
 
 def sequence(seed: int, *purpose: str | int) -> np.random.SeedSequence:
     """The node of the tree that a purpose such as ``("initialisation", learner)`` names."""
@@ -21,7 +23,7 @@ def sequence(seed: int, *purpose: str | int) -> np.random.SeedSequence:
         part if isinstance(part, int) else int.from_bytes(hashlib.blake2b(part.encode(), digest_size=4).digest(), "big")
         for part in purpose
     ]
-    return np.random.SeedSequence(seed, spawn_key=tuple(words))
+    return np.random.SeedSequence(whole_number(seed, "seed"), spawn_key=tuple(words))
 
 
 def generator(seed: int, *purpose: str | int) -> np.random.Generator:

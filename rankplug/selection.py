@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankplug.errors import FitError
+from rankplug.plain_numbers import whole_number
 
 TOLERANCE = 1e-6
 LOSS = "loss"
@@ -40,8 +41,8 @@ class Selection:
     def __post_init__(self) -> None:
         if not self.metrics:
             raise FitError("name at least one metric to select by, such as ndcg@5")
-        if self.patience is not None and self.patience < 1:
-            raise FitError(f"patience must be at least 1 iteration, got {self.patience}")
+        if self.patience is not None:
+            whole_number(self.patience, "patience", least=1)
 
     def improves(self, iteration: int, values: Sequence[float]) -> bool:
         """Whether an iteration with these metrics is the best so far; it then becomes that."""

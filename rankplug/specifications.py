@@ -11,11 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from rankplug.errors import BrokenPluginError
-from rankplug.grammar import NAME
+from rankplug.errors import BrokenPluginError, SpecificationError
+from rankplug.grammar import NAME, parse
 from rankplug.parameters import Parameters, describe_parameters
 
+UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
 IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+NEEDS = frozenset({"noise", "sampled rankings", "binary labels"})
+
+
+def _check_paths(specification: Specification, name: str, paths: Mapping[str, Any]) -> None:
+    """Raises where something is not of the form ``package.module:object``."""
+    if not isinstance(paths, Mapping):
+        raise SpecificationError(f"{specification}: {name} must map names to package.module:object, got {paths!r}")
+    for path in paths.values():
+        if not (isinstance(path, str) and IMPLEMENTATION.fullmatch(path)):
+            raise SpecificationError(f"{specification}: {name}: {path!r} is not of the form package.module:object")
 
 
 def import_object(path: str, owner: str) -> Any:
@@ -55,14 +68,16 @@ class Specification:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
-            raise ValueError(f"{self.name!r} is not a plugin's name: letters, digits, _ and -, beginning with a letter")
+            raise SpecificationError(
+                f"{self.name!r} is not a plugin's name: letters, digits, _ and -, beginning with a letter"
+            )
         if not (isinstance(self.summary, str) and self.summary):
-            raise ValueError(f"{self.kind} {self.name} has no summary")
+            raise SpecificationError(f"{self.kind} {self.name} has no summary")
         path = self.implementation
         if isinstance(path, str) and path and not IMPLEMENTATION.fullmatch(path):
-            raise ValueError(f"{self}: {path!r} is not of the form package.module:object")
+            raise SpecificationError(f"{self}: {path!r} is not of the form package.module:object")
         if not (isinstance(self.parameters, type) and issubclass(self.parameters, Parameters)):
-            raise ValueError(f"{self.kind} {self.name}: parameters must be a subclass of rankplug.Parameters")
+            raise SpecificationError(f"{self.kind} {self.name}: parameters must be a subclass of rankplug.Parameters")
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -94,6 +109,7 @@ class LossSpecification(Specification):
         curvature: ``exact`` second derivatives, a positive ``surrogate``, or ``none`` (ones for boosting).
         gradient: ``exact`` derivative of the value, or ``lambda`` for gradients that are defined directly
             (weights or targets held fixed in differentiation).
+        zero_gradient: lists that teach nothing, of ``one document``, ``equal labels``, ``no relevant document``.
         needs: what it uses beside scores and labels: ``noise``, ``sampled rankings``, ``binary labels``.
         longest: the longest list it can take, where there is a limit.
         largest_label: the largest label it can take, where there is a limit.
@@ -105,9 +121,24 @@ class LossSpecification(Specification):
     shift_invariant: bool = True
     curvature: Literal["exact", "surrogate", "none"] = "none"
     gradient: Literal["exact", "lambda"] = "exact"
+    zero_gradient: frozenset[str] = UNINFORMATIVE
     needs: frozenset[str] = frozenset()
     longest: int | None = None
     largest_label: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._one_of("curvature", ("exact", "surrogate", "none"))
+        self._one_of("gradient", ("exact", "lambda"))
+        if isinstance(self.needs, str) or not set(self.needs) <= NEEDS:
+            raise SpecificationError(f"{self}: needs={self.needs!r} is not a set of {', '.join(sorted(NEEDS))}")
+        for name in ("longest", "largest_label"):
+            if (limit := getattr(self, name)) is not None and (not isinstance(limit, int) or limit < 1):
+                raise SpecificationError(f"{self}: {name} must be a whole number of at least 1, got {limit!r}")
+
+    def _one_of(self, name: str, allowed: tuple[str, ...]) -> None:
+        if getattr(self, name) not in allowed:
+            raise SpecificationError(f"{self}: {name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -116,6 +147,7 @@ class LossSpecification(Specification):
             "shift_invariant": self.shift_invariant,
             "curvature": self.curvature,
             "gradient": self.gradient,
+            "zero_gradient": sorted(self.zero_gradient),
             "needs": sorted(self.needs),
             "longest": self.longest,
             "largest_label": self.largest_label,
@@ -136,6 +168,10 @@ class ScorerSpecification(Specification):
     kind: ClassVar[str] = "scorer"
 
     fitted_by: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_paths(self, "fitted_by", self.fitted_by)
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "fitted_by": sorted(self.fitted_by)}
@@ -162,6 +198,15 @@ class BackendSpecification(Specification):
     missing_values: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.requires, str):
+            raise SpecificationError(f"{self}: requires must be a tuple of packages, got {self.requires!r}")
+        if self.default_scorer:
+            parse(self.default_scorer)
+        _check_paths(self, "on_cluster", {"": self.on_cluster} if self.on_cluster else {})
+        _check_paths(self, "exports", self.exports)
+
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetSpecification(Specification):
@@ -178,6 +223,13 @@ class DatasetSpecification(Specification):
 
     folds: int = 1
     fingerprint: Any = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.folds, int) or self.folds < 1:
+            raise SpecificationError(f"{self}: folds must be a whole number of at least 1, got {self.folds!r}")
+        if isinstance(self.fingerprint, str) and self.fingerprint:
+            _check_paths(self, "fingerprint", {"": self.fingerprint})
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "folds": self.folds}
@@ -198,6 +250,12 @@ class MetricSpecification(Specification):
 
     lowest: float = 0.0
     highest: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        bounds = (self.lowest, self.highest)
+        if not all(isinstance(bound, (int, float)) for bound in bounds) or not self.lowest < self.highest:
+            raise SpecificationError(f"{self}: lowest={self.lowest!r} must be less than highest={self.highest!r}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,16 @@ import filelock
 
 from rankplug import places
 from rankplug.combinations import Combination
-from rankplug.result_files import COLUMNS, StoreError, describe, encode, read_about, read_result
+from rankplug.result_files import (
+    COLUMNS,
+    StoreError,
+    describe,
+    encode,
+    read_about,
+    read_failure,
+    read_result,
+    read_rows,
+)
 from rankplug.trials import Result, Trial
 
 if TYPE_CHECKING:
@@ -38,7 +47,15 @@ class Store:
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
-        self.folder = Path(folder) if folder is not None else places.results_folder()
+        try:
+            self.folder = Path(folder) if folder is not None else places.results_folder()
+        except TypeError:
+            raise StoreError(f"a store is named by the path of its folder, not by {folder!r}") from None
+
+    @classmethod
+    def named(cls, store: Store | str | Path | None) -> Store:
+        """A store itself, or the one in a folder."""
+        return store if isinstance(store, Store) else cls(store)
 
     def __repr__(self) -> str:
         return f"<Store {self.folder}>"
@@ -132,16 +149,18 @@ class Store:
 
     def files(self) -> Iterator[Path]:
         """The files of all finished trials."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is a file, not a folder of results")
         return iter(sorted(self.folder.glob("*/*.parquet")))
 
     def failures(self) -> list[dict[str, Any]]:
         """The records of all failed trials."""
-        return [json.loads(path.read_text()) for path in sorted(self.folder.glob("*/*.failed.json"))]
+        return [read_failure(path) for path in sorted(self.folder.glob("*/*.failed.json"))]
 
     def failure(self, trial: Trial) -> str:
         """How a trial failed; empty if it did not."""
         path = self.failure_path(trial)
-        return str(json.loads(path.read_text())["failure"]) if path.exists() else ""
+        return str(read_failure(path)["failure"]) if path.exists() else ""
 
     def read(self, trial: Trial) -> Result:
         """The result of a finished trial."""
@@ -161,12 +180,11 @@ class Store:
     def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
         """All rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd
-        import pyarrow.parquet as parquet
 
         frames = []
         for path in self.paths(trials):
             columns = trial_columns(read_about(path))
-            frames.append(parquet.read_table(path).to_pandas().assign(**columns))
+            frames.append(read_rows(path).assign(**columns))
         if not frames:
             return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
         joined: pd.DataFrame = pd.concat(frames, ignore_index=True)

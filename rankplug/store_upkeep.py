@@ -117,6 +117,14 @@ def export(store: Store, target: Path) -> Path:
     if not paths:
         raise StoreError(f"there is nothing to export in {store.folder}")
     records = [read_about(path) for path in paths]
+    try:
+        _write_archive(store, paths, records, target)
+    except OSError as error:
+        raise StoreError(f"cannot write {target}: {error.strerror}; name a file in a folder that exists") from error
+    return target
+
+
+def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, Any]], target: Path) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", HOW_TO_RERUN)
         archive.writestr("sweep.yaml", yaml.safe_dump(_sweep_file(records), sort_keys=False))
@@ -125,7 +133,6 @@ def export(store: Store, target: Path) -> Path:
             archive.write(path, Path("results") / path.relative_to(store.folder))
         for path in sorted((store.folder / NOTEBOOKS).glob("*.ipynb")):
             archive.write(path, Path("notebooks") / path.name)
-    return target
 
 
 def _sweep_file(records: list[dict[str, Any]]) -> dict[str, Any]:

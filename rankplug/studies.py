@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pydantic import Field
+
 from rankplug.errors import RankplugError, did_you_mean
+from rankplug.parameters import Parameters, read_parameters
 from rankplug.registry import registry
 
 if TYPE_CHECKING:
@@ -239,7 +242,7 @@ class Study:
         from rankplug.sweeps import sweep
 
         read_profile(profile)
-        kept = store if isinstance(store, Store) else Store(store)
+        kept = Store.named(store)
         asked = {
             runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
             for runs in self.runs(profile, data)
@@ -294,6 +297,25 @@ def read_profile(name: str) -> Profile:
     if name not in PROFILES:
         raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
     return name
+
+
+class StudyParameters(Parameters):
+    """Parameters of a study's notebook; those of :meth:`Study.results`."""
+
+    profile: Profile = "quick"
+    data: str | None = None
+    trials: int | None = Field(None, ge=1)
+    seed: int = Field(0, ge=0)
+    jobs: int = Field(1, ge=1)
+    store: str | None = None
+
+
+def check_parameters(given: Mapping[str, Any]) -> StudyParameters:
+    """The parameters of a study's notebook, or a sentence that says which is wrong; needs no kernel."""
+    parameters = read_parameters(StudyParameters, given, "the notebook")
+    if parameters.data is not None:
+        registry().resolve("dataset", parameters.data)
+    return parameters
 
 
 def study(name: str) -> Study:

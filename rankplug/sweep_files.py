@@ -74,7 +74,7 @@ def read_words(words: Iterable[str]) -> Sweep:
     return Sweep((parse(f"grid[{','.join(words)}]").parameters,))
 
 
-def read_folds(text: str | int | Sequence[int]) -> Folds:
+def read_folds(text: Any) -> Folds:
     """Folds such as ``1,2,3`` or ``all``.
 
     >>> read_folds("1,2"), read_folds(3), read_folds("all")
@@ -82,8 +82,8 @@ def read_folds(text: str | int | Sequence[int]) -> Folds:
     """
     if text == "all":
         return "all"
-    parts = str(text).split(",") if isinstance(text, (str, int)) else [str(part) for part in text]
-    if not all(part.strip().isdigit() for part in parts):
+    parts = [str(part) for part in text] if isinstance(text, (list, tuple)) else str(text).split(",")
+    if not parts or not all(part.strip().isdecimal() for part in parts):
         raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {text!r}")
     return tuple(int(part) for part in parts)
 
@@ -91,9 +91,11 @@ def read_folds(text: str | int | Sequence[int]) -> Folds:
 def read_file(path: Path, profile: str | None = None) -> Sweep:
     """The sweep in a YAML file, as a profile of it has it."""
     try:
-        content = yaml.safe_load(path.read_text())
+        content = yaml.safe_load(path.read_bytes())
     except OSError as error:
         raise GrammarError(f"cannot read {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
+        raise GrammarError(f"{path} is not text in UTF-8 ({error.reason}); write it again as such") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
@@ -101,6 +103,8 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
     if not isinstance(content, Mapping):
         raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
     profiles = content.get("profiles") or {}
+    if not isinstance(profiles, Mapping) or not all(isinstance(one, Mapping) for one in profiles.values()):
+        raise GrammarError(f"{path}: profiles must map names to changes, such as smoke: {{trials: 1}}")
     if profile is not None and profile not in profiles:
         raise GrammarError(f"{path} has no profile {profile}: {did_you_mean(profile, profiles)}")
     chosen = {**content, **(profiles[profile] if profile else {})}
@@ -109,9 +113,12 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
         if name not in known:
             raise GrammarError(f"{path}: a sweep has no part {name}: {did_you_mean(str(name), known)}")
     shared = {name: value for name, value in chosen.items() if name not in BESIDE_GRIDS}
-    grids = tuple({**shared, **grid} for grid in chosen.get("grids") or [{}])
+    given = chosen.get("grids") or [{}]
+    if not isinstance(given, list) or not all(isinstance(grid, Mapping) for grid in given):
+        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {given!r}")
+    grids = tuple({**shared, **grid} for grid in given)
     trials = chosen.get("trials", 1)
-    if not isinstance(trials, int) or trials < 1:
+    if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
         raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {trials!r}")
     return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
 

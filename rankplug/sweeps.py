@@ -6,12 +6,14 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankplug.combinations import Combination, combinations
-from rankplug.errors import DataError, RankplugError
+from rankplug.errors import DataError, GrammarError
 from rankplug.execution.schedule import Schedule
 from rankplug.execution.tasks import Workers, tasks_of
+from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
 from rankplug.specifications import BackendSpecification, DatasetSpecification
 from rankplug.store import Store
@@ -96,6 +98,13 @@ def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
     return chosen
 
 
+def _fold_numbers(folds: Any) -> tuple[int, ...]:
+    numbers = tuple(folds) if isinstance(folds, Iterable) and not isinstance(folds, str) else ()
+    if not numbers:
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {folds!r}")
+    return tuple(whole_number(fold, "fold") for fold in numbers)
+
+
 def plan(
     chosen: Iterable[Combination],
     *,
@@ -106,10 +115,9 @@ def plan(
     left_out: int = 0,
 ) -> Plan:
     """Sorts the trials of some combinations into those to run and those that are done."""
-    if trials < 1:
-        raise RankplugError(f"a sweep needs at least 1 trial of each combination, got {trials}")
+    whole_number(trials, "trials", least=1)
     waiting, done, failed = [], [], []
-    wanted = folds if folds == "all" else tuple(folds)
+    wanted: Folds = "all" if folds == "all" else _fold_numbers(folds)
     for combination in chosen:
         for fold in folds_of(combination, wanted):
             for number in range(trials):
@@ -127,7 +135,7 @@ def sweep(
     grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
     *,
     data: Any = None,
-    store: Store | None = None,
+    store: Store | str | Path | None = None,
     folds: Folds = (1,),
     trials: int = 1,
     retry_failed: bool = False,
@@ -155,7 +163,7 @@ def sweep(
     if data is not None:
         fixed["dataset"] = data
     chosen, left_out = combinations(grid, **fixed)
-    results = store or Store()
+    results = Store.named(store)
     todo = plan(chosen, store=results, folds=folds, trials=trials, retry_failed=retry_failed, left_out=left_out)
     return carry_out(todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks)
 
@@ -164,11 +172,10 @@ def carry_out(
     todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
 ) -> Outcome:
     """Runs what a plan says is to be run."""
+    whole_number(jobs, "jobs", least=1)
     outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
     if not todo.waiting:
         return outcome
-    if jobs < 1:
-        raise RankplugError(f"a sweep needs at least 1 job, got {jobs}")
     store.check_writable()
     for trial in todo.waiting:
         store.failure_path(trial).unlink(missing_ok=True)

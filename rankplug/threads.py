@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from rankplug.errors import RankplugError
+from rankplug.plain_numbers import whole_number
 
 BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
 """Packages that bring thread pools when they are imported."""
@@ -43,9 +44,7 @@ def use_threads(number: int | None = None) -> Iterator[int]:
     Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`.
     """
     global _threads, _in_force
-    wanted = threads() if number is None else number
-    if wanted < 1:
-        raise RankplugError(f"the number of threads must be at least 1, got {wanted}")
+    wanted = threads() if number is None else whole_number(number, "the number of threads", least=1)
     setting = wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
     if _in_force == setting and _threads == wanted:
         # Finding the pools reads this process's memory map, which costs more than many a prediction.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
 from pydantic import Field
@@ -38,6 +38,10 @@ SIZES = {
 """What a profile takes for a part that is not named: the data set, and the scorer of a backend."""
 
 
+Fold = Annotated[int, Field(ge=1)]
+Repetition = Annotated[int, Field(ge=0)]
+
+
 class TourParameters(Parameters):
     """The notebook's parameters; those of a combination mean what they mean there."""
 
@@ -48,13 +52,15 @@ class TourParameters(Parameters):
     scorer: str = ""
     sampler: str = ""
     transforms: tuple[str, ...] = ()
-    selection: tuple[str, ...] = ("ndcg@5",)
+    selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
     patience: int | None = None
     metrics: tuple[str, ...] = METRICS
     seed: int = 0
-    folds: tuple[int, ...] = Field((1,), min_length=1)
+    folds: tuple[Fold, ...] = Field((1,), min_length=1)
     trials: int = Field(1, ge=1, description="repetitions of each fold")
-    runs: tuple[tuple[int, int], ...] = Field((), description="fold and number of each trial, in place of these")
+    runs: tuple[tuple[Fold, Repetition], ...] = Field(
+        (), description="fold and number of each trial, in place of these"
+    )
     store: str = Field("", description="folder of results")
     progress: bool = Field(True, description="whether a bar shows the training")
 

@@ -46,6 +46,7 @@ def _official(benchmark: Benchmark) -> DatasetSpecification:
         implementation=dataset,
         parameters=dataset.parameters(),
         folds=benchmark.folds,
+        fingerprint=dataset.fingerprint,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tarfile
 import tempfile
 from pathlib import Path
 
 from rankplug.datasets import load
 from rankplug.lists import Lists
 from rankplug.places import cache_folder, data_folders
+from rankplug_data.text.archives import members
 
 NAME = "MSLR-WEB10K-sample"
 TEXTS = ("msn1.fold1.train.5k.txt", "msn1.fold1.test.5k.txt")
@@ -37,7 +37,13 @@ def _unpacked(folder: Path) -> Path | None:
     if not archive.is_file() or kept.is_dir():
         return kept if archive.is_file() else None
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent) as unfinished, tarfile.open(archive) as packed:
-        packed.extractall(unfinished, filter="data")
-        os.replace(Path(unfinished) / NAME, kept)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as unfinished:
+        unpacked = Path(unfinished) / NAME
+        unpacked.mkdir()
+        for member in members(archive):
+            name = Path(member.name).name
+            if name in TEXTS:
+                with (unpacked / name).open("wb") as file:
+                    file.writelines(block.tobytes() for block in member.blocks())
+        os.replace(unpacked, kept)
     return kept

@@ -43,7 +43,7 @@ def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0,
 
     Unless restarts go by distance, the same rankings are drawn for each ``gain``.
     """
-    relevance = writable(labels)
+    relevance = writable(labels, "labels")
     constants = np.zeros(1 + (parameters.samples + 1) * (relevance.size + 1))
     key = np.uint64(key_of(seed, -1, query, 0))
     draw_rankings(constants, relevance, key, *draw_rankings.numbers(parameters))

@@ -14,6 +14,7 @@ import xgboost as xgb
 from numpy.typing import NDArray
 
 from rankplug.engine_objective import EngineObjective
+from rankplug.errors import DataError
 from rankplug.losses import Loss, Named
 from rankplug.samplers import Sampler
 
@@ -37,5 +38,7 @@ def xgboost_objective(
     """The objective of a loss; with ``dtrain``, its labels and groups are checked now rather than in training."""
     objective = XGBoostObjective(loss, sampler=sampler, seed=seed)
     if dtrain is not None:
+        if not isinstance(dtrain, xgb.DMatrix):
+            raise DataError(f"dtrain must be an xgboost.DMatrix, got {type(dtrain).__name__}")
         objective(np.zeros(dtrain.num_row(), np.float32), dtrain)
     return objective

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, doctor, plugins, reproduce, results, sweep, train
+from rankplug.cli import bench, check, data, doctor, new, plugins, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (doctor, plugins, reproduce, sweep, train):
+for commands in (bench, check, doctor, new, plugins, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")
@@ -29,11 +29,29 @@ def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceb
 
 
 def main() -> None:
-    """Runs the command line; an error of ours is one sentence, with ``--debug`` its traceback too."""
+    """Runs the command line; an error is one sentence, with ``--debug`` its traceback too."""
     try:
         app()
-    except RankplugError as error:
+    except Exception as error:
         if "--debug" in sys.argv:
             raise
-        typer.secho(f"rankplug: {error}", fg="red", err=True)
+        typer.secho(f"rankplug: {sentence_of(error)}", fg="red", err=True)
         sys.exit(1)
+
+
+def sentence_of(error: Exception) -> str:
+    """What a user is told of an error; one that nobody foresaw is called so.
+
+    >>> sentence_of(PermissionError(13, "Permission denied", "/results"))
+    '/results: Permission denied'
+    >>> sentence_of(KeyError("x"))
+    "unexpected KeyError: 'x'; this is a defect of rankplug or of a plugin, whose place rankplug --debug shows"
+    """
+    if isinstance(error, RankplugError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"memory ran out ({error}); take fewer jobs, documents or features"
+    place = "this is a defect of rankplug or of a plugin, whose place rankplug --debug shows"
+    return f"unexpected {type(error).__name__}: {error}; {place}"

@@ -36,7 +36,7 @@ def reproduce(
         data=data,
         store=Store(store) if store else None,
         report=report,
-        jobs=jobs or threads(),
+        jobs=threads() if jobs is None else jobs,
         notebooks=notebooks,
     )
     typer.echo(f"The report is at {page.resolve()}")

@@ -10,7 +10,9 @@ import typer
 
 app = typer.Typer(help="Show, compare, merge, clean and export results.")
 
-StoreOption = Annotated[Path | None, typer.Option(help="Folder of results, else RANKPLUG_RESULTS or results.")]
+STORE_HELP = "Folder of results, else RANKPLUG_RESULTS or results."
+StoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP)]
+ExistingStoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP, exists=True, file_okay=False)]
 
 
 class Format(StrEnum):
@@ -31,7 +33,7 @@ def results(
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
     sql: Annotated[str, typer.Option(help="Ask the tables trials, queries, curves and failures yourself.")] = "",
-    store: StoreOption = None,
+    store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
     from rankplug.result_tables import query, results, write_table
@@ -53,7 +55,7 @@ def compare(
     second: Annotated[str, typer.Argument(help="The other: \"loss = 'lambdarank'\".")],
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
-    store: StoreOption = None,
+    store: ExistingStoreOption = None,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
     from rankplug.comparison import compare as compared
@@ -79,7 +81,7 @@ def merge(
 def clean(
     outdated: Annotated[bool, typer.Option("--outdated", help="Also results of other versions or data.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and remove nothing.")] = False,
-    store: StoreOption = None,
+    store: ExistingStoreOption = None,
 ) -> None:
     """Remove what killed sweeps left behind, and on request results that no sweep reads any more."""
     from rankplug import store_upkeep
@@ -97,7 +99,7 @@ def clean(
 
 @app.command()
 def export(
-    target: Annotated[Path, typer.Argument(help="The zip archive to write.")], store: StoreOption = None
+    target: Annotated[Path, typer.Argument(help="The zip archive to write.")], store: ExistingStoreOption = None
 ) -> None:
     """Write an archive of all results with everything needed to run them again."""
     from rankplug.store import Store

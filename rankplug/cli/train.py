@@ -37,7 +37,9 @@ def train(
     """Train on a data set, choose the iteration on its validation part, and save the model."""
     from rankplug.datasets import load
     from rankplug.fitting import fit
+    from rankplug.models import check_writable
 
+    check_writable(out)
     transforms = transform or []
     names = metric or ["ndcg@5"]
     split = load(dataset, fold=fold, seed=seed, transforms=transforms)

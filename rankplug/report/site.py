@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import rankplug
+from rankplug.published import stand_ins
 from rankplug.report.behind import Source
 from rankplug.report.combination_page import combination_html
 from rankplug.report.linked_table import link_marked, linked, page_of, table_html
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.shown import Drawn, Reproduced, slug
+from rankplug.report.summary import markdown_summary
 
 
 def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
@@ -137,6 +139,9 @@ def _claims(reproduced: Mapping[str, Reproduced]) -> str:
 
 
 def _claim_rows(one: Reproduced) -> str:
+    tables = [drawn.table for drawn in one.exhibits if "published on" in drawn.table.columns]
+    places = dict.fromkeys(pair for table in tables for pair in stand_ins(table))
+    notes = "".join(f"<p>In the place of {html.escape(theirs)}: {html.escape(ours)}.</p>" for theirs, ours in places)
     rows = "".join(
         f"<tr><td>{markdown_html(claim.sentence)}</td>"
         f'<td class="{judged.verdict.verdict}">{judged.verdict.verdict}</td>'
@@ -144,7 +149,7 @@ def _claim_rows(one: Reproduced) -> str:
         for claim, judged in zip(one.study.claims, one.verdicts, strict=True)
     )
     head = "<tr><th>claim</th><th>verdict</th><th>evidence</th></tr>"
-    return f'<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    return f'{notes}<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
 
 
 def _sources(one: Reproduced, sources: Collection[Source]) -> str:
@@ -202,8 +207,8 @@ def _runs(reproduced: Mapping[str, Reproduced]) -> str:
     )
 
 
-def write_summary(reproduced: Mapping[str, Reproduced], path: Path) -> None:
-    """The verdicts as JSON, for other programs."""
+def write_summary(reproduced: Mapping[str, Reproduced], folder: Path) -> None:
+    """The verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
     summary: dict[str, Any] = {
         name: [
             {"claim": claim.sentence, "verdict": judged.verdict.verdict, "evidence": judged.verdict.evidence}
@@ -211,4 +216,5 @@ def write_summary(reproduced: Mapping[str, Reproduced], path: Path) -> None:
         ]
         for name, one in reproduced.items()
     }
-    path.write_text(json.dumps(summary, indent=1))
+    (folder / "claims.json").write_text(json.dumps(summary, indent=1))
+    (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

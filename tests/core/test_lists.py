@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug import Lists
-from rankplug.errors import DataError
+from rankplug.errors import DataError, RankplugError
 from rankplug.lists import check_starts, starts_of
 
 
@@ -182,12 +182,15 @@ ONES = np.ones((3, 2), np.float32)
             lambda: Lists.concatenate([made([1]), made([1], features=2)]),
             "lists with different numbers of features cannot be joined: [2, 3]",
         ),
-        (lambda: made([1]).batches(0), "a mini-batch needs at least 1 query, got 0"),
+        (
+            lambda: made([1]).batches(0),
+            "the number of queries of a mini-batch must be a whole number of at least 1, got 0",
+        ),
         (lambda: check_starts([[0, 1]], 1), "got shape (1, 2)"),
     ],
 )
 def test_data_that_do_not_add_up_are_refused(make, message):
-    with pytest.raises(DataError, match=re.escape(message)):
+    with pytest.raises(RankplugError, match=re.escape(message)):
         make()
 
 

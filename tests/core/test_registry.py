@@ -157,7 +157,7 @@ BROKEN = {
         def rankplug_losses():
             return [LossSpecification(name="two words", summary="x")]
         """,
-        "ValueError: 'two words' is not a plugin's name: letters, digits, _ and -, beginning with a letter",
+        "SpecificationError: 'two words' is not a plugin's name: letters, digits, _ and -, beginning with a letter",
     ),
     "implementation that names no object": (
         """
@@ -167,7 +167,7 @@ BROKEN = {
         def rankplug_losses():
             return [LossSpecification(name="x", summary="x", implementation="package.module")]
         """,
-        "ValueError: loss x: 'package.module' is not of the form package.module:object",
+        "SpecificationError: loss x: 'package.module' is not of the form package.module:object",
     ),
     "parameters that are no Parameters": (
         """
@@ -177,7 +177,7 @@ BROKEN = {
         def rankplug_losses():
             return [LossSpecification(name="x", summary="x", parameters=dict)]
         """,
-        "ValueError: loss x: parameters must be a subclass of rankplug.Parameters",
+        "SpecificationError: loss x: parameters must be a subclass of rankplug.Parameters",
     ),
     "duplicate name": (
         """

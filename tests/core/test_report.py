@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from types import SimpleNamespace
@@ -15,8 +16,10 @@ from rankplug.report.behind import with_sources
 from rankplug.report.linked_table import link_marked, table_html
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import clean_html, notebook_html
+from rankplug.report.shown import Drawn
 from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
+from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
 from rankplug.studies import Claim, Exhibit, Runs, Study, Verdict
 
@@ -98,7 +101,7 @@ def made(tmp_path_factory):
     report = folder / "report"
     shown = {"made": reproduce(study, results, folder / "made.ipynb", report, store)}
     build_report(shown, report)
-    write_summary(shown, report / "claims.json")
+    write_summary(shown, report)
     return SimpleNamespace(report=report, shown=shown, identities=identities)
 
 
@@ -206,6 +209,17 @@ def test_figures_are_written_for_print_and_tables_for_other_programs(made):
 def test_verdicts_are_written_for_other_programs(made):
     summary = json.loads((made.report / "claims.json").read_text())
     assert summary["made"][0]["verdict"] == "fails"
+
+
+def test_a_summary_has_ours_with_interval_the_published_number_and_the_data_in_its_place(made):
+    one = made.shown["made"]
+    row = {"published on": "Web|30K", "ours on": "synthetic", "model": "a model", "metric": "ndcg@5", "trials": 3}
+    numbers = {"ours": 41.25, "half width": 1.5, "published": 40.0, "published half width": float("nan")}
+    drawn = Drawn(one.study.exhibits[0], pd.DataFrame([row | numbers]), ())
+    summary = markdown_summary({"made": dataclasses.replace(one, exhibits=(drawn,))})
+    assert "In the place of Web|30K: synthetic." in summary
+    assert "| Web\\|30K | a model | 3 | 41.25\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}1.50 [40.00] |" in summary
+    assert "**fails**" in summary
 
 
 def test_formulas_become_mathml():

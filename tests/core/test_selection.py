@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankplug.errors import FitError
+from rankplug.errors import RankplugError
 from rankplug.selection import TOLERANCE, Selection
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30)
@@ -42,5 +42,5 @@ def test_a_metric_that_is_undefined_gives_way_to_one_that_is_not():
 
 @pytest.mark.parametrize(("metrics", "patience"), [((), None), (("ndcg@5",), 0)])
 def test_impossible_rules_are_refused(metrics, patience):
-    with pytest.raises(FitError):
+    with pytest.raises(RankplugError):
         Selection(metrics, patience)

@@ -50,7 +50,8 @@ def test_an_impossible_number_in_the_environment_is_named(monkeypatch, given):
 
 
 def test_a_block_needs_at_least_one_thread():
-    with pytest.raises(RankplugError, match="the number of threads must be at least 1, got 0"), use_threads(0):
+    sentence = "the number of threads must be a whole number of at least 1, got 0"
+    with pytest.raises(RankplugError, match=sentence), use_threads(0):
         pass
 
 

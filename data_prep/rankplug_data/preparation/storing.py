@@ -8,6 +8,7 @@ nothing that looks done.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -75,14 +76,14 @@ class PreparedData:
     def open(cls, folder: Path) -> PreparedData | None:
         """The prepared data in this folder; None when there are none, or of an older layout."""
         try:
-            content = json.loads((folder / MANIFEST).read_text("utf-8"))
+            content = json.loads((folder / MANIFEST).read_bytes())
+            if content.get("format") != FORMAT:
+                return None
+            return cls(folder, Manifest(**content))
         except FileNotFoundError:
             return None
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise DataError(f"{folder / MANIFEST} is damaged ({error}); remove {folder} to prepare it anew") from error
-        if content.get("format") != FORMAT:
-            return None
-        return cls(folder, Manifest(**content))
 
     @property
     def folds(self) -> list[int]:
@@ -102,6 +103,11 @@ class PreparedData:
             fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
             found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
         return found
+
+    def fingerprint(self, fold: int) -> str:
+        """The digest of a fold."""
+        parts = self.manifest.fingerprints[str(fold)]
+        return hashlib.blake2b("".join(parts[part] for part in sorted(parts)).encode(), digest_size=8).hexdigest()
 
     def split(self, fold: int) -> Split:
         """Train, validation and test of a fold."""
@@ -130,9 +136,10 @@ class PreparedData:
     def _map(self, name: str) -> NDArray[Any]:
         try:
             array: NDArray[Any] = np.load(self._path(name), mmap_mode="r")
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, EOFError, SyntaxError) as error:
+            reason = "it is no array" if "pickle" in str(error) else error
             raise DataError(
-                f"{self._path(name)} is damaged ({error}); remove {self.folder} to prepare it anew"
+                f"{self._path(name)} is damaged ({reason}); remove {self.folder} to prepare it anew"
             ) from error
         return array
 

@@ -74,6 +74,7 @@ class Benchmark:
         files: names of the files of each part.
         downloads: files to fetch for each version, empty where a person has to click.
         mirrors_note: what the downloads are, if not the official release.
+        fingerprints: digest of each fold of each version, where the release has been read.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Benchmark:
     files: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: LETOR_NAMES)
     downloads: Mapping[str, tuple[Download, ...]] = field(default_factory=dict)
     mirrors_note: str = ""
+    fingerprints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def default_version(self) -> str:

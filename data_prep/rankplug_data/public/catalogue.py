@@ -176,6 +176,22 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             ),
         },
         mirrors_note="copies in the repository meta-toolkit/meta",
+        fingerprints={
+            "QueryLevelNorm": (
+                "613f26ff828c84b7",
+                "3c64ece95f8d31fe",
+                "a20f4737e17bab35",
+                "1dcfaa613fd35210",
+                "330a29782ff380a3",
+            ),
+            "Feature-min": (
+                "8f717d2fb1131716",
+                "4613ca1dc10351fc",
+                "47cb9e1136c9c7e1",
+                "9527a98e9d926ff7",
+                "c6d28b663cd7a8c8",
+            ),
+        },
     ),
     Benchmark(
         name="mq2007",
@@ -225,6 +241,9 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             ),
         },
         mirrors_note="copies in the repository meta-toolkit/meta",
+        fingerprints={
+            "": ("1f4de6b010428b64", "f7c813074bfae2d6", "cc4834420ff3e635", "6f0170a32b75fa7f", "40aef555c9259855")
+        },
     ),
     _gov("td", 2003, "topic distillation", 50, 49_058),
     _gov("td", 2004, "topic distillation", 75, 74_146),

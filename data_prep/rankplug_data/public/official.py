@@ -63,6 +63,18 @@ class OfficialDataset:
             )
         return prepared.split(fold)
 
+    def fingerprint(self, parameters: Parameters) -> str:
+        """Empty for the data as released, which their name stands for; other data under this name say what they are.
+
+        Where the release has never been read, prepared data always say what they are.
+        """
+        prepared = self._prepared(parameters)
+        if prepared is None:
+            return ""
+        here = {fold: prepared.fingerprint(fold) for fold in prepared.folds}
+        released = dict(enumerate(self.benchmark.fingerprints.get(self._version(parameters), ()), start=1))
+        return " ".join(digest for fold, digest in here.items() if digest != released.get(fold))
+
     def state(self, parameters: Parameters) -> str:
         """Whether it is prepared, found, or to be got."""
         if self._prepared(parameters) is not None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankplug import places, seeds
 from rankplug.datasets import Split
+from rankplug.errors import DataError
 from rankplug.lists import Lists
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
@@ -109,7 +110,10 @@ def _open_or_write(
         with FileLock(folder.with_suffix(".lock")):
             if not folder.exists():
                 _write(folder, text, parameters, seed, parts)
-    return np.load(folder / "features.npy", mmap_mode="r"), np.load(folder / "labels.npy")
+    try:
+        return np.load(folder / "features.npy", mmap_mode="r"), np.load(folder / "labels.npy")
+    except (OSError, ValueError, EOFError, SyntaxError) as error:
+        raise DataError(f"{folder} is damaged ({error}); remove it, and the data are made anew") from error
 
 
 def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int, parts: list[_Part]) -> None:

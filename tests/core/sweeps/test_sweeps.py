@@ -106,7 +106,7 @@ def test_all_folds_are_those_of_the_data_set(tmp_path: Path) -> None:
     assert {trial.fold for trial in run(tmp_path, folds="all").plan.trials} == {1, 2, 3}
     with pytest.raises(DataError, match="has folds 1 to 3, not 4"):
         run(tmp_path, folds=[1, 4])
-    with pytest.raises(RankplugError, match="at least 1 trial"):
+    with pytest.raises(RankplugError, match="trials must be a whole number of at least 1, got 0"):
         run(tmp_path, trials=0)
 
 

@@ -84,3 +84,14 @@ def test_a_source_that_lacks_a_part_is_passed_over_for_one_that_has_all(dataset,
         dataset(parameters, 1, 0)
     dataset.get(parameters, accept_licence=True)
     assert len(dataset(parameters, 1, 0).test) == 3
+
+
+def test_data_other_than_those_released_say_what_they_are(dataset):
+    parameters = dataset.parameters()()
+    assert dataset.fingerprint(parameters) == ""
+    dataset.get(parameters, accept_licence=True)
+    dataset(parameters, 1, 0)
+    digest = dataset.fingerprint(parameters)
+    assert digest
+    released = dataclasses.replace(dataset.benchmark, fingerprints={"": (digest,)})
+    assert OfficialDataset(released).fingerprint(parameters) == ""

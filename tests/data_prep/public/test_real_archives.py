@@ -53,6 +53,13 @@ def labels_of(parts):
     return np.unique(np.concatenate([part.labels for part in parts]), return_counts=True)[1].tolist()
 
 
+@pytest.mark.parametrize("name", [*OHSUMED, "mq2008"])
+def test_their_results_are_named_alike_whether_or_not_the_data_are_at_hand(ohsumed, mq2008, name):
+    one = rp.Combination(dataset=name, backend="lightgbm", loss="mse")
+    rp.load(name)
+    assert one.data_fingerprint == ""
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", OHSUMED)
 def test_ohsumed_has_the_published_numbers(ohsumed, name):
