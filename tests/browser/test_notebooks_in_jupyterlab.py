@@ -78,9 +78,11 @@ def run_all(page, lab, name: str):
     """Opens a notebook as a reader does, runs all cells and saves; the cells as they were saved."""
     address, work = lab
     page.goto(address.format(name=name))
-    page.locator(".jp-Notebook .jp-CodeCell").first.wait_for()
+    page.locator("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current", has_text=name).first.wait_for()
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    shown.locator(".jp-CodeCell").first.wait_for()
     page.get_by_text("| Idle").first.wait_for()
-    while not page.locator(".jp-CodeCell .jp-InputPrompt").get_by_text(re.compile(r"\[[*0-9]+\]")).count():
+    while not shown.locator(".jp-CodeCell .jp-InputPrompt").get_by_text(re.compile(r"\[[*0-9]+\]")).count():
         # JupyterLab forgets what is run before its kernel answers.
         page.locator(".lm-MenuBar-itemLabel", has_text="Run").click()
         page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
