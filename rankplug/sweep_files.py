@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 import yaml
 
 from rankplug.combinations import Combination, combinations
-from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean
+from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean, shown
 from rankplug.grammar import parse
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def read_folds(text: Any) -> Folds:
         return "all"
     parts = [str(part) for part in text] if isinstance(text, (list, tuple)) else str(text).split(",")
     if not parts or not all(part.strip().isdecimal() for part in parts):
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {text!r}")
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
     return tuple(int(part) for part in parts)
 
 
@@ -96,10 +96,14 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
         raise GrammarError(f"cannot read {path}: {error.strerror}") from None
     except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
         raise GrammarError(f"{path} is not text in UTF-8 ({error.reason}); write it again as such") from None
+    except RecursionError:
+        raise GrammarError(f"{path} is nested too deep") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
         raise GrammarError(f"{where} is not YAML: {getattr(error, 'problem', error)}") from None
+    except (ValueError, TypeError) as error:
+        raise GrammarError(f"{path} holds a value that cannot be read: {str(error)[:200]}") from None
     if not isinstance(content, Mapping):
         raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
     profiles = content.get("profiles") or {}
@@ -115,11 +119,11 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
     shared = {name: value for name, value in chosen.items() if name not in BESIDE_GRIDS}
     given = chosen.get("grids") or [{}]
     if not isinstance(given, list) or not all(isinstance(grid, Mapping) for grid in given):
-        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {given!r}")
+        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {shown(given)}")
     grids = tuple({**shared, **grid} for grid in given)
     trials = chosen.get("trials", 1)
     if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
-        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {trials!r}")
+        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {shown(trials)}")
     return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
 
 

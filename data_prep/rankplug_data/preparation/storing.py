@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
+from rankplug_data.mapped_arrays import map_array
 from rankplug_data.preparation.statistics import Statistics
 from rankplug_data.public.benchmark import PARTS
 
@@ -82,7 +83,7 @@ class PreparedData:
             return cls(folder, Manifest(**content))
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(f"{folder / MANIFEST} is damaged ({error}); remove {folder} to prepare it anew") from error
 
     @property
@@ -91,7 +92,11 @@ class PreparedData:
 
     def whole(self) -> Lists:
         """Everything that is stored; queries that several folds share may stand twice."""
-        arrays = {name: self._map(name) for name in (*ARRAYS, *OPTIONAL) if self._path(name).exists() or name in ARRAYS}
+        arrays = {
+            name: map_array(self._path(name))
+            for name in (*ARRAYS, *OPTIONAL)
+            if self._path(name).exists() or name in ARRAYS
+        }
         return Lists(**arrays, source=self.manifest.name)
 
     def parts(self, fold: int) -> dict[str, Lists]:
@@ -132,16 +137,6 @@ class PreparedData:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"
-
-    def _map(self, name: str) -> NDArray[Any]:
-        try:
-            array: NDArray[Any] = np.load(self._path(name), mmap_mode="r")
-        except (OSError, ValueError, EOFError, SyntaxError) as error:
-            reason = "it is no array" if "pickle" in str(error) else error
-            raise DataError(
-                f"{self._path(name)} is damaged ({reason}); remove {self.folder} to prepare it anew"
-            ) from error
-        return array
 
 
 def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
