@@ -25,7 +25,7 @@ import yaml
 
 from rankplug.combinations import Combination, combinations
 from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean, shown
-from rankplug.grammar import parse
+from rankplug.grammar import DEEPEST, parse
 
 if TYPE_CHECKING:
     from rankplug.store import Store
@@ -82,7 +82,8 @@ def read_folds(text: Any) -> Folds:
     """
     if text == "all":
         return "all"
-    parts = [str(part) for part in text] if isinstance(text, (list, tuple)) else str(text).split(",")
+    given = text if isinstance(text, (list, tuple)) else str(text).split(",") if isinstance(text, (str, int)) else []
+    parts = [str(part) if isinstance(part, (str, int)) else "" for part in given]
     if not parts or not all(part.strip().isdecimal() for part in parts):
         raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
     return tuple(int(part) for part in parts)
@@ -91,13 +92,13 @@ def read_folds(text: Any) -> Folds:
 def read_file(path: Path, profile: str | None = None) -> Sweep:
     """The sweep in a YAML file, as a profile of it has it."""
     try:
-        content = yaml.safe_load(path.read_bytes())
+        text = path.read_bytes()
+        _check_depth(text, path)
+        content = yaml.safe_load(text)
     except OSError as error:
         raise GrammarError(f"cannot read {path}: {error.strerror}") from None
     except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
         raise GrammarError(f"{path} is not text in UTF-8 ({error.reason}); write it again as such") from None
-    except RecursionError:
-        raise GrammarError(f"{path} is nested too deep") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
@@ -125,6 +126,15 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
     if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
         raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {shown(trials)}")
     return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
+
+
+def _check_depth(text: bytes, path: Path) -> None:
+    """Raises where YAML is nested so deep that building it would take long or exhaust the stack."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise GrammarError(f"{path} is nested more than {DEEPEST} deep")
 
 
 def read_study(name: str, profile: str) -> list[Sweep]:

@@ -66,6 +66,21 @@ class Manifest:
     format: int = FORMAT
 
 
+def _check(manifest: Manifest) -> None:
+    """Raises a ValueError, or one for values of other kinds, where a manifest cannot be what was written."""
+    if not manifest.folds:
+        raise ValueError("it has no folds")
+    for fold, parts in manifest.folds.items():
+        int(fold)
+        for part, (first, last) in parts.items():
+            if part not in PARTS or not 0 <= first <= last:
+                raise ValueError(f"fold {fold} has the part {part!r} from {first} to {last}")
+    for fingerprints in manifest.fingerprints.values():
+        fingerprints.items()
+    Statistics(**manifest.statistics)
+    manifest.skipped["lines"], manifest.skipped["first"]
+
+
 class PreparedData:
     """A prepared folder, mapped into memory."""
 
@@ -80,10 +95,12 @@ class PreparedData:
             content = json.loads((folder / MANIFEST).read_bytes())
             if content.get("format") != FORMAT:
                 return None
-            return cls(folder, Manifest(**content))
+            manifest = Manifest(**content)
+            _check(manifest)
+            return cls(folder, manifest)
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
             raise DataError(f"{folder / MANIFEST} is damaged ({error}); remove {folder} to prepare it anew") from error
 
     @property
@@ -104,6 +121,8 @@ class PreparedData:
         whole = self.whole()
         found = {}
         for part, (first, last) in self.manifest.folds[str(fold)].items():
+            if last > len(whole):
+                raise DataError(f"{self.folder / MANIFEST} is damaged; remove {self.folder} to prepare it anew")
             lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
             fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
             found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
