@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankplug.combinations import Combination, combinations
-from rankplug.errors import BrokenPluginError, DataError, GrammarError
+from rankplug.errors import BrokenPluginError, DataError, GrammarError, shown
 from rankplug.execution.schedule import Schedule
 from rankplug.execution.tasks import Workers, tasks_of
 from rankplug.plain_numbers import whole_number
@@ -101,7 +101,7 @@ def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
 def _fold_numbers(folds: Any) -> tuple[int, ...]:
     numbers = tuple(folds) if isinstance(folds, Iterable) and not isinstance(folds, str) else ()
     if not numbers:
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {folds!r}")
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(folds)}")
     return tuple(whole_number(fold, "fold") for fold in numbers)
 
 
