@@ -6,7 +6,6 @@ A plugin that cannot be imported, breaks a hook or repeats a name is reported an
 from __future__ import annotations
 
 import functools
-import importlib
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -94,7 +93,8 @@ class Registry:
             self.remarks.append(f"{who} is left out, as RANKPLUG_WITHOUT says")
         else:
             # What is put back where a plugin replaces it must be there before the plugin is.
-            importlib.import_module("numpy")
+            import numpy  # noqa: F401
+
             with limited_time(who), printing_elsewhere(who) as printed:
                 self._take(entry_point, distribution)
             if printed:

@@ -38,6 +38,9 @@ MINUTES = "takes minutes; tests of studies and sweeps run it smaller"
 ONLY_PARSED = {
     "rankplug reproduce": MINUTES,
     "rankplug sweep sweep.yaml --inline --cluster tcp": "needs a cluster",
+    'rankplug check "my_loss': "is installed in no environment of ours; a slow test installs it in one of its own",
+    'rankplug sweep "loss=[my_loss': "the same test runs it",
+    "rankplug results --metric ndcg@5 --plot": "the same test runs it",
 }
 ONLY_PLANNED = {
     "rankplug sweep 'loss=[xe_ndcg,lambdarank[sigma=[1,2]]]'": MINUTES,
@@ -47,6 +50,7 @@ ONLY_PLANNED = {
 }
 NOT_RUN = {
     "source .venv/bin/activate": "is for a person's shell",
+    "pip install -e my_loss": "changes this environment; a slow test runs it in one of its own",
     "dask ": "waits for others until it is stopped",
     "sbatch ": "needs a batch system",
 }
