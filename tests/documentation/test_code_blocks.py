@@ -37,6 +37,7 @@ NEEDS_DATA = {"docs/data.md": "shows a public set, OHSUMED"}
 MINUTES = "takes minutes; tests of studies and sweeps run it smaller"
 ONLY_PARSED = {
     "rankplug reproduce": MINUTES,
+    "rankplug check my_loss": "needs the package that the line before would install; tests of authors do both",
     "rankplug sweep sweep.yaml --inline --cluster tcp": "needs a cluster",
 }
 ONLY_PLANNED = {
@@ -49,6 +50,7 @@ NOT_RUN = {
     "source .venv/bin/activate": "is for a person's shell",
     "dask ": "waits for others until it is stopped",
     "sbatch ": "needs a batch system",
+    "pip install": "changes the environment",
 }
 # Blocks of Python, by words they contain.
 NOT_EXECUTED = {
