@@ -18,8 +18,11 @@ VARIABLES = {
         "Threads that each engine may use, a whole number of at least 1.",
         "all cores the process may run on",
     ),
-    "RANKPLUG_WITHOUT": ("Packages whose plugins are not loaded, separated by commas.", "all plugins are loaded"),
-    "RANKPLUG_IMPORT_SECONDS": ("How long a plugin of another package may take to be imported.", "30"),
+    "RANKPLUG_WITHOUT": (
+        "Distributions whose plugins are not loaded, separated by commas.",
+        "all are loaded",
+    ),
+    "RANKPLUG_IMPORT_SECONDS": ("How long the plugin of another distribution may take to import.", "30"),
     "RANKPLUG_PRELOAD": (
         "Modules that `papermill --engine rankplug` imports before it forks a kernel, separated by commas.",
         "numpy, pandas, torch, LightGBM, XGBoost, numba, matplotlib, seaborn, as far as installed",

@@ -37,6 +37,7 @@ NEEDS_DATA = {"docs/data.md": "shows a public set, OHSUMED"}
 MINUTES = "takes minutes; tests of studies and sweeps run it smaller"
 ONLY_PARSED = {
     "rankplug reproduce": MINUTES,
+    "rankplug check my_loss": "needs the package that the line before would install; tests of authors do both",
     "rankplug sweep sweep.yaml --inline --cluster tcp": "needs a cluster",
     'rankplug check "my_loss': "is installed in no environment of ours; a slow test installs it in one of its own",
     'rankplug sweep "loss=[my_loss': "the same test runs it",
@@ -53,6 +54,7 @@ NOT_RUN = {
     "pip install -e my_loss": "changes this environment; a slow test runs it in one of its own",
     "dask ": "waits for others until it is stopped",
     "sbatch ": "needs a batch system",
+    "pip install": "changes the environment",
 }
 # Blocks of Python, by words they contain.
 NOT_EXECUTED = {
