@@ -46,6 +46,7 @@ smoke: install ## run every notebook at its smallest size
 		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
 			-p profile smoke "$$notebook" /dev/null || exit 1; \
 	done
+	$(BIN)/python -m rankplug.documentation.tutorials
 
 lab: install ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.studies import Results, Study
+
+
+BAR = "\N{DIVIDES}"
 
 
 def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
@@ -40,12 +42,12 @@ def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
 
 def _marked(table: pd.DataFrame) -> pd.DataFrame:
     """The cells as HTML; numbers are marked with the combinations of their row."""
-    from rankplug.published import made_by
+    from rankplug.published import made_by, number
 
     def cell(value: object, combinations: str) -> str:
         if not isinstance(value, float):
             return html.escape(str(value))
-        return "" if math.isnan(value) else made_by(f"{value:.4g}", combinations) if combinations else f"{value:.4g}"
+        return made_by(number(value), combinations) if combinations else number(value)
 
     made = table["combination"] if "combination" in table else [""] * len(table)
     shown = table.drop(columns="combination", errors="ignore")
@@ -92,7 +94,9 @@ def show_claims(study: Study, results: Results) -> Any:
     rows = ["| claim | verdict | evidence |", "|---|---|---|"]
     for claim in study.claims:
         verdict = claim.judge(results)
-        rows.append(f"| {claim.sentence} | **{verdict.verdict}** | {verdict.evidence} |")
+        cells = (claim.sentence, f"**{verdict.verdict}**", verdict.evidence)
+        # A bar would end the cell, in formulas too.
+        rows.append(f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |")
     return _markdown("\n".join(rows))
 
 

@@ -118,6 +118,17 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     return wide.reindex(columns=order, index=rows)
 
 
+def number(value: float) -> str:
+    """A number for a reader, with four digits or all before the point; nothing for nan.
+
+    >>> number(0.123456), number(16140.0), number(float("nan"))
+    ('0.1235', '16,140', '')
+    """
+    if np.isnan(value):
+        return ""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value or 0.0:.4g}"
+
+
 def made_by(text: str, combinations: str) -> str:
     """A number in HTML, marked with the combinations that made it; the report makes links of the marks."""
     return f'<span class="combinations {combinations}">{text}</span>'

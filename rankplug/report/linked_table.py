@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
-import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankplug.published import number
 from rankplug.report.behind import Source, narrowed
+from rankplug.report.notebook_page import with_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,14 +63,16 @@ def table_html(table: pd.DataFrame, sources: Collection[Source], known: Collecti
         rows.append("<tr>" + "".join(f"<td>{_cell(row[column], identities)}</td>" for column in shown) + "</tr>")
     more = len(table) - LONGEST
     note = f'<p class="note">{more} more rows are in the files.</p>' if more > 0 else ""
-    return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>{note}'
+    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="table">{with_words(whole)}</div>{note}'
 
 
 def _identities(row: dict[Any, Any], sources: Collection[Source]) -> Iterable[str]:
     named = IDENTITY.findall(str(row.get("combination", "")))
     if named:
         return named
-    found = narrowed(sources, [value for value in row.values() if isinstance(value, str)])
+    words = [word for value in row.values() if isinstance(value, str) for word in (value, *value.split(" - "))]
+    found = narrowed(sources, words)
     return dict.fromkeys(identity for source in found for identity in source.identities)
 
 
@@ -81,5 +84,5 @@ def _cell(value: Any, identities: Sequence[str]) -> str:
     import numpy as np
 
     if isinstance(value, (float, np.floating)):
-        return "" if math.isnan(value) else linked(f"{value:.4g}", identities[:6])
+        return linked(number(float(value)), identities[:6]) if not np.isnan(value) else ""
     return html.escape(str(value))

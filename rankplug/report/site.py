@@ -179,7 +179,7 @@ def _exhibit(one: Reproduced, drawn: Drawn) -> str:
     picture = next((file for file in drawn.files if file.endswith(".png")), None)
     shown = table_html(drawn.table, drawn.sources, one.combinations)
     if picture:
-        image = f'<img alt="{html.escape(exhibit.name)}" src="{picture}" loading="lazy">'
+        image = f'<img alt="{html.escape(exhibit.name)}" src="{picture}">'
         shown = f"{image}<details><summary>the numbers</summary>{shown}</details>"
     title = f"{html.escape(exhibit.name)}: {html.escape(exhibit.title)}"
     caption = f'<p class="note">{links}</p>{_sources(one, drawn.sources)}'

@@ -30,7 +30,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         better = better_than_papers(results, group)
         image = _panel(panel, cells, half.loc[cells.index], set(better.loc[better["better"], "model"]))
         panel.set_title(f"{heading(group)}, {int(frames[group]['queries'].iloc[0])} test queries", fontsize=9)
-        figure.colorbar(image, ax=panel, label=f"{METRIC.upper()} (%)", shrink=0.5, pad=0.02)
+        figure.colorbar(image, ax=panel, label=f"{METRIC.upper()} (%)", shrink=0.5, pad=0.02, extend="min")
     joined = pd.concat([frame.assign(collection=group) for group, frame in frames.items()], ignore_index=True)
     return joined, figure
 
@@ -44,9 +44,11 @@ def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]
 
     values, reach = cells.to_numpy(np.float64), half.to_numpy(np.float64)
     axes.set_facecolor("#DDDDDD")
-    image = axes.imshow(values, cmap="cividis", aspect="auto")
+    # A few that fail altogether would leave one colour for all the others.
+    low, high = np.nanquantile(values, 0.05), np.nanmax(values)
+    image = axes.imshow(values, cmap="cividis", aspect="auto", vmin=low, vmax=high)
     axes.grid(visible=False)
-    middle = (np.nanmin(values) + np.nanmax(values)) / 2
+    middle = (low + high) / 2
     columns = [(str(column[0]), str(column[1])) for column in cells.columns]
     for place in np.ndindex(values.shape):
         (row, column), value = place, float(values[place])

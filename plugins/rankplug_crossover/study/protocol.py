@@ -93,7 +93,7 @@ SIZES: Mapping[Profile, Size] = {
         patience=(None, None),
     ),
     "quick": Size(
-        {"made as OHSUMED": "synthetic[shape=ohsumed,queries=200,documents=20]"},
+        {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=20]"},
         epochs=20,
         rounds=40,
         leaves=8,
