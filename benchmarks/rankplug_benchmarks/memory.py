@@ -99,7 +99,7 @@ def measure(effort: Effort) -> Iterator[Measurement]:
     if not (STATUS.exists() and RESET.exists()):
         return
     times = effort.size(2, 1)
-    for engine, queries in (("lightgbm", 2000), ("lightgbm", 6000), ("xgboost", 6000)):
+    for engine, queries in (("lightgbm", 2000), ("lightgbm", 6000), ("xgboost", 2000)):
         size = effort.size(queries, 40)
         shares = [in_a_process(engine, False, size) - in_a_process(engine, True, size) for _ in range(times)]
         yield repeated(
