@@ -63,8 +63,16 @@ SCHEMAS = {("stochastic", "Figure 1"), ("stochastic", "Figure 2"), ("logrank", "
 
 @pytest.fixture(scope="module")
 def draw(results_of_study):
-    """Draws an exhibit, once for all tests."""
-    return functools.cache(lambda name, exhibit: study(name).exhibit(exhibit).draw(results_of_study(name)))
+    """Draws an exhibit, once for all tests, and lays it out while it is open."""
+
+    @functools.cache
+    def drawn(name: str, exhibit: str):
+        table, figure = study(name).exhibit(exhibit).draw(results_of_study(name))
+        if figure is not None:
+            figure.canvas.draw()
+        return table, figure
+
+    return drawn
 
 
 @pytest.fixture
@@ -91,7 +99,6 @@ def test_its_axes_are_named_and_its_legends_cover_nothing(drawn, study_name, exh
     _, figure = drawn
     if figure is None:
         return
-    figure.canvas.draw()
     for axes in figure.axes:
         if axes.axison and (study_name, exhibit_name) not in SCHEMAS and axes.get_label() != "<colorbar>":
             assert any(one.get_xlabel() for one in beside(axes, "colspan")), f"an x axis of {exhibit_name} has no name"
