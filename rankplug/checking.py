@@ -13,10 +13,10 @@ from typing import Any
 from rankplug.errors import RankplugError, UnknownPluginError
 from rankplug.grammar import Reference, parse
 from rankplug.plugin_files import plugins_of_file
+from rankplug.plugin_health import load_code
 from rankplug.registry import Plugin, registry
-from rankplug.specifications import ScorerSpecification, import_object
 from rankplug.testing import dataset_checks, fitting_checks, loss_checks, metric_checks, sampler_checks
-from rankplug.testing.checks import Contract, Finding, described
+from rankplug.testing.checks import Contract, Finding
 
 CONTRACTS: dict[str, Contract] = {
     "loss": loss_checks.CONTRACT,
@@ -130,17 +130,11 @@ def _report(reference: str, plugin: Plugin, file: str) -> Report:
 
 
 def _loaded(reference: str, plugin: Plugin) -> Finding:
-    specification = plugin.specification
     try:
-        registry().resolve(specification.kind, reference)
-        if isinstance(specification, ScorerSpecification):
-            for backend, path in specification.fitted_by.items():
-                if fitting_checks.is_usable(backend):
-                    import_object(path, str(specification))
-        else:
-            specification.load()
-    except (Exception, SystemExit) as error:
-        what = str(error) if isinstance(error, RankplugError) else described(error)
+        registry().resolve(plugin.specification.kind, reference)
+        load_code(plugin, registry())
+    except RankplugError as error:
+        what = str(error)
         means = "it is listed, and fails when it is used"
         fix = "name the implementation as package.module:object, and the packages it imports among your dependencies"
         return Finding(reference, LOADED, "failed", what, None, means, fix)

@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib import metadata
@@ -20,8 +21,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from rankplug.errors import FitError, GrammarError, ParameterError, did_you_mean
-from rankplug.grammar import Grid, expand, parse
+from rankplug.errors import FitError, GrammarError, ParameterError, did_you_mean, shown
+from rankplug.grammar import MOST_CHOICES, Grid, expand, parse
 from rankplug.parameters import describe_type
 from rankplug.registry import registry
 from rankplug.selection import LOSS
@@ -163,6 +164,7 @@ def _described(kind: str, reference: str) -> dict[str, Any]:
         "distribution": plugin.distribution,
         "version": plugin.version,
         "parameters": parameters.model_dump(),
+        **({"source": plugin.source} if plugin.source else {}),
     }
 
 
@@ -179,7 +181,9 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
     left_out = 0
     for one in grids:
         if not isinstance(one, Mapping):
-            raise GrammarError(f"a grid maps the parts of a combination to values, such as loss: [mse], not {one!r}")
+            raise GrammarError(
+                f"a grid maps the parts of a combination to values, such as loss: [mse], not {shown(one)}"
+            )
         for combination in _expand({**fixed, **one}):
             combination.validate_plugins()
             if combination.fits:
@@ -201,6 +205,8 @@ def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
     for part, values in choices.items():
         if not values:
             raise GrammarError(f"the part {part} of a grid has no value; leave it out or name one")
+    if math.prod(map(len, choices.values())) > MOST_CHOICES:
+        raise GrammarError(f"a grid stands for more than {MOST_CHOICES:,} combinations; name fewer")
     for row in itertools.product(*choices.values()):
         yield read_combination(dict(zip(choices, row, strict=True)))
 
@@ -233,6 +239,6 @@ def _sentence(error: ValidationError) -> ParameterError:
     if problem["type"] == "extra_forbidden":
         return ParameterError(f"a combination has no part {part}: {did_you_mean(part, known)}")
     return ParameterError(
-        f"a combination's {part} cannot be {problem['input']!r} ({describe_type(known[part])}):"
+        f"a combination's {part} cannot be {shown(problem['input'])} ({describe_type(known[part])}):"
         f" {problem['msg'][:1].lower()}{problem['msg'][1:]}"
     )

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from rankplug import __version__, places
 from rankplug.errors import RankplugError
+from rankplug.plugin_health import problems_of_others
 from rankplug.registry import BrokenPlugin, Registry, registry
 from rankplug.specifications import BackendSpecification
 from rankplug.threads import available_cores, threads
@@ -54,12 +55,16 @@ class Diagnosis:
     failed: tuple[BrokenPlugin, ...]
     conflicts: tuple[tuple[str, str, list[str]], ...]
     folders: tuple[Folder, ...]
+    others: dict[str, str]
+    """Plugins from elsewhere, with what is wrong with each, or nothing."""
+    remarks: tuple[str, ...]
 
     @property
     def problems(self) -> list[str]:
         """What should be put right, one sentence each; a backend that is not installed is no problem."""
         found = [f"plugin {one.entry_point} of {one.distribution} failed: {one.reason}" for one in self.failed]
         found += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
+        found += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
         found += [
             f"the folder for {folder.purpose}, {folder.path}, cannot be written; set {folder.variable} to another"
             for folder in self.folders
@@ -88,6 +93,8 @@ class Diagnosis:
                 {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in self.conflicts
             ],
             "folders": [asdict(folder) for folder in self.folders],
+            "others": self.others,
+            "remarks": list(self.remarks),
             "problems": self.problems,
         }
 
@@ -103,6 +110,8 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
         failed=tuple(found.broken),
         conflicts=tuple(found.conflicts()),
         folders=tuple(_folders()),
+        others=problems_of_others(found),
+        remarks=tuple(found.remarks),
     )
 
 

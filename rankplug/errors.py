@@ -59,14 +59,14 @@ class ModelFileError(RankplugError):
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = 200
-_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = 20
-_short.maxlevel = 4
+_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = 6
+_short.maxlevel = 2
 
 
 def shown(value: Any) -> str:
     """A value as a message shows it, which stays short however large or deep it is.
 
-    >>> shown("tree"), len(shown([["x" * 1000] * 1000] * 1000)) < 100_000
+    >>> shown("tree"), len(shown([[["x"] * 1000] * 1000] * 1000)) < 1_000
     ("'tree'", True)
     """
     try:

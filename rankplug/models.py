@@ -151,7 +151,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         sidecar = json.loads(beside.read_bytes())
         known = sidecar["format"] == FORMAT
         backend, digest, record = sidecar["backend"], sidecar["digest"], Record.read(sidecar["record"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{beside} is damaged or not of rankplug ({type(error).__name__}: {error})") from None
     if not known:
         raise ModelFileError(f"{beside} has the format {sidecar['format']!r}; this version reads {FORMAT!r}")

@@ -24,7 +24,7 @@ FORMAT = 1
 KEY = b"rankplug"
 DESCRIBED = ("identity", "combination", "fold", "trial", "seed", "record")
 """What every description of a result says, see :func:`describe`."""
-DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError)
+DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError, RecursionError)
 """What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
 COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
 
@@ -124,7 +124,7 @@ def read_failure(path: Path) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())
         missing = [name for name in (*DESCRIBED, "failure") if name not in record]
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise _damaged(path, error) from error
     if missing:
         raise _damaged(path, f"it lacks {', '.join(missing)}")

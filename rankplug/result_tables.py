@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.plain_numbers import fraction
-from rankplug.result_files import read_about
+from rankplug.result_files import StoreError, read_about, read_rows
 from rankplug.statistics import t_interval
 from rankplug.store import PARTS, Store, trial_columns
 
@@ -131,10 +131,16 @@ def connect(store: Store) -> Any:
         files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
         source = f"read_parquet([{files}], filename = true)" if paths else _no_rows()
         words = ", ".join(f"rows.{name}" for name in columns)
-        connection.execute(
-            f"create view {table} as select {own}, {words} from {source} as rows"
-            f" join trials on trials.file = rows.filename where rows.measure = '{measure}'"
-        )
+        try:
+            connection.execute(
+                f"create view {table} as select {own}, {words} from {source} as rows"
+                f" join trials on trials.file = rows.filename where rows.measure = '{measure}'"
+            )
+        except duckdb.Error as error:
+            connection.close()
+            for path in paths:
+                read_rows(path)
+            raise StoreError(f"a result in {store.folder} is damaged: {str(error).splitlines()[0][:200]}") from error
     return connection
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -14,6 +15,7 @@ from typing import Any, ClassVar, Literal
 from rankplug.errors import BrokenPluginError, SpecificationError
 from rankplug.grammar import NAME, parse
 from rankplug.parameters import Parameters, describe_parameters
+from rankplug.plugin_loading import without_replacements
 
 UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
 IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -35,13 +37,24 @@ def import_object(path: str, owner: str) -> Any:
     """The object behind ``package.module:object``."""
     module, _, name = path.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = sys.modules.get(module) or _imported(module)
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:
+        if isinstance(error, BrokenPluginError):
+            raise BrokenPluginError(f"{owner} cannot be used: {error}") from error
         missing = f"; install {error.name} to use it" if isinstance(error, ModuleNotFoundError) else ""
         raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}{missing}") from error
     return found
+
+
+def _imported(module: str) -> Any:
+    try:
+        with without_replacements(module.partition(".")[0]):
+            return importlib.import_module(module)
+    except BrokenPluginError:
+        sys.modules.pop(module, None)
+        raise
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ def merge(store: Store, others: Iterable[Path]) -> Merged:
 
 
 def _copy(store: Store, path: Path, target: Path) -> bool:
-    if target.exists():
+    if target.exists() or path.is_symlink():
         return False
     store.write_file(target, path.read_bytes())
     return True

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, cast
 import yaml
 
 from rankplug.combinations import Combination, combinations
-from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean
-from rankplug.grammar import parse
+from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean, shown
+from rankplug.grammar import DEEPEST, parse
 
 if TYPE_CHECKING:
     from rankplug.store import Store
@@ -82,16 +82,19 @@ def read_folds(text: Any) -> Folds:
     """
     if text == "all":
         return "all"
-    parts = [str(part) for part in text] if isinstance(text, (list, tuple)) else str(text).split(",")
+    given = text if isinstance(text, (list, tuple)) else str(text).split(",") if isinstance(text, (str, int)) else []
+    parts = [str(part) if isinstance(part, (str, int)) else "" for part in given]
     if not parts or not all(part.strip().isdecimal() for part in parts):
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {text!r}")
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
     return tuple(int(part) for part in parts)
 
 
 def read_file(path: Path, profile: str | None = None) -> Sweep:
     """The sweep in a YAML file, as a profile of it has it."""
     try:
-        content = yaml.safe_load(path.read_bytes())
+        text = path.read_bytes()
+        _check_depth(text, path)
+        content = yaml.safe_load(text)
     except OSError as error:
         raise GrammarError(f"cannot read {path}: {error.strerror}") from None
     except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
@@ -100,6 +103,8 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
         raise GrammarError(f"{where} is not YAML: {getattr(error, 'problem', error)}") from None
+    except (ValueError, TypeError) as error:
+        raise GrammarError(f"{path} holds a value that cannot be read: {str(error)[:200]}") from None
     if not isinstance(content, Mapping):
         raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
     profiles = content.get("profiles") or {}
@@ -115,12 +120,21 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
     shared = {name: value for name, value in chosen.items() if name not in BESIDE_GRIDS}
     given = chosen.get("grids") or [{}]
     if not isinstance(given, list) or not all(isinstance(grid, Mapping) for grid in given):
-        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {given!r}")
+        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {shown(given)}")
     grids = tuple({**shared, **grid} for grid in given)
     trials = chosen.get("trials", 1)
     if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
-        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {trials!r}")
+        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {shown(trials)}")
     return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
+
+
+def _check_depth(text: bytes, path: Path) -> None:
+    """Raises where YAML is nested so deep that building it would take long or exhaust the stack."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise GrammarError(f"{path} is nested more than {DEEPEST} deep")
 
 
 def read_study(name: str, profile: str) -> list[Sweep]:

@@ -16,7 +16,7 @@ from rankplug.fitting import problem_of
 from rankplug.threads import use_threads
 from rankplug_benchmarks.mslr_shape import whole_lists
 
-SETTLING = 3
+SETTLING = 2
 """Iterations before any is timed: code is compiled, and scores are no longer all alike."""
 
 

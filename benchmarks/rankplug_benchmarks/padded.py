@@ -79,7 +79,9 @@ def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Mea
     """Ours beside the padded formulas."""
     for what, loss, sampler, function, draws, target in CONTESTS:
         rounds = by_turns(
-            {"rankplug": batch.ours(loss, sampler), "padded": batch.dense(function, draws)}, effort.rounds, calls=CALLS
+            {"rankplug": batch.ours(loss, sampler), "padded": batch.dense(function, draws)},
+            effort.rounds,
+            calls=max(1, CALLS // draws),
         )
         yield measured(
             f"{what}: padded tensors over ours, forward and backward",
@@ -123,5 +125,5 @@ def measure(effort: Effort) -> Iterator[Measurement | Table]:
     for threads in effort.threads:
         with use_threads(threads):
             yield from measure_formulas(batch, effort, threads)
-            if effort.peers:
+            if effort.peers and threads == 1:
                 yield from measure_peers(batch, effort, threads)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,7 @@ def read_with_rankplug(path: Path) -> np.ndarray:
 def read_with_xgboost(path: Path) -> np.ndarray:
     import xgboost
 
+    warnings.filterwarnings("ignore", message=".*Text file input", category=UserWarning)
     return xgboost.DMatrix(f"{path}?format=libsvm", nthread=threads())
 
 

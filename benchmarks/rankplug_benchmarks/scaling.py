@@ -6,7 +6,6 @@ one. The slope of time over length between its two longest lists tells how it gr
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Iterator
@@ -118,5 +117,8 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve]:
     with use_threads(1):
         yield from measure_linearithmic(effort)
         found = list(losses())[: effort.size(1000, 3)]
-        for loss, part in itertools.product(found, (measure_lengths, measure_counts)):
-            yield from part(loss, effort)
+        for loss in found:
+            # The first call compiles, which must not make a loss seem too slow for longer lists.
+            rounds_of(loss, 2, 5, 1)
+            yield from measure_lengths(loss, effort)
+            yield from measure_counts(loss, effort)

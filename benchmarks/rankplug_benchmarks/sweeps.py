@@ -48,14 +48,14 @@ def measure(effort: Effort) -> Iterator[Measurement]:
     """Inline, in processes and as notebooks."""
     jobs = max(effort.threads)
     overhead(2, 1)
-    for what, combinations, on, target, options in (
-        ("inline", effort.size(200, 3), 1, at_most(0.15), {}),
-        ("in processes", effort.size(60, 3), jobs, None, {}),
-        ("as notebooks", effort.size(20, 2), jobs, at_most(1.0), {"notebooks": True}),
+    for what, combinations, on, most, target, options in (
+        ("inline", effort.size(200, 3), 1, 5, at_most(0.15), {}),
+        ("in processes", effort.size(60, 3), jobs, 5, None, {}),
+        ("as notebooks", effort.size(24, 2), jobs, 3, at_most(1.0), {"notebooks": True}),
     ):
         yield repeated(
             f"sweep of {combinations} combinations {what}: seconds a combination beside training",
-            [overhead(combinations, on, **options) for _ in range(effort.rounds)],
+            [overhead(combinations, on, **options) for _ in range(min(effort.rounds, most))],
             threads=on,
             unit="s",
             target=target,

@@ -1,7 +1,7 @@
 """The parts of pages that are made from reports; the prose around them is written by hand.
 
 A part stands between two comments, ``<!-- bench:NAME -->`` and ``<!-- /bench:NAME -->``. Its name is ``machine``,
-``targets``, a subject (its numbers without a target), ``SUBJECT/FIGURE`` (the figure of some curves),
+``subjects``, ``targets``, a subject (its numbers without a target), ``SUBJECT/FIGURE`` (the figure of some curves),
 ``SUBJECT/FIGURE/table`` (the same as a table) or ``SUBJECT/TABLE``.
 """
 
@@ -14,10 +14,13 @@ from pathlib import Path
 from rankplug.benchmarking import wording
 from rankplug.benchmarking.pictures import picture_path, write_pictures
 from rankplug.benchmarking.reports import Report, read_all
+from rankplug.benchmarking.subjects import subjects
 from rankplug.errors import RankplugError, did_you_mean
 
 PART = re.compile(r"(<!-- bench:(?P<name>[^>]+?) -->\n)(?P<text>.*?)(<!-- /bench:(?P=name) -->)", re.DOTALL)
 IMAGES = "images"
+ABSENT = "*Not measured on this machine.*"
+"""In the place of what no report tells: a subject was not run, or lacked data or a library for a figure or table."""
 
 
 def parts(reports: Mapping[str, Report]) -> dict[str, str]:
@@ -26,6 +29,7 @@ def parts(reports: Mapping[str, Report]) -> dict[str, str]:
     measurements = [one for report in every for one in report.measurements]
     found = {
         "machine": wording.machine_sentence(every),
+        "subjects": wording.subjects_table(every),
         "targets": wording.targets_table(one for one in measurements if one.target),
         "targets/figure": _image("all", "targets", "Every number as a multiple of its target"),
     }
@@ -46,12 +50,13 @@ def _image(subject: str, figure: str, words: str) -> str:
 
 def fill(page: str, known: Mapping[str, str]) -> str:
     """A page with its parts made anew."""
+    measurable = {*known, *(subject.name for subject in subjects())}
 
     def renew(match: re.Match[str]) -> str:
         name = match["name"]
-        if name not in known:
-            raise RankplugError(f"no report makes the part bench:{name}: {did_you_mean(name, known)}")
-        return f"{match[1]}{known[name]}\n{match[4]}"
+        if name not in known and name.partition("/")[0] not in measurable:
+            raise RankplugError(f"no benchmark makes the part bench:{name}: {did_you_mean(name, measurable)}")
+        return f"{match[1]}{known.get(name, ABSENT)}\n{match[4]}"
 
     return PART.sub(renew, page)
 

@@ -16,7 +16,7 @@ LINE_STYLES = ("-", "--", ":", "-.")
 
 
 def draw_targets(measurements: Iterable[Measurement]) -> Any:
-    """Every number that has a target as a multiple of it, on a scale on which better is to the right."""
+    """Every number that has a target as a multiple of it, better to the right; threads in brackets."""
     rows = [one for one in measurements if one.target]
     figure, axes = new_figure(width=7.5, height=0.6 + 0.19 * len(rows))
     for place, one in enumerate(rows):
@@ -28,7 +28,7 @@ def draw_targets(measurements: Iterable[Measurement]) -> Any:
     axes.set_xscale("log")
     axes.set_yticks(range(len(rows)), [f"{one.what} ({one.threads})" for one in rows], fontsize=6)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("times better than the target (right of the line: met; bars are quartiles, in brackets threads)")
+    axes.set_xlabel("times as good as its target asks for, with quartiles")
     return figure
 
 

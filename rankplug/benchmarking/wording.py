@@ -117,6 +117,13 @@ def machine_sentence(reports: Iterable[Report]) -> str:
     )
 
 
+def subjects_table(reports: Iterable[Report]) -> str:
+    """What was measured, when, how long it took, and what else the machine did."""
+    columns = ("subject", "what", "measured", "took", "load before")
+    rows = [(one.subject, one.title, one.date, f"{one.seconds:.0f} s", one.machine["load"]) for one in reports]
+    return markdown(columns, rows)
+
+
 COMPARED_WITH = ("numpy", "torch", "lightgbm", "xgboost", "catboost", "scikit-learn", "ranx", "pytrec-eval-terrier")
 
 

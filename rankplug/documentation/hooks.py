@@ -42,7 +42,7 @@ def _section(hook: Callable[..., Any]) -> str:
     signature = inspect.signature(hook)
     parameters = ", ".join(str(parameter) for parameter in signature.parameters.values()).replace("'", "")
     answer = str(signature.return_annotation).replace("specifications.", "").strip("'")
-    lines = [f"## {hook.__name__}", "", "```python", f"def {hook.__name__}({parameters}) -> {answer}", "```", ""]
+    lines = [f"## {hook.__name__}", "", "```text", f"def {hook.__name__}({parameters}) -> {answer}", "```", ""]
     lines += [inspect.cleandoc(hook.__doc__ or ""), ""]
     if "Specification" in answer:
         name = answer.removeprefix("Iterable[").removesuffix("]")

@@ -5,7 +5,6 @@ A backend is tried with its usual scorer, a scorer with each installed backend t
 
 from __future__ import annotations
 
-import importlib.util
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from rankplug.lists import Lists
 from rankplug.losses import loss
 from rankplug.metrics import metric
 from rankplug.models import Model, load_model
+from rankplug.plugin_health import is_usable
 from rankplug.registry import registry
 from rankplug.specifications import BackendSpecification, LossSpecification, ScorerSpecification
 from rankplug.testing.checks import Contract
@@ -58,7 +58,7 @@ class Case:
             return [(self.name, engine.default_scorer)]
         except UnknownPluginError:
             space = cast(ScorerSpecification, registry().find("scorer", self.name).specification)
-        able = [backend for backend in sorted(space.fitted_by) if is_usable(backend)]
+        able = [backend for backend in sorted(space.fitted_by) if is_usable(backend, registry())]
         if not able:
             raise BrokenPluginError(
                 f"{space} is fitted by {', '.join(sorted(space.fitted_by)) or 'no backend'}, none of which is installed"
@@ -260,15 +260,6 @@ def _words(fitter: tuple[str, str]) -> str:
 def _scaled(lists: Lists, factor: float) -> Lists:
     features: NDArray[np.float32] = lists.features * np.float32(factor)
     return Lists(features, lists.labels, lists.starts)
-
-
-def is_usable(backend: str) -> bool:
-    """Whether a backend and the packages it needs are installed."""
-    try:
-        engine = cast(BackendSpecification, registry().find("backend", backend).specification)
-    except UnknownPluginError:
-        return False
-    return all(importlib.util.find_spec(package) is not None for package in engine.requires)
 
 
 def _smooth_losses() -> list[str]:

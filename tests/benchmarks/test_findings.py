@@ -92,9 +92,15 @@ def test_a_page_gets_its_parts_and_keeps_its_prose(report):
     assert pages.fill(filled, parts) == filled
 
 
-def test_a_part_that_no_report_makes_is_an_error(report):
-    with pytest.raises(RankplugError, match=r"bench:made_up/growht.*did you mean made_up/growth"):
-        pages.fill("<!-- bench:made_up/growht -->\n<!-- /bench:made_up/growht -->", pages.parts({"made_up": report}))
+def test_a_part_of_no_known_subject_is_an_error(report):
+    with pytest.raises(RankplugError, match=r"bench:made_op.*did you mean made_up"):
+        pages.fill("<!-- bench:made_op -->\n<!-- /bench:made_op -->", pages.parts({"made_up": report}))
+
+
+@pytest.mark.parametrize("name", ["made_up/other", "losses", "quality/MQ2008, by trees"])
+def test_a_part_that_no_report_makes_says_so(name, report):
+    page = f"<!-- bench:{name} -->\nold\n<!-- /bench:{name} -->"
+    assert pages.ABSENT in pages.fill(page, pages.parts({"made_up": report}))
 
 
 def test_quick_reports_fill_no_page(report, tmp_path):

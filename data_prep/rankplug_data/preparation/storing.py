@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
+from rankplug_data.mapped_arrays import map_array
 from rankplug_data.preparation.statistics import Statistics
 from rankplug_data.public.benchmark import PARTS
 
@@ -65,6 +66,21 @@ class Manifest:
     format: int = FORMAT
 
 
+def _check(manifest: Manifest) -> None:
+    """Raises a ValueError, or one for values of other kinds, where a manifest cannot be what was written."""
+    if not manifest.folds:
+        raise ValueError("it has no folds")
+    for fold, parts in manifest.folds.items():
+        int(fold)
+        for part, (first, last) in parts.items():
+            if part not in PARTS or not 0 <= first <= last:
+                raise ValueError(f"fold {fold} has the part {part!r} from {first} to {last}")
+    for fingerprints in manifest.fingerprints.values():
+        fingerprints.items()
+    Statistics(**manifest.statistics)
+    manifest.skipped["lines"], manifest.skipped["first"]
+
+
 class PreparedData:
     """A prepared folder, mapped into memory."""
 
@@ -79,10 +95,12 @@ class PreparedData:
             content = json.loads((folder / MANIFEST).read_bytes())
             if content.get("format") != FORMAT:
                 return None
-            return cls(folder, Manifest(**content))
+            manifest = Manifest(**content)
+            _check(manifest)
+            return cls(folder, manifest)
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
             raise DataError(f"{folder / MANIFEST} is damaged ({error}); remove {folder} to prepare it anew") from error
 
     @property
@@ -91,7 +109,11 @@ class PreparedData:
 
     def whole(self) -> Lists:
         """Everything that is stored; queries that several folds share may stand twice."""
-        arrays = {name: self._map(name) for name in (*ARRAYS, *OPTIONAL) if self._path(name).exists() or name in ARRAYS}
+        arrays = {
+            name: map_array(self._path(name))
+            for name in (*ARRAYS, *OPTIONAL)
+            if self._path(name).exists() or name in ARRAYS
+        }
         return Lists(**arrays, source=self.manifest.name)
 
     def parts(self, fold: int) -> dict[str, Lists]:
@@ -99,6 +121,8 @@ class PreparedData:
         whole = self.whole()
         found = {}
         for part, (first, last) in self.manifest.folds[str(fold)].items():
+            if last > len(whole):
+                raise DataError(f"{self.folder / MANIFEST} is damaged; remove {self.folder} to prepare it anew")
             lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
             fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
             found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
@@ -132,16 +156,6 @@ class PreparedData:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"
-
-    def _map(self, name: str) -> NDArray[Any]:
-        try:
-            array: NDArray[Any] = np.load(self._path(name), mmap_mode="r")
-        except (OSError, ValueError, EOFError, SyntaxError) as error:
-            reason = "it is no array" if "pickle" in str(error) else error
-            raise DataError(
-                f"{self._path(name)} is damaged ({reason}); remove {self.folder} to prepare it anew"
-            ) from error
-        return array
 
 
 def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:

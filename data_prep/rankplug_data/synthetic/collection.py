@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from rankplug import places, seeds
 from rankplug.datasets import Split
-from rankplug.errors import DataError
 from rankplug.lists import Lists
+from rankplug_data.mapped_arrays import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.synthetic.shapes import SHAPES
@@ -110,10 +110,7 @@ def _open_or_write(
         with FileLock(folder.with_suffix(".lock")):
             if not folder.exists():
                 _write(folder, text, parameters, seed, parts)
-    try:
-        return np.load(folder / "features.npy", mmap_mode="r"), np.load(folder / "labels.npy")
-    except (OSError, ValueError, EOFError, SyntaxError) as error:
-        raise DataError(f"{folder} is damaged ({error}); remove it, and the data are made anew") from error
+    return map_array(folder / "features.npy"), map_array(folder / "labels.npy")
 
 
 def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int, parts: list[_Part]) -> None:

@@ -1,0 +1,267 @@
+"""Names, tracebacks and parameters are text: a report shows them, a notebook receives them, and nothing runs them."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import tarfile
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import nbformat
+import pandas as pd
+import papermill
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from IPython.core.inputtransformer2 import TransformerManager
+from papermill.parameterize import parameterize_notebook
+
+import rankplug as rp
+from rankplug.errors import DataError
+from rankplug.report.markdown import markdown_html
+from rankplug.report.notebook_page import clean_html, notebook_html
+from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
+from rankplug.store import Store
+from rankplug.store_upkeep import merge
+from rankplug.studies import Claim, Exhibit, Results, Study, Verdict
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><script>alert(1)</script>",
+    "<svg/onload=alert(1)>",
+    "[text](javascript:alert(1))",
+    "{{ 7 * 7 }}{% include 'x' %}",
+    "\x1b[31m<b onclick=alert(1)>",
+)
+
+
+class Active(HTMLParser):
+    """Collects what a browser would run: scripts, handlers of events, and links to code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "iframe", "object", "embed", "form", "svg", "base"):
+            self.found.append(tag)
+        for name, value in attrs:
+            if name.startswith("on") or (value or "").strip().lower().startswith(("javascript:", "data:text")):
+                self.found.append(f"{tag} {name}={value}")
+
+
+def report_of(text: str, folder: Path) -> list[Path]:
+    """A report in which every name and every message is a hostile text."""
+
+    def draw(results: Results) -> tuple[pd.DataFrame, None]:
+        return pd.DataFrame({text: [text, text]}, index=[text, "b"]), None
+
+    study = Study(
+        name="made",
+        title=text,
+        citation=text,
+        notebook="made.ipynb",
+        runs=lambda profile, data: [],
+        exhibits=(Exhibit(text, text, draw),),
+        claims=(Claim(text, lambda results: Verdict("fails", text)),),
+        published=pd.DataFrame,
+    )
+    parts = dict.fromkeys(("dataset", "backend", "scorer", "loss", "sampler"), text)
+    facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text}, "test_fingerprint": text}
+    record = {"combination": parts, "fold": 1, "trial": 0, "record": facts}
+    results = Results("smoke", {}, pd.DataFrame(), (record,))
+    outputs = [
+        nbformat.v4.new_output("display_data", {"text/html": f"<table><tr><td>{text}</td></tr></table>"}),
+        nbformat.v4.new_output("display_data", {"text/markdown": text}),
+        nbformat.v4.new_output("display_data", {"image/png": text, "text/plain": text}),
+        nbformat.v4.new_output("display_data", {"text/plain": text}),
+        nbformat.v4.new_output("stream", text=text),
+        nbformat.v4.new_output("error", ename=text, evalue=text, traceback=[text]),
+    ]
+    cells = [nbformat.v4.new_markdown_cell(text), nbformat.v4.new_code_cell(text, outputs=outputs)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "made.ipynb")
+    verdicts = tuple(claim.judge(results) for claim in study.claims)
+    report = folder / "report"
+    for notebook in (folder / "made.ipynb", None):
+        one = Reproduced(study, results, notebook, draw_exhibits(study, results, report), verdicts)
+        build_report({"made": one}, report / ("with" if notebook else "without"))
+        write_summary({"made": one}, report / "claims.json")
+    return sorted(report.rglob("*.html"))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_report_shows_hostile_names_and_tracebacks_without_running_them(text: str, tmp_path: Path) -> None:
+    pages = report_of(text, tmp_path)
+    assert len(pages) == 10
+    for page in pages:
+        assert not Active(page.read_text()).found, page.name
+        assert "49" not in page.read_text().replace("4900", ""), "a template in the text was filled in"
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=200))
+def test_no_text_makes_an_active_page(text: str) -> None:
+    for start in ("", "<script>", "<img src=x onerror=", "[a](", "<a href='javascript:", "<style>", "$", "$$\n"):
+        assert not Active(markdown_html(start + text)).found
+        assert not Active(clean_html(start + text)).found
+
+
+def test_a_notebook_of_another_kind_is_shown_as_text(tmp_path: Path) -> None:
+    cell = nbformat.v4.new_code_cell(
+        "1", outputs=[nbformat.v4.new_output("display_data", {"application/x": "<script>"})]
+    )
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "odd.ipynb")
+    assert not Active(notebook_html(tmp_path / "odd.ipynb")).found
+
+
+HOSTILE_PARAMETERS = (
+    'a"; import os; os.abort() #',
+    "a'; import os; os.abort() #",
+    "a\nimport os\nos.abort()",
+    "a\r\nimport os\ros.abort()",
+    "%run elsewhere.py",
+    "!touch canary",
+    "\\",
+    "a\\",
+    '"""\nimport os\n"""',
+    "a\u2028b\x00c\x0bd",
+    "{7 * 7}",
+    "${HOME}",
+)
+
+
+@pytest.mark.parametrize("value", HOSTILE_PARAMETERS)
+def test_a_notebook_receives_a_parameter_as_it_was_given(value: str) -> None:
+    """What papermill writes into the notebook is one assignment of one constant."""
+    notebook = parameterize_notebook(
+        nbformat.v4.new_notebook(
+            metadata={
+                "kernelspec": {"name": "python3", "language": "python", "display_name": "Python"},
+                "papermill": {},
+            }
+        ),
+        {"dataset": value, "metrics": [value, {"deep": value}]},
+        kernel_name="python3",
+        language="python",
+    )
+    injected = next(cell for cell in notebook.cells if "injected-parameters" in cell.metadata.tags)
+    # IPython looks for magic words before Python sees the text.
+    first, second = ast.parse(TransformerManager().transform_cell(injected.source)).body
+    assert isinstance(first, ast.Assign) and ast.literal_eval(first.value) == value
+    assert isinstance(second, ast.Assign) and ast.literal_eval(second.value) == [value, {"deep": value}]
+
+
+@pytest.mark.parametrize("value", HOSTILE_PARAMETERS)
+def test_a_hostile_part_of_a_combination_is_refused_before_a_kernel_starts(value: str, tmp_path: Path) -> None:
+    with pytest.raises(rp.RankplugError):
+        papermill.execute_notebook(
+            rp.places.notebooks_folder() / "combination.ipynb",
+            tmp_path / "out.ipynb",
+            {"dataset": value},
+            engine_name="rankplug",
+            progress_bar=False,
+        )
+
+
+def test_a_hostile_value_inside_a_plugins_parameter_names_a_file_and_nothing_else(tmp_path: Path) -> None:
+    for value in HOSTILE_PARAMETERS:
+        combination = rp.Combination(
+            dataset=str(rp.Reference("synthetic", {"queries": 20})), backend="lightgbm", loss="mse"
+        )
+        named = SimpleNamespace(**combination.model_dump() | {"scorer": value}, identity=combination.identity)
+        target = Store(tmp_path / "store").notebook_path(cast(rp.Combination, named))
+        assert target.parent == tmp_path / "store" / "notebooks"
+
+
+def test_a_name_never_leads_out_of_the_store(tmp_path: Path) -> None:
+    other, here = tmp_path / "other", Store(tmp_path / "here")
+    (other / "notebooks").mkdir(parents=True)
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    (other / "notebooks" / "x.ipynb").symlink_to(secret)
+    merge(here, [other])
+    assert not (here.folder / "notebooks" / "x.ipynb").exists()
+
+
+def made_archive(path: Path, names: list[str], content: bytes) -> Path:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in names:
+                archive.writestr(name, content)
+        return path
+    with tarfile.open(path, "w:gz") as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        for kind, name in ((tarfile.SYMTYPE, "vali.txt"), (tarfile.LNKTYPE, "test.txt"), (tarfile.CHRTYPE, "dev")):
+            link = tarfile.TarInfo(name)
+            link.type, link.linkname = kind, "/etc/passwd"
+            archive.addfile(link)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tgz"])
+def test_a_data_set_of_hostile_names_is_read_and_nothing_is_written_beside_the_cache(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    lines = "".join(f"{n % 2} qid:{n // 5} 1:{n}\n" for n in range(50)).encode()
+    names = ["../../train.txt", "/tmp/vali.txt", "..\\..\\test.txt"]
+    path = made_archive(tmp_path / f"hostile{ending}", names, lines)
+    before = {found for found in tmp_path.parent.rglob("*") if tmp_path / "cache" not in found.parents}
+    split = rp.load({"name": "letor-file", "path": str(path)})
+    assert [part.documents for part in split] == [50, 50, 50]
+    after = {found for found in tmp_path.parent.rglob("*") if tmp_path / "cache" not in found.parents}
+    assert after - before == {tmp_path / "cache"}
+
+
+def test_a_hostile_sample_archive_writes_two_texts_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankplug_data import mslr_sample
+
+    lines = "".join(f"{n % 2} qid:{n // 5} 1:{n}\n" for n in range(50)).encode()
+    names = [f"../../{text}" for text in mslr_sample.TEXTS] + ["../evil.txt", "/tmp/evil.txt"]
+    made_archive(tmp_path / "data.tgz", names, lines).rename(tmp_path / f"{mslr_sample.NAME}.tar.xz")
+    for module in ("rankplug_data.mslr_sample", "rankplug_data.public.sources"):
+        monkeypatch.setattr(f"{module}.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("RANKPLUG_DATA", str(tmp_path))
+    sample = mslr_sample.mslr_sample()
+    assert sample is not None and sample.documents > 0
+    kept = tmp_path / "cache" / "data" / mslr_sample.NAME
+    assert sorted(path.name for path in kept.iterdir()) == sorted(mslr_sample.TEXTS)
+    assert not list(tmp_path.rglob("evil.txt"))
+
+
+def test_a_bomb_in_an_archive_is_refused_before_it_fills_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    for module in ("archives", "compression"):
+        monkeypatch.setattr(f"rankplug_data.text.{module}.ALWAYS_ALLOWED", 1 << 20)
+        monkeypatch.setattr(f"rankplug_data.text.{module}.LARGEST_GROWTH", 10)
+    line = b"0 qid:1 1:1\n"
+    path = made_archive(tmp_path / "bomb.tgz", ["train.txt", "vali.txt", "test.txt"], line * 2_000_000)
+    with pytest.raises(DataError, match="grows to more than 10 times"):
+        rp.load({"name": "letor-file", "path": str(path)})
+    written = sum(found.stat().st_size for found in (tmp_path / "cache").rglob("*") if found.is_file())
+    assert written < 1 << 20
+
+
+def test_a_failure_with_a_hostile_traceback_is_listed_as_text(tmp_path: Path) -> None:
+    from rankplug.result_tables import query, write_table
+    from rankplug.trials import Trial, failed_result
+
+    store = Store(tmp_path)
+    trial = Trial(rp.Combination(dataset="synthetic", backend="lightgbm", loss="mse"))
+    store.write(failed_result(trial, "'; drop table failures; -- <script>alert(1)</script>"))
+    frame = query("select failure from failures", store)
+    assert frame["failure"].tolist() == ["'; drop table failures; -- <script>alert(1)</script>"]
+    assert json.loads(write_table(frame, "json"))[0]["failure"].startswith("'; drop")
