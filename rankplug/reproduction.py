@@ -22,6 +22,7 @@ def reproduce(
     store: Store | None = None,
     report: Path = Path("report"),
     progress: bool = True,
+    run_missing: bool = True,
     **execution: Any,
 ) -> Path:
     """Reproduces some papers; the path of the report's first page.
@@ -33,6 +34,7 @@ def reproduce(
         store: where results lie; what is there is not run again.
         report: the folder to write.
         progress: shows what is being done.
+        run_missing: runs trials that are not in the store; else of ``all`` only studies that lack none are shown.
         execution: handed to the sweeps.
     """
     wanted = list(names)
@@ -44,6 +46,8 @@ def reproduce(
         report.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RankplugError(f"cannot write the report to {report}: {error.strerror}; name another folder") from error
+    if not run_missing:
+        chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown = {}
     for one in chosen:
         results = one.results(profile, data=data, store=results_of, progress=progress, **execution)
@@ -51,6 +55,28 @@ def reproduce(
         shown[one.name] = reproduced(one, results, notebook, report, results_of)
     write_summary(shown, report)
     return build_report(shown, report)
+
+
+def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
+    """Those of some studies that lack no trial in the store; raises if there is none, or one that was named does."""
+    absent = {one.name: _absent(one, profile, data, store) for one in chosen}
+    there = [one for one in chosen if not absent[one.name]]
+    lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)
+    if lacking and (named or not there):
+        raise RankplugError(
+            f"{store.folder} lacks trials at the profile {profile} ({lacking}); run rankplug reproduce, which runs them"
+        )
+    return there
+
+
+def _absent(one: Study, profile: Profile, data: str | None, store: Store) -> int:
+    trials = {
+        trial.identity: trial
+        for runs in one.runs(profile, data)
+        for model in runs.models
+        for trial in runs.trials_of(model)
+    }
+    return sum(not store.has(trial) for trial in trials.values())
 
 
 def execute_notebook(

@@ -55,6 +55,7 @@ TAGS = frozenset(
     ]
 )
 ATTRIBUTES = {"*": ["class", "colspan", "rowspan", "scope", "title"], "a": ["href"]}
+CONTROL = '<p class="note">The controls are there when the notebook is opened in JupyterLab.</p>'
 CELL = re.compile(r"<(td|th)[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
 VERDICT = re.compile(r"<strong>(?=(holds|fails|inconclusive)</strong>)")
@@ -81,7 +82,8 @@ def _cell(cell: Any, after: Callable[[str], str]) -> str:
     if cell.cell_type != "code" or not cell.source.strip():
         return ""
     code = f"<details><summary>code</summary><pre><code>{html.escape(cell.source)}</code></pre></details>"
-    outputs = "\n".join(filter(None, (_output(output) for output in cell.outputs)))
+    shown = [text for text in map(_output, cell.outputs) if text]
+    outputs = "\n".join(text for place, text in enumerate(shown) if text != CONTROL or CONTROL not in shown[:place])
     return f'<section class="cell">{code}\n{outputs}\n{after(cell.source)}</section>'
 
 
@@ -100,7 +102,7 @@ def _output(output: Any) -> str:
         marked = VERDICT.sub(r'<strong class="\1">', markdown_html(data["text/markdown"]))
         return f'<div class="wide">{marked}</div>'
     if "application/vnd.jupyter.widget-view+json" in data:
-        return '<p class="note">A control that moves when the notebook is opened in JupyterLab.</p>'
+        return CONTROL
     return _preformatted(data["text/plain"]) if "text/plain" in data else ""
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,14 +51,33 @@ OF_THE_PAPERS = {
 }
 """What sections 2 and 3 of the specification list, with columns that each must have."""
 
-EXHIBITS = [(one.name, exhibit.name) for one in studies() for exhibit in one.exhibits]
+STUDIES = [pytest.param(one.name, marks=pytest.mark.xdist_group(f"draw {one.name}")) for one in studies()]
+EXHIBITS = [
+    pytest.param(one.name, exhibit.name, marks=pytest.mark.xdist_group(f"draw {one.name}"))
+    for one in studies()
+    for exhibit in one.exhibits
+]
 SCHEMAS = {("stochastic", "Figure 1"), ("stochastic", "Figure 2"), ("logrank", "Figure 2")}
 """Pictures of a construction, which have no axes to name."""
 
 
+@pytest.fixture(scope="module")
+def draw(results_of_study):
+    """Draws an exhibit, once for all tests, and lays it out while it is open."""
+
+    @functools.cache
+    def drawn(name: str, exhibit: str):
+        table, figure = study(name).exhibit(exhibit).draw(results_of_study(name))
+        if figure is not None:
+            figure.canvas.draw()
+        return table, figure
+
+    return drawn
+
+
 @pytest.fixture
-def drawn(results_of_study, study_name, exhibit_name):
-    return study(study_name).exhibit(exhibit_name).draw(results_of_study(study_name))
+def drawn(draw, study_name, exhibit_name):
+    return draw(study_name, exhibit_name)
 
 
 def test_what_the_specification_lists_is_there():
@@ -80,7 +99,6 @@ def test_its_axes_are_named_and_its_legends_cover_nothing(drawn, study_name, exh
     _, figure = drawn
     if figure is None:
         return
-    figure.canvas.draw()
     for axes in figure.axes:
         if axes.axison and (study_name, exhibit_name) not in SCHEMAS and axes.get_label() != "<colorbar>":
             assert any(one.get_xlabel() for one in beside(axes, "colspan")), f"an x axis of {exhibit_name} has no name"
@@ -109,18 +127,12 @@ def points_in(axes, box) -> int:
     return sum(int(sum(box.contains(x, y) for x, y in one if np.isfinite([x, y]).all())) for one in points if len(one))
 
 
-def test_a_model_has_one_colour_in_every_figure(results_of_study):
-    seen: dict[str, set[str]] = {}
-    for one in studies():
-        results = results_of_study(one.name)
-        models = {model for group in results.groups() for model in results.models(group)}
-        for exhibit in one.exhibits:
-            _, figure = exhibit.draw(results)
-            for axes in figure.axes if figure else ():
-                for line in axes.lines:
-                    name = re.split(r", (?:training|validation)$", str(line.get_label()))[0]
-                    if name in models:
-                        seen.setdefault(name, set()).add(str(line.get_color()))
-            plt.close("all")
-    assert {"lambdaMART", "E[lambdaMART]", "XE-NDCG"} <= set(seen)
-    assert {name: {colour(name)} for name in seen} == seen
+@pytest.mark.parametrize("study_name", STUDIES)
+def test_lines_have_the_colour_of_their_model(draw, results_of_study, study_name):
+    results = results_of_study(study_name)
+    models = {model for group in results.groups() for model in results.models(group)}
+    for exhibit in study(study_name).exhibits:
+        _, figure = draw(study_name, exhibit.name)
+        for line in [line for axes in figure.axes for line in axes.lines] if figure else ():
+            name = re.split(r", (?:training|validation)$", str(line.get_label()))[0]
+            assert name not in models or line.get_color() == colour(name), (exhibit.name, name)

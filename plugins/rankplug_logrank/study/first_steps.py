@@ -138,6 +138,6 @@ def objective_trace(results: Results) -> tuple[pd.DataFrame, Figure]:
             axes.plot(means.index, means[kind] / means[kind].iloc[0], color=paint, linestyle=dashes, label=label)
         axes.set(xlabel="iteration of L-BFGS", title=name, ylim=(0, None))
         axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.legend(loc="upper right", fontsize=8)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
     panels[0].set_ylabel("mean loss of a query,\nshare of its first value")
     return frame, figure

@@ -1,0 +1,46 @@
+"""A report of stored results shows studies whose runs are all there, and says what others lack."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from rankplug import reproduction
+from rankplug.errors import RankplugError
+from rankplug.store import Store
+from rankplug.studies import Runs, Study
+
+
+def made(name: str, *losses: str) -> Study:
+    shared = {"dataset": "synthetic[queries=20,documents=8]", "backend": "lightgbm", "scorer": "trees[rounds=2]"}
+    runs = Runs("few", {loss: {"loss": loss} for loss in losses}, shared, trials=2)
+    return Study(name, name, "", f"{name}.ipynb", lambda profile, data: [runs], (), (), pd.DataFrame)
+
+
+@pytest.fixture
+def shown(monkeypatch, tmp_path):
+    """Runs ``one``, not ``other``; which studies a report would show, whose notebooks are not executed."""
+    one, other = made("one", "xe_ndcg"), made("other", "xe_ndcg", "listnet")
+    store = Store(tmp_path / "store")
+    one.results("smoke", store=store, progress=False)
+    monkeypatch.setattr(reproduction, "studies", lambda: [one, other])
+    monkeypatch.setattr(reproduction, "study", {"one": one, "other": other}.__getitem__)
+    monkeypatch.setattr(reproduction, "execute_notebook", lambda *given: None)
+
+    def report(*names: str) -> list[str]:
+        folder = tmp_path / "report"
+        reproduction.reproduce(names, profile="smoke", store=store, report=folder, run_missing=False, progress=False)
+        return [name for name in ("one", "other") if (folder / f"{name}.html").exists()]
+
+    return report
+
+
+def test_of_all_studies_those_with_all_runs_are_shown(shown):
+    assert shown("all") == ["one"]
+
+
+def test_a_study_that_was_named_and_lacks_runs_is_an_error_that_counts_them(shown):
+    with pytest.raises(
+        RankplugError, match=r"lacks trials at the profile smoke \(2 of other\); run rankplug reproduce"
+    ):
+        shown("one", "other")
