@@ -58,6 +58,7 @@ smoke: install ## run every notebook at its smallest size
 		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
 			-p profile smoke "$$notebook" /dev/null || exit 1; \
 	done
+	$(BIN)/python -m rankplug.documentation.tutorials
 
 lab: install ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks
@@ -65,8 +66,9 @@ lab: install ## open the notebooks in JupyterLab
 constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
 
-bench: install ## measure speed beside other libraries, one after another
-	@for benchmark in benchmarks/*.py; do echo "$$benchmark"; $(BIN)/python "$$benchmark" || exit 1; done
+bench: install ## measure beside other libraries, and fill docs/performance.md
+	$(BIN)/rankplug bench --peers
+	$(BIN)/rankplug bench --document docs
 
 docs: install ## build the documentation into site/
 	$(BIN)/python -m rankplug.documentation docs

@@ -12,6 +12,7 @@ from rankplug.fitting import Problem
 from rankplug.losses import Evaluation, Objective
 from rankplug.memory import check_memory
 from rankplug.training import checked
+from rankplug.workers import WORTH_A_THREAD_BESIDE_AN_ENGINE
 
 CURVATURE_FLOOR = 1e-16
 
@@ -37,6 +38,7 @@ class BoostingObjective:
 
     def __init__(self, objective: Objective, valued: bool) -> None:
         self.objective, self.valued = objective, valued
+        objective.worth_threads = WORTH_A_THREAD_BESIDE_AN_ENGINE
         self.loss = float("nan")
 
     def __call__(self, scores: NDArray[Any], iteration: int) -> Evaluation:

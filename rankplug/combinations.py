@@ -164,6 +164,7 @@ def _described(kind: str, reference: str) -> dict[str, Any]:
         "distribution": plugin.distribution,
         "version": plugin.version,
         "parameters": parameters.model_dump(),
+        **({"source": plugin.source} if plugin.source else {}),
     }
 
 

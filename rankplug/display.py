@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from rankplug.studies import Results, Study
+
+
+BAR = "\N{DIVIDES}"
 
 
 def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
@@ -23,17 +28,38 @@ def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
     """
     import matplotlib.pyplot as plt
 
-    from rankplug.published import layout
+    from rankplug.published import layout, stand_ins
 
     table, figure = study.exhibit(exhibit).draw(results)
     if figure is not None:
         plt.close(figure)
         return figure
     if "published on" in table.columns:
-        places = table[["published on", "ours on"]].drop_duplicates().itertuples(index=False)
-        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in places)
-        return _html(f"{layout(table, digits).to_html(escape=False, border=0)}<ul>{ours}</ul>")
-    return _html(table.to_html(float_format="{:.4g}".format, border=0, index=False))
+        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in stand_ins(table))
+        return _html(f"{_whole(layout(table, digits))}<ul>{ours}</ul>")
+    return _html(_whole(_marked(table), index=False))
+
+
+def _marked(table: pd.DataFrame) -> pd.DataFrame:
+    """The cells as HTML; numbers are marked with the combinations of their row."""
+    from rankplug.published import made_by, number
+
+    def cell(value: object, combinations: str) -> str:
+        if not isinstance(value, float):
+            return html.escape(str(value))
+        return made_by(number(value), combinations) if combinations else number(value)
+
+    made = table["combination"] if "combination" in table else [""] * len(table)
+    shown = table.drop(columns="combination", errors="ignore")
+    return shown.apply(lambda column: [cell(value, names) for value, names in zip(column, made, strict=True)])
+
+
+def _whole(table: pd.DataFrame, **options: Any) -> str:
+    """A table of cells in HTML; pandas would cut long ones off."""
+    import pandas as pd
+
+    with pd.option_context("display.max_colwidth", None):
+        return str(table.to_html(escape=False, border=0, **options))
 
 
 def live(draw: Callable[..., Figure], **controls: Any) -> None:
@@ -68,7 +94,9 @@ def show_claims(study: Study, results: Results) -> Any:
     rows = ["| claim | verdict | evidence |", "|---|---|---|"]
     for claim in study.claims:
         verdict = claim.judge(results)
-        rows.append(f"| {claim.sentence} | **{verdict.verdict}** | {verdict.evidence} |")
+        cells = (claim.sentence, f"**{verdict.verdict}**", verdict.evidence)
+        # A bar would end the cell, in formulas too.
+        rows.append(f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |")
     return _markdown("\n".join(rows))
 
 
@@ -84,7 +112,7 @@ def show_runs(results: Results) -> Any:
     compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()
     columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds", "group"]
     summary = f"<summary>{len(compact)} combinations at the profile {results.profile}</summary>"
-    return _html(f"<details>{summary}{compact[columns].to_html(escape=False, border=0, index=False)}</details>")
+    return _html(f"<details>{summary}{_whole(compact[columns], index=False)}</details>")
 
 
 def _html(text: str) -> Any:

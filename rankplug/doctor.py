@@ -6,7 +6,7 @@ import importlib
 import os
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from rankplug import __version__, places
 from rankplug.errors import RankplugError
+from rankplug.plugin_health import problems_of_others
 from rankplug.registry import BrokenPlugin, Registry, registry
 from rankplug.specifications import BackendSpecification
 from rankplug.threads import available_cores, threads
@@ -54,12 +55,16 @@ class Diagnosis:
     failed: tuple[BrokenPlugin, ...]
     conflicts: tuple[tuple[str, str, list[str]], ...]
     folders: tuple[Folder, ...]
+    others: dict[str, str]
+    """Plugins from elsewhere, with what is wrong with each, or nothing."""
+    remarks: tuple[str, ...]
 
     @property
     def problems(self) -> list[str]:
         """What should be put right, one sentence each; a backend that is not installed is no problem."""
         found = [f"plugin {one.entry_point} of {one.distribution} failed: {one.reason}" for one in self.failed]
         found += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
+        found += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
         found += [
             f"the folder for {folder.purpose}, {folder.path}, cannot be written; set {folder.variable} to another"
             for folder in self.folders
@@ -88,6 +93,8 @@ class Diagnosis:
                 {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in self.conflicts
             ],
             "folders": [asdict(folder) for folder in self.folders],
+            "others": self.others,
+            "remarks": list(self.remarks),
             "problems": self.problems,
         }
 
@@ -96,22 +103,29 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
     """Looks at everything; imports the engine of each backend to see whether it works."""
     found = registry() if plugins is None else plugins
     return Diagnosis(
-        versions=dict(_versions()),
+        versions=installed_versions(),
         threads=threads(),
         cores=available_cores(),
         backends=tuple(_backends(found)),
         failed=tuple(found.broken),
         conflicts=tuple(found.conflicts()),
         folders=tuple(_folders()),
+        others=problems_of_others(found),
+        remarks=tuple(found.remarks),
     )
 
 
-def _versions() -> Iterator[tuple[str, str]]:
+def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of Python, the system, rankplug, everything it depends on, and some other distributions."""
+    return dict(_versions(others))
+
+
+def _versions(others: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield "python", platform.python_version()
     yield "system", platform.platform()
     yield "rankplug", __version__
     required = [DISTRIBUTION_NAME.match(line) for line in metadata.requires("rankplug") or ()]
-    for name in sorted({match.group() for match in required if match} - {"rankplug"}):
+    for name in sorted({match.group() for match in required if match}.union(others) - {"rankplug"}):
         try:
             yield name, metadata.version(name)
         except metadata.PackageNotFoundError:

@@ -221,6 +221,9 @@ def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
     """The reference a text or a mapping (``{"name": "approx_ndcg", "eta": 10}``, as in YAML) stands for."""
     if isinstance(text, Reference):
         return text
+    if isinstance(named := getattr(text, "reference", None), Reference):
+        # A loss, sampler or metric stands for its name.
+        return named
     if isinstance(text, Mapping):
         return _from_mapping(text)
     if not isinstance(text, str):

@@ -58,24 +58,25 @@ def _greater(first: Values, second: Values, level: float, scale: float, unit: Un
     return Verdict("fails" if 1 - p_larger < level else "inconclusive", evidence)
 
 
-def judge_alike(values: Sample, others: Sample, *, margin: float, scale: float = 1.0) -> Verdict:
-    """Whether two things are alike over paired trials.
+def judge_alike(values: Sample, others: Sample, *, margin: float, scale: float = 1.0, unit: Unit = "trials") -> Verdict:
+    """Whether two things are alike over pairs, which are trials unless said otherwise.
 
     Args:
-        values: one value a trial; for a claim of several parts, the values of each.
+        values: one value a pair; for a claim of several parts, the values of each.
         others: the same for the other.
         margin: a difference that would matter; an interval that reaches farther settles nothing.
         scale: factor on the numbers in the evidence, such as 100 for percent.
+        unit: what is paired.
     """
-    parts = {name: _alike(*pair, margin, scale) for name, pair in _pairs(values, others).items()}
+    parts = {name: _alike(*pair, margin, scale, unit) for name, pair in _pairs(values, others).items()}
     return judge_all(parts, f"alike where the interval holds 0 and lies within {scale * margin:g} of it")
 
 
-def _alike(first: Values, second: Values, margin: float, scale: float) -> Verdict:
+def _alike(first: Values, second: Values, margin: float, scale: float, unit: Unit) -> Verdict:
     if first.size < 2:
-        return Verdict("inconclusive", f"{first.size} trial allows no interval")
-    interval = t_interval(first - second, unit="trials")
-    evidence = _difference(first, second, scale)
+        return Verdict("inconclusive", f"no interval is possible, pairs of {unit}: {first.size}")
+    interval = t_interval(first - second, unit=unit)
+    evidence = _difference(first, second, scale, unit)
     if interval.low > 0 or interval.high < 0:
         return Verdict("fails", evidence)
     return Verdict("holds" if max(-interval.low, interval.high) <= margin else "inconclusive", evidence)
@@ -87,7 +88,7 @@ def _pairs(values: Sample, others: Sample) -> dict[str, tuple[Values, Values]]:
     return {name: (np.asarray(values[name], np.float64), np.asarray(others[name], np.float64)) for name in values}
 
 
-def _difference(first: Values, second: Values, scale: float, unit: Unit = "trials") -> str:
+def _difference(first: Values, second: Values, scale: float, unit: Unit) -> str:
     interval = t_interval(scale * (first - second), unit=unit)
     return f"difference {interval.point:+.3g} [{interval.low:+.3g}, {interval.high:+.3g}] over {first.size} {unit}"
 

@@ -93,14 +93,6 @@ class ListFunction(NamedFunction):
             f" {type(parameters).__name__} a property that makes one of it"
         )
 
-    @property
-    def importable(self) -> bool:
-        """Whether another process finds it under its name."""
-        found: Any = sys.modules.get(self.__module__)
-        for part in self.__qualname__.split("."):
-            found = getattr(found, part, None)
-        return found is self and self.__module__ != "__main__"
-
 
 def building_block(function: Callable[..., Any]) -> Any:
     """Compiles a part of a function of one list with the same settings as the whole; a decorator."""

@@ -10,8 +10,8 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -106,9 +106,26 @@ class Loss:
         return objective(scores, iteration=iteration)
 
 
-def loss(reference: Named | Loss) -> Loss:
-    """The loss of a name."""
-    return reference if isinstance(reference, Loss) else Loss(reference)
+@overload
+def loss(reference: Named | Loss) -> Loss: ...
+@overload
+def loss(reference: Callable[..., Any], **declared: Any) -> Loss: ...
+@overload
+def loss(**declared: Any) -> Callable[[Callable[..., Any]], Loss]: ...
+def loss(reference: Any = None, **declared: Any) -> Any:
+    """The loss of a name; or, on a function, a decorator that makes a loss of it for this session.
+
+    Args:
+        reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see :mod:`rankplug.session_losses`.
+        declared: of a function: what is to be said of the loss, such as ``convex=True``.
+    """
+    if isinstance(reference, Loss):
+        return reference
+    if reference is not None and (not callable(reference) or isinstance(reference, (str, Mapping, Reference))):
+        return Loss(reference)
+    from rankplug.session_losses import offer
+
+    return (lambda function: offer(function, declared)) if reference is None else offer(reference, declared)
 
 
 class Evaluator(Protocol):
@@ -166,6 +183,7 @@ class Objective:
         self.step: Step = step
         self.weights = None if weights is None else writable(weights, "weights")
         self._check()
+        self.worth_threads = workers.WORTH_A_THREAD
         self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
         if self.weights is not None and self._weights_of_lists:
             self.list_weights = self.weights
@@ -292,7 +310,7 @@ class CompiledEvaluator:
         after = (*noise, self.numbers, self.sampler_numbers, *out)
         workers.run(
             lambda begin, end: self.compiled(begin, end, *before, *after),
-            workers.chunks_of(self.cost[lists], threads()),
+            workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
         )
 
 

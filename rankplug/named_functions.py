@@ -1,8 +1,14 @@
-"""Functions an author writes, whose arguments say by their names what they need; found again by name when pickled."""
+"""Functions an author writes, whose arguments say by their names what they need; found again by name when pickled.
+
+One that no other process finds by its name, such as one of a notebook's cell, is pickled with its code, which takes
+``cloudpickle``.
+"""
 
 from __future__ import annotations
 
+import copyreg
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,8 +33,19 @@ class NamedFunction:
         self.__qualname__ = function.__qualname__
         self.__wrapped__ = function
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self.importable:
+            return self.__qualname__
+        state = {name: value for name, value in vars(self).items() if name != "compiled"}
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
+
+    @property
+    def importable(self) -> bool:
+        """Whether another process finds it under its name."""
+        found: Any = sys.modules.get(self.__module__)
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        return found is self and self.__module__ != "__main__"
 
     @property
     def wants(self) -> tuple[str, ...]:

@@ -75,6 +75,19 @@ def beside_published(
     return pd.DataFrame(rows)
 
 
+def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """The paper's data sets in a table of :func:`beside_published`, each with the data that stand in its place."""
+    pairs = table[["published on", "ours on"]].drop_duplicates()
+    return [(str(theirs), str(ours)) for theirs, ours in pairs.itertuples(index=False)]
+
+
+def beside(row: pd.Series[float], digits: int = 2) -> str:
+    """One cell of such a table: ours with its interval, and the published number in brackets."""
+    ours = _with_interval(row[["ours"]], row[["half width"]], digits)[0]
+    theirs = _with_interval(row[["published"]], row[["published half width"]], digits)[0]
+    return f"{ours} [{theirs}]" if theirs else ours
+
+
 def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     """The rows of :func:`beside_published` as the paper lays them out, with the best of ours in bold, for a reader.
 
@@ -89,8 +102,10 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
             "model": table["model"],
             "metric": table["metric"].str.upper(),
             "ours": [
-                f"<b>{text}</b>" if bold else text
-                for text, bold in zip(_with_interval(table["ours"], table["half width"], digits), best, strict=True)
+                made_by(f"<b>{text}</b>" if bold else text, names)
+                for text, bold, names in zip(
+                    _with_interval(table["ours"], table["half width"], digits), best, table["combination"], strict=True
+                )
             ],
             "published": _with_interval(table["published"], table["published half width"], digits),
             "difference": [_number(value, digits, "+") for value in table["difference"]],
@@ -101,6 +116,22 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
     rows = pd.MultiIndex.from_frame(cells[["in the place of", "model"]].drop_duplicates())
     return wide.reindex(columns=order, index=rows)
+
+
+def number(value: float) -> str:
+    """A number for a reader, with four digits or all before the point; nothing for nan.
+
+    >>> number(0.123456), number(16140.0), number(float("nan"))
+    ('0.1235', '16,140', '')
+    """
+    if np.isnan(value):
+        return ""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value or 0.0:.4g}"
+
+
+def made_by(text: str, combinations: str) -> str:
+    """A number in HTML, marked with the combinations that made it; the report makes links of the marks."""
+    return f'<span class="combinations {combinations}">{text}</span>'
 
 
 def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:

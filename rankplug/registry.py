@@ -15,9 +15,18 @@ from typing import Any
 import pluggy
 
 from rankplug import hookspecs
-from rankplug.errors import PluginConflictError, UnknownPluginError, did_you_mean
+from rankplug.errors import BrokenPluginError, PluginConflictError, UnknownPluginError, did_you_mean
 from rankplug.grammar import Reference, parse
 from rankplug.parameters import Parameters, read_parameters
+from rankplug.plugin_loading import (
+    OWN,
+    check_requirement,
+    is_left_out,
+    limited_time,
+    printing_elsewhere,
+    same_distribution,
+    without_replacements,
+)
 from rankplug.specifications import KINDS, BackendSpecification, Specification, import_object
 
 GROUP = "rankplug"
@@ -41,6 +50,8 @@ class Plugin:
     specification: Specification
     distribution: str
     version: str
+    source: str = ""
+    """Of a plugin that was written in this session."""
 
     def describe(self) -> dict[str, Any]:
         return {**self.specification.describe(), "distribution": self.distribution, "version": self.version}
@@ -67,6 +78,7 @@ class Registry:
         self.manager = pluggy.PluginManager(GROUP)
         self.manager.add_hookspecs(hookspecs)
         self.broken: list[BrokenPlugin] = []
+        self.remarks: list[str] = []
         self._plugins: dict[str, dict[str, list[Plugin]]] = {kind: {} for kind in KINDS}
         found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
         for entry_point in sorted(found, key=lambda point: (_distribution(point), point.name)):
@@ -74,10 +86,27 @@ class Registry:
 
     def _load(self, entry_point: metadata.EntryPoint) -> None:
         distribution = _distribution(entry_point)
+        who = f"plugin {entry_point.name} of {distribution}"
+        if distribution == OWN:
+            self._take(entry_point, distribution)
+        elif is_left_out(distribution):
+            self.remarks.append(f"{who} is left out, as RANKPLUG_WITHOUT says")
+        else:
+            # What is put back where a plugin replaces it must be there before the plugin is.
+            import numpy  # noqa: F401
+
+            with limited_time(who), printing_elsewhere(who) as printed:
+                self._take(entry_point, distribution)
+            if printed:
+                self.remarks.append(f"{who} prints while it is imported")
+
+    def _take(self, entry_point: metadata.EntryPoint, distribution: str) -> None:
         version = entry_point.dist.version if entry_point.dist else ""
         place = (entry_point.name, distribution, version)
         try:
-            module = entry_point.load()
+            check_requirement(entry_point.dist)
+            with without_replacements(entry_point.module.partition(".")[0]):
+                module = entry_point.load()
             self.manager.register(module, name=f"{distribution}:{entry_point.name}")
             self._refuse_unknown_hooks(module)
         except (Exception, SystemExit) as error:
@@ -122,11 +151,22 @@ class Registry:
             return
         namesakes.append(plugin)
 
-    def add(self, specification: Specification) -> None:
-        """Offers a plugin in this process only; it takes the place of an earlier one of the session."""
+    def add(self, specification: Specification, *, version: str = "", source: str = "", instead: bool = False) -> None:
+        """Offers a plugin in this process only; it takes the place of an earlier one of the session.
+
+        Args:
+            specification: what it says of itself.
+            version: a word for its state, by which results are named.
+            source: its text, for the record.
+            instead: whether it takes the place of installed ones of its name too.
+        """
         namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
-        namesakes[:] = [other for other in namesakes if other.distribution != SESSION]
-        namesakes.append(Plugin(specification, SESSION, ""))
+        namesakes[:] = [other for other in namesakes if other.distribution != SESSION and not instead]
+        namesakes.append(Plugin(specification, SESSION, version, source))
+
+    def written_here(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> bool:
+        """Whether a plugin's source is known to this session only."""
+        return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
         """All plugins, or those of one kind, by kind and name."""
@@ -150,7 +190,7 @@ class Registry:
         wanted = parse(reference)
         namesakes = self._plugins[kind].get(wanted.name, [])
         if wanted.distribution is not None:
-            chosen = [plugin for plugin in namesakes if _same(plugin.distribution, wanted.distribution)]
+            chosen = [plugin for plugin in namesakes if same_distribution(plugin.distribution, wanted.distribution)]
             if namesakes and not chosen:
                 offers = ", ".join(plugin.distribution for plugin in namesakes)
                 raise UnknownPluginError(
@@ -188,11 +228,9 @@ def _distribution(entry_point: metadata.EntryPoint) -> str:
     return entry_point.dist.name if entry_point.dist else "unknown"
 
 
-def _same(name: str, other: str) -> bool:
-    return name.lower().replace("-", "_") == other.lower().replace("-", "_")
-
-
 def _reason(error: BaseException) -> str:
+    if isinstance(error, BrokenPluginError):
+        return str(error)
     return f"{type(error).__name__}: {error}"
 
 

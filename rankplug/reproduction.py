@@ -8,7 +8,8 @@ from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.places import notebooks_folder
-from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
+from rankplug.report.shown import reproduced
+from rankplug.report.site import build_report, write_summary
 from rankplug.store import Store
 from rankplug.studies import Profile, Study, studies, study
 
@@ -43,14 +44,13 @@ def reproduce(
         report.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RankplugError(f"cannot write the report to {report}: {error.strerror}; name another folder") from error
-    reproduced = {}
+    shown = {}
     for one in chosen:
         results = one.results(profile, data=data, store=results_of, progress=progress, **execution)
         notebook = execute_notebook(one, profile, data, results_of, report, progress)
-        verdicts = tuple(claim.judge(results) for claim in one.claims)
-        reproduced[one.name] = Reproduced(one, results, notebook, draw_exhibits(one, results, report), verdicts)
-    write_summary(reproduced, report / "claims.json")
-    return build_report(reproduced, report)
+        shown[one.name] = reproduced(one, results, notebook, report, results_of)
+    write_summary(shown, report)
+    return build_report(shown, report)
 
 
 def execute_notebook(

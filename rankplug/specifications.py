@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -14,7 +15,9 @@ from typing import Any, ClassVar, Literal
 from rankplug.errors import BrokenPluginError, SpecificationError
 from rankplug.grammar import NAME, parse
 from rankplug.parameters import Parameters, describe_parameters
+from rankplug.plugin_loading import without_replacements
 
+UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
 IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
@@ -34,13 +37,24 @@ def import_object(path: str, owner: str) -> Any:
     """The object behind ``package.module:object``."""
     module, _, name = path.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = sys.modules.get(module) or _imported(module)
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:
+        if isinstance(error, BrokenPluginError):
+            raise BrokenPluginError(f"{owner} cannot be used: {error}") from error
         missing = f"; install {error.name} to use it" if isinstance(error, ModuleNotFoundError) else ""
         raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}{missing}") from error
     return found
+
+
+def _imported(module: str) -> Any:
+    try:
+        with without_replacements(module.partition(".")[0]):
+            return importlib.import_module(module)
+    except BrokenPluginError:
+        sys.modules.pop(module, None)
+        raise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +122,7 @@ class LossSpecification(Specification):
         curvature: ``exact`` second derivatives, a positive ``surrogate``, or ``none`` (ones for boosting).
         gradient: ``exact`` derivative of the value, or ``lambda`` for gradients that are defined directly
             (weights or targets held fixed in differentiation).
+        zero_gradient: lists that teach nothing, of ``one document``, ``equal labels``, ``no relevant document``.
         needs: what it uses beside scores and labels: ``noise``, ``sampled rankings``, ``binary labels``.
         longest: the longest list it can take, where there is a limit.
         largest_label: the largest label it can take, where there is a limit.
@@ -119,6 +134,7 @@ class LossSpecification(Specification):
     shift_invariant: bool = True
     curvature: Literal["exact", "surrogate", "none"] = "none"
     gradient: Literal["exact", "lambda"] = "exact"
+    zero_gradient: frozenset[str] = UNINFORMATIVE
     needs: frozenset[str] = frozenset()
     longest: int | None = None
     largest_label: int | None = None
@@ -144,6 +160,7 @@ class LossSpecification(Specification):
             "shift_invariant": self.shift_invariant,
             "curvature": self.curvature,
             "gradient": self.gradient,
+            "zero_gradient": sorted(self.zero_gradient),
             "needs": sorted(self.needs),
             "longest": self.longest,
             "largest_label": self.largest_label,

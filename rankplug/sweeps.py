@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankplug.combinations import Combination, combinations
-from rankplug.errors import DataError, GrammarError, shown
+from rankplug.errors import BrokenPluginError, DataError, GrammarError, shown
 from rankplug.execution.schedule import Schedule
 from rankplug.execution.tasks import Workers, tasks_of
 from rankplug.plain_numbers import whole_number
@@ -162,6 +162,10 @@ def sweep(
     """
     if data is not None:
         fixed["dataset"] = data
+    if any(plugin.source for plugin in registry().plugins("loss")):
+        from rankplug.session_losses import renew
+
+        renew()
     chosen, left_out = combinations(grid, **fixed)
     results = Store.named(store)
     todo = plan(chosen, store=results, folds=folds, trials=trials, retry_failed=retry_failed, left_out=left_out)
@@ -176,6 +180,12 @@ def carry_out(
     outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
     if not todo.waiting:
         return outcome
+    here = [one.combination.loss for one in todo.waiting if registry().written_here("loss", one.combination.loss)]
+    if notebooks and here:
+        raise BrokenPluginError(
+            f"loss {here[0]} lives in this session only, and notebooks run in kernels of their own; sweep without"
+            " notebooks, or make a package of the loss with rankplug new"
+        )
     store.check_writable()
     for trial in todo.waiting:
         store.failure_path(trial).unlink(missing_ok=True)

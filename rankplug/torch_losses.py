@@ -174,19 +174,23 @@ class _Value(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, scores: torch.Tensor, objective: Objective, iteration: int, lists: Any) -> torch.Tensor:
-        result = objective(_array(scores).reshape(-1), iteration=iteration, lists=lists)
-        lengths = objective.lengths if lists is None else objective.lengths[np.asarray(lists)]
         precision = torch.promote_types(scores.dtype, torch.float32)
-        gradient = torch.from_numpy(result.gradient).to(scores.device, precision)
+        dtype = np.float32 if precision == torch.float32 else np.float64
+        result = objective(_array(scores).reshape(-1), iteration=iteration, lists=lists, dtype=dtype)
+        lengths = objective.lengths if lists is None else objective.lengths[np.asarray(lists)]
+        gradient = torch.from_numpy(result.gradient).to(scores.device)
         ctx.save_for_backward(scores, gradient, torch.from_numpy(lengths).to(scores.device))
-        ctx.name = str(objective.loss)
+        ctx.name, ctx.documents = str(objective.loss), result.gradient.size
         return torch.from_numpy(result.value).to(scores.device, precision)
 
     @staticmethod
     def backward(ctx: Any, gradient_of_values: torch.Tensor) -> tuple[Any, ...]:
         scores, gradient, lengths = ctx.saved_tensors
-        spread = gradient_of_values.repeat_interleave(lengths)
-        product = _Product.apply(spread, gradient, scores, ctx.name)  # type: ignore[no-untyped-call]
+        spread = gradient_of_values.repeat_interleave(lengths, output_size=ctx.documents)
+        if torch.is_grad_enabled():
+            product = _Product.apply(spread, gradient, scores, ctx.name)  # type: ignore[no-untyped-call]
+        else:
+            product = spread.mul_(gradient)
         return product.reshape(scores.shape).to(scores.dtype), None, None, None
 
 

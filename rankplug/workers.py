@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from rankplug.threads import threads
 
 WORTH_A_THREAD = 200_000
+WORTH_A_THREAD_BESIDE_AN_ENGINE = 40_000_000
+"""About 12 ms. An engine's own threads spin for some milliseconds after their work, and threads of ours that take their
+cores make the engine's next step start late, which costs more than they spare in less time than this."""
 CHUNKS_A_THREAD = 8
 
 Chunk = tuple[int, int]
@@ -24,7 +27,7 @@ _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 
 
-def chunks_of(cost: NDArray[np.float64], workers: int) -> list[Chunk]:
+def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float = WORTH_A_THREAD) -> list[Chunk]:
     """Ranges of lists of about equal cost, the dearest first; a list dearer than that has a range of its own.
 
     >>> chunks_of(np.full(4, 1e5), workers=1)
@@ -33,7 +36,7 @@ def chunks_of(cost: NDArray[np.float64], workers: int) -> list[Chunk]:
     [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
     total = float(cost.sum())
-    if workers == 1 or total < WORTH_A_THREAD or cost.size < 2:
+    if workers == 1 or total < worth_threads or cost.size < 2:
         return [(0, int(cost.size))]
     size = max(total / (workers * CHUNKS_A_THREAD), WORTH_A_THREAD / 4)
     done = np.cumsum(cost) - cost

@@ -42,6 +42,7 @@ def rankplug_losses() -> list[LossSpecification]:
             convex=True,
             shift_invariant=False,
             curvature="exact",
+            zero_gradient=frozenset(),
         ),
         _loss(
             "ranknet",

@@ -10,7 +10,7 @@ from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants
 from rankplug.scratch import scratch, zeros
-from rankplug.vector_math import WIDEST, exponentials_from
+from rankplug.vector_math import WIDEST, exponentials_from, log
 
 
 @list_constants
@@ -54,18 +54,22 @@ def approx_ndcg(scores, gradient, constants, eta):
     if inverse_ideal == 0.0:
         return 0.0
     # Pairs without a relevant document have no part in it: the relevant come first, and the loops end with them.
-    documents, exponents, relevant, placed = np.empty(n, np.int32), scratch(n), 0, 0
-    for is_relevant in (True, False):
-        for i in range(n):
-            if (gains[i] > 0.0) == is_relevant:
-                documents[placed], exponents[placed] = i, eta * scores[i]
-                placed += 1
-        relevant = placed if is_relevant else relevant
+    relevant = 0
+    for i in range(n):
+        relevant += gains[i] > 0.0
+    documents, exponents, slopes = np.empty(n, np.int32), scratch(n), zeros(n)
+    ahead, behind = 0, relevant
+    for i in range(n):
+        is_relevant = gains[i] > 0.0
+        place = ahead if is_relevant else behind
+        documents[place], exponents[place], slopes[place] = i, eta * scores[i], gains[i]
+        ahead += is_relevant
+        behind += not is_relevant
     highest = lowest = exponents[0]
     for i in range(n):
         highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
     wide = highest - lowest > WIDEST
-    ranks, slopes, derivative, exponentials = zeros(n), zeros(n), zeros(n), scratch(n)
+    ranks, derivative, exponentials = zeros(n), zeros(n), scratch(n)
     exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
     for i in range(relevant):
         if wide:
@@ -73,10 +77,10 @@ def approx_ndcg(scores, gradient, constants, eta):
         _add_to_ranks(i, exponentials, ranks)
     value = 0.0
     for i in range(relevant):
-        rank = 1.0 + ranks[i]
-        logarithm = math.log(1.0 + rank)
-        value -= gains[documents[i]] * inverse_ideal * math.log(2.0) / logarithm
-        slopes[i] = gains[documents[i]] * inverse_ideal * math.log(2.0) / ((1.0 + rank) * logarithm * logarithm)
+        logarithm = log(2.0 + ranks[i])
+        part = slopes[i] * inverse_ideal * math.log(2.0) / logarithm
+        value -= part
+        slopes[i] = part / ((2.0 + ranks[i]) * logarithm)
     for i in range(relevant):
         if wide:
             exponentials_from(exponents[i:], exponents[i], exponentials[i:])

@@ -59,6 +59,7 @@ def rankplug_losses() -> list[LossSpecification]:
             formula=r"-\sum_i \frac{y_i}{\sum_j y_j} f_i + \log\sum_j e^{f_j}",
             convex=True,
             curvature="exact",
+            zero_gradient=frozenset({"one document", "no relevant document"}),
         ),
         LossSpecification(
             name="approx_ndcg",
@@ -68,6 +69,7 @@ def rankplug_losses() -> list[LossSpecification]:
             paper=PAPER,
             formula=r"-\frac{1}{\mathrm{IDCG}}\sum_i \frac{2^{y_i}-1}{\log_2(1+r_i)},"
             r"\quad r_i = 1+\sum_{j\ne i}\frac{1}{1+e^{-\eta(f_j-f_i)}}",
+            zero_gradient=frozenset({"one document", "no relevant document"}),
         ),
         LossSpecification(
             name="lambdarank",

@@ -65,6 +65,7 @@ def rankplug_losses() -> list[LossSpecification]:
             r"\quad \gamma_i\sim U[0,1]",
             convex=True,
             curvature="exact",
+            zero_gradient=frozenset({"one document"}),
             needs=frozenset({"noise"}),
         ),
         LossSpecification(
@@ -76,6 +77,7 @@ def rankplug_losses() -> list[LossSpecification]:
             formula=r"-\sum_i \frac{e^{y_i}}{\sum_j e^{y_j}} \log\frac{e^{f_i}}{\sum_j e^{f_j}}",
             convex=True,
             curvature="exact",
+            zero_gradient=frozenset({"one document"}),
         ),
     ]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import data, doctor, plugins, reproduce, results, sweep, train
+from rankplug.cli import bench, check, data, doctor, new, plugins, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (doctor, plugins, reproduce, sweep, train):
+for commands in (bench, check, doctor, new, plugins, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")

@@ -28,6 +28,12 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     typer.echo("backends")
     for backend in found.backends:
         typer.echo(f"  {backend.name:20} {'works' if backend.works else backend.reason}")
+    if found.others:
+        typer.echo("plugins from elsewhere")
+    for name, problem in found.others.items():
+        typer.echo(f"  {name}: {problem or 'works'}")
+    for remark in found.remarks:
+        typer.secho(f"remark: {remark}", fg="yellow", err=True)
     typer.echo("folders")
     for folder in found.folders:
         state = ", ".join(

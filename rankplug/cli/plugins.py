@@ -29,6 +29,7 @@ def plugins(
         listing = {
             "plugins": [plugin.describe() for plugin in chosen],
             "failed": [broken.describe() for broken in found.broken],
+            "remarks": found.remarks,
             "conflicts": [
                 {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in found.conflicts()
             ],
@@ -39,6 +40,8 @@ def plugins(
         typer.echo(_lines(plugin))
     for kind_, name, offers in found.conflicts():
         typer.secho(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", fg="yellow", err=True)
+    for remark in found.remarks:
+        typer.secho(f"remark: {remark}", fg="yellow", err=True)
     for broken in found.broken:
         typer.secho(
             f"failed: {broken.entry_point} of {broken.distribution} {broken.version}: {broken.reason}",

@@ -20,6 +20,9 @@ def reproduce(
     store: Annotated[Path | None, typer.Option(help="Folder of results; what is there is not run again.")] = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     jobs: Annotated[int | None, typer.Option(help="Trials at once; one a core by default.")] = None,
+    notebooks: Annotated[
+        bool, typer.Option(help="Run each combination in a notebook that the report shows; takes a second more each.")
+    ] = False,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
     from rankplug.reproduction import reproduce as run
@@ -34,5 +37,6 @@ def reproduce(
         store=Store(store) if store else None,
         report=report,
         jobs=threads() if jobs is None else jobs,
+        notebooks=notebooks,
     )
     typer.echo(f"The report is at {page.resolve()}")

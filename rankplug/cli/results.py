@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +34,9 @@ def results(
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
     sql: Annotated[str, typer.Option(help="Ask the tables trials, queries, curves and failures yourself.")] = "",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw means with intervals over trials into this file, such as losses.png.")
+    ] = None,
     store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
@@ -45,8 +49,25 @@ def results(
         frame = query(sql, Store(store))
     else:
         groups = [name.strip() for name in group_by.split(",") if name.strip()]
+        if plot is not None:
+            _draw(plot, store, where, metric or (), groups)
+            return
         frame = results(Store(store), where=where, metric=metric or (), group_by=groups)
     typer.echo(write_table(frame, form))
+
+
+def _draw(target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str]) -> None:
+    from rankplug.errors import RankplugError
+    from rankplug.result_figure import draw_results
+    from rankplug.store import Store
+
+    figure = draw_results(Store(store), where=where, metric=metric, group_by=groups)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(target, bbox_inches="tight")
+    except (OSError, ValueError) as error:
+        raise RankplugError(f"cannot draw into {target}: {error}") from None
+    typer.echo(f"drew {target}")
 
 
 @app.command()

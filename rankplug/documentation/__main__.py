@@ -7,7 +7,9 @@ from pathlib import Path
 
 from rankplug.documentation.bad_inputs import write_bad_inputs_page
 from rankplug.documentation.losses import write_loss_pages
+from rankplug.documentation.reference import write_reference
 
-folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
-write_loss_pages(folder)
-write_bad_inputs_page(folder)
+docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+write_loss_pages(docs)
+write_bad_inputs_page(docs)
+write_reference(docs)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankplug.documentation.parameter_table import parameter_table
 from rankplug.losses import loss
-from rankplug.parameters import describe_parameters
 from rankplug.registry import Plugin, registry
 from rankplug.specifications import LossSpecification
 
@@ -41,12 +41,14 @@ def write_loss_pages(folder: Path) -> Path:
     import matplotlib
 
     matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
     pictures = folder / "images" / "losses"
     pictures.mkdir(parents=True, exist_ok=True)
     for plugin in registry().plugins("loss"):
         figure = draw_two_documents(plugin.specification.name)
         figure.savefig(pictures / f"{plugin.specification.name}.png", dpi=90, metadata={"Software": None})
-        figure.clear()
+        plt.close(figure)
     page = folder / "losses.md"
     page.write_text(loss_page())
     return page
@@ -60,7 +62,6 @@ def loss_page() -> str:
 def _section(plugin: Plugin) -> str:
     specification = plugin.specification
     assert isinstance(specification, LossSpecification)
-    bar = "\\|"
     paper = PAPERS.get(specification.paper, specification.paper)
     facts = [
         "convex" if specification.convex else "not convex",
@@ -78,11 +79,6 @@ def _section(plugin: Plugin) -> str:
         facts.append(f"lists of up to {specification.longest} documents")
     if specification.largest_label:
         facts.append(f"labels up to {specification.largest_label}")
-    rows = [
-        f"| `{one['name']}` | {one['type'].replace('|', bar)} | {_default(one['default'])} | {one['description']} |"
-        for one in describe_parameters(specification.parameters)
-    ]
-    table = ["| parameter | type | default | |", "|---|---|---|---|", *rows, ""] if rows else []
     summary = specification.summary[:1].upper() + specification.summary[1:]
     return "\n".join(
         [
@@ -94,15 +90,11 @@ def _section(plugin: Plugin) -> str:
             f"Properties: {'; '.join(facts)}.",
             "",
             *([f"Reference: {paper}.", ""] if paper else []),
-            *table,
+            *parameter_table(specification.parameters),
             f"![Value and derivative of {specification.name}](images/losses/{specification.name}.png)",
             "",
         ]
     )
-
-
-def _default(value: object) -> str:
-    return f"`{str(value).lower() if isinstance(value, bool) or value is None else value}`"
 
 
 def draw_two_documents(name: str) -> Figure:

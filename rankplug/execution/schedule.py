@@ -8,7 +8,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rankplug.execution.tasks import Done, Task, WorkerDiedError, Workers, WorkersGoneError
 from rankplug.store import Store
@@ -72,7 +72,7 @@ class Schedule:
             if not left:
                 claims.close()
                 continue
-            task = Task(left, task.deaths)
+            task = replace(task, trials=left)
             self.progress.begun(task.trials)
             self.running[self.workers.submit(task)] = task, claims
 
@@ -114,7 +114,9 @@ class Schedule:
         """Trials of a task run in order, so a death is blamed on the first that has no result."""
         left = [trial for trial in task.trials if not self.store.has(trial) and not self._failed_just_now(trial)]
         if task.deaths + 1 < ATTEMPTS or not left:
-            return Done(failure=reason), [Task(tuple(left), task.deaths + 1)] if left else []
+            return Done(failure=reason), [replace(task, trials=tuple(left), deaths=task.deaths + 1)] if left else []
         blamed, *rest = left
         failure = f"{reason}; {ATTEMPTS} workers died of it"
-        return Done((failed_result(blamed, failure),), failure=failure), [Task(tuple(rest))] if rest else []
+        return Done((failed_result(blamed, failure),), failure=failure), [
+            replace(task, trials=tuple(rest), deaths=0)
+        ] if rest else []

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from rankplug.combinations import Combination
 from rankplug.errors import RankplugError
+from rankplug.registry import registry
 from rankplug.trials import Result, Trial, run_trial
 
 
@@ -27,10 +28,12 @@ class Task:
     Args:
         trials: what to run, all of one combination.
         deaths: how many workers have died of it.
+        session_losses: those of the session that asks, for workers that know nothing of it.
     """
 
     trials: tuple[Trial, ...]
     deaths: int = 0
+    session_losses: bytes = field(default=b"", repr=False)
 
     @property
     def combination(self) -> Combination:
@@ -73,15 +76,25 @@ class Workers(Protocol):
 
 def run_task(task: Task) -> Done:
     """Runs a task in this process; models stay behind."""
+    if task.session_losses:
+        from rankplug.session_losses import unpack
+
+        unpack(task.session_losses)
     return Done(tuple(replace(run_trial(trial, progress=False), model=None) for trial in task.trials))
 
 
 def tasks_of(trials: Iterable[Trial], *, whole: bool) -> Iterator[Task]:
     """Tasks for some trials: one a combination if ``whole``, else one a trial."""
-    if not whole:
-        yield from (Task((trial,)) for trial in trials)
-        return
     together: dict[str, list[Trial]] = {}
     for trial in trials:
-        together.setdefault(trial.combination.identity, []).append(trial)
-    yield from (Task(tuple(group)) for group in together.values())
+        together.setdefault(trial.combination.identity if whole else trial.identity, []).append(trial)
+    for group in together.values():
+        yield Task(tuple(group), session_losses=_session_losses(group[0].combination))
+
+
+def _session_losses(combination: Combination) -> bytes:
+    if not registry().written_here("loss", combination.loss):
+        return b""
+    from rankplug.session_losses import packed
+
+    return packed([combination.loss])

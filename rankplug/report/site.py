@@ -6,60 +6,20 @@ import html
 import json
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rankplug
+from rankplug.published import stand_ins
+from rankplug.report.behind import Source
+from rankplug.report.combination_page import combination_html
+from rankplug.report.linked_table import link_marked, linked, page_of, table_html
 from rankplug.report.markdown import markdown_html
-from rankplug.report.notebook_page import clean_html, notebook_html
-from rankplug.studies import Exhibit, Results, Study, Verdict
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A figure or table with the files it was written to, relative to the report."""
-
-    exhibit: Exhibit
-    table: pd.DataFrame
-    files: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Reproduced:
-    """What is shown of a study: its executed notebook, its exhibits and its verdicts."""
-
-    study: Study
-    results: Results
-    notebook: Path | None
-    exhibits: tuple[Drawn, ...]
-    verdicts: tuple[Verdict, ...]
-
-
-def draw_exhibits(study: Study, results: Results, folder: Path) -> tuple[Drawn, ...]:
-    """Draws every figure and table of a study into ``folder/exhibits``."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.figures import save
-
-    drawn = []
-    for exhibit in study.exhibits:
-        table, figure = exhibit.draw(results)
-        stem = folder / "exhibits" / study.name / re.sub(r"\W+", "-", exhibit.name.lower()).strip("-")
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        files = [stem.with_suffix(".csv"), stem.with_suffix(".tex")]
-        table.to_csv(files[0])
-        files[1].write_text(table.to_latex(float_format="%.4f", escape=True))
-        if figure is not None:
-            files = [*save(figure, stem), *files]
-            plt.close(figure)
-        drawn.append(Drawn(exhibit, table, tuple(str(file.relative_to(folder)) for file in files)))
-    return tuple(drawn)
+from rankplug.report.notebook_page import notebook_html
+from rankplug.report.shown import Drawn, Reproduced, slug
+from rankplug.report.summary import markdown_summary
 
 
 def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
@@ -78,7 +38,22 @@ def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
     write("claims.html", "Claims", _claims(reproduced))
     write("exhibits.html", "Figures and tables", _exhibits(reproduced))
     write("runs.html", "Runs", _runs(reproduced))
+    (folder / "combinations").mkdir(exist_ok=True)
+    users = _users(reproduced)
+    for identity, made in {key: made for one in reproduced.values() for key, made in one.combinations.items()}.items():
+        write(page_of(identity), made.title, combination_html(made, users.get(identity, ())))
     return folder / "index.html"
+
+
+def _users(reproduced: Mapping[str, Reproduced]) -> dict[str, dict[tuple[str, str], None]]:
+    """For each combination the studies and models it is tried for."""
+    users: dict[str, dict[tuple[str, str], None]] = {}
+    for name, one in reproduced.items():
+        for runs in one.results.runs.values():
+            for model in runs.models:
+                for combination in dict.fromkeys(trial.combination for trial in runs.trials_of(model)):
+                    users.setdefault(combination.identity, {})[name, model] = None
+    return users
 
 
 def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -> str:
@@ -93,7 +68,7 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
         body=Markup(body),
         navigation=navigation,
         here=here,
-        root="",
+        root="../" * here.count("/"),
         made=time.strftime("%Y-%m-%d %H:%M"),
         version=rankplug.__version__,
     )
@@ -103,8 +78,8 @@ def _front(reproduced: Mapping[str, Reproduced]) -> str:
     rows = []
     for name, one in reproduced.items():
         counts = dict.fromkeys(("holds", "fails", "inconclusive"), 0)
-        for verdict in one.verdicts:
-            counts[verdict.verdict] += 1
+        for judged in one.verdicts:
+            counts[judged.verdict.verdict] += 1
         numbers = "".join(f'<td class="{verdict}">{count}</td>' for verdict, count in counts.items())
         link = f'<a href="{name}.html">{html.escape(one.study.title)}</a>'
         rows.append(f"<tr><td>{link}<br><small>{html.escape(one.study.citation)}</small></td>{numbers}</tr>")
@@ -134,76 +109,112 @@ def _environment(reproduced: Mapping[str, Reproduced]) -> str:
 
 def _paper(one: Reproduced) -> str:
     if one.notebook is not None:
-        return notebook_html(one.notebook)
-    return f"<h1>{html.escape(one.study.title)}</h1>" + _claim_rows(one) + "".join(map(_exhibit, one.exhibits))
+        body = notebook_html(one.notebook, lambda source: _links_of_cell(one, source))
+        return link_marked(body, one.combinations)
+    return (
+        f"<h1>{html.escape(one.study.title)}</h1>" + _claim_rows(one) + "".join(_exhibit(one, e) for e in one.exhibits)
+    )
+
+
+def _links_of_cell(one: Reproduced, source: str) -> str:
+    """What a cell of a notebook shows leads to its files and runs."""
+    shown = re.search(r'show\(study, "([^"]+)"', source)
+    if shown:
+        return f'<p class="note"><a href="exhibits.html#{_anchor(one, shown[1])}">Files and runs of {shown[1]}</a></p>'
+    if "show_claims(" in source:
+        return f'<p class="note"><a href="claims.html#{one.study.name}">Runs behind these verdicts</a></p>'
+    return ""
+
+
+def _anchor(one: Reproduced, exhibit: str) -> str:
+    return f"{one.study.name}-{slug(exhibit)}"
 
 
 def _claims(reproduced: Mapping[str, Reproduced]) -> str:
     parts = [
-        f'<h2><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{_claim_rows(one)}'
+        f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{_claim_rows(one)}'
         for name, one in reproduced.items()
     ]
     return "<h1>Claims</h1>" + "".join(parts)
 
 
 def _claim_rows(one: Reproduced) -> str:
+    tables = [drawn.table for drawn in one.exhibits if "published on" in drawn.table.columns]
+    places = dict.fromkeys(pair for table in tables for pair in stand_ins(table))
+    notes = "".join(f"<p>In the place of {html.escape(theirs)}: {html.escape(ours)}.</p>" for theirs, ours in places)
     rows = "".join(
         f"<tr><td>{markdown_html(claim.sentence)}</td>"
-        f'<td class="{verdict.verdict}">{verdict.verdict}</td><td>{markdown_html(verdict.evidence)}</td></tr>'
-        for claim, verdict in zip(one.study.claims, one.verdicts, strict=True)
+        f'<td class="{judged.verdict.verdict}">{judged.verdict.verdict}</td>'
+        f"<td>{markdown_html(judged.verdict.evidence)}{_sources(one, judged.sources)}</td></tr>"
+        for claim, judged in zip(one.study.claims, one.verdicts, strict=True)
     )
     head = "<tr><th>claim</th><th>verdict</th><th>evidence</th></tr>"
-    return f'<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    return f'{notes}<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _sources(one: Reproduced, sources: Collection[Source]) -> str:
+    """The runs behind something, folded away."""
+    if not sources:
+        return '<p class="note">Computed on the spot, from no stored run.</p>'
+    groups: dict[str, list[str]] = {}
+    for source in sources:
+        identities = [identity for identity in source.identities if identity in one.combinations]
+        groups.setdefault(source.group, []).append(linked(html.escape(source.model), identities))
+    rows = "".join(f"<li>{html.escape(group)}: {', '.join(models)}</li>" for group, models in groups.items())
+    count = len({identity for source in sources for identity in source.identities})
+    return f'<details class="runs"><summary>{count} combinations behind it</summary><ul>{rows}</ul></details>'
 
 
 def _exhibits(reproduced: Mapping[str, Reproduced]) -> str:
     parts = [
-        f"<h2>{html.escape(one.study.title)}</h2>" + "".join(map(_exhibit, one.exhibits)) for one in reproduced.values()
+        f"<h2>{html.escape(one.study.title)}</h2>" + "".join(_exhibit(one, exhibit) for exhibit in one.exhibits)
+        for one in reproduced.values()
     ]
     return "<h1>Figures and tables</h1>" + "".join(parts)
 
 
-def _exhibit(drawn: Drawn) -> str:
+def _exhibit(one: Reproduced, drawn: Drawn) -> str:
     exhibit = drawn.exhibit
     links = " ".join(f'<a href="{file}">{Path(file).suffix[1:]}</a>' for file in drawn.files)
     picture = next((file for file in drawn.files if file.endswith(".png")), None)
-    shown = f'<img alt="{html.escape(exhibit.name)}" src="{picture}">' if picture else _table(drawn.table)
+    shown = table_html(drawn.table, drawn.sources, one.combinations)
+    if picture:
+        image = f'<img alt="{html.escape(exhibit.name)}" src="{picture}">'
+        shown = f"{image}<details><summary>the numbers</summary>{shown}</details>"
     title = f"{html.escape(exhibit.name)}: {html.escape(exhibit.title)}"
-    return f'<h3>{title}</h3>{shown}<p class="note">{links}</p>'
-
-
-def _table(table: pd.DataFrame) -> str:
-    shown = table.to_html(float_format="{:.4f}".format, max_rows=60)
-    return f'<div class="table">{clean_html(shown)}</div>'
+    caption = f'<p class="note">{links}</p>{_sources(one, drawn.sources)}'
+    return f'<h3 id="{_anchor(one, exhibit.name)}">{title}</h3>{shown}{caption}'
 
 
 def _runs(reproduced: Mapping[str, Reproduced]) -> str:
     rows = []
     for name, one in reproduced.items():
-        for record in one.results.records:
-            parts, facts = record["combination"], record["record"]
-            described = " / ".join(
-                str(parts[part]) for part in ("dataset", "backend", "scorer", "loss", "sampler") if parts[part]
-            )
-            digests = f"{facts['data']['train'][:8]} {facts['test_fingerprint'][:8]}"
-            cells = (name, described, record["fold"], record["trial"], f"{facts.get('fit_seconds', 0):.1f}", digests)
-            rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
-    head = "".join(
-        f"<th>{word}</th>" for word in ("study", "combination", "fold", "trial", "fit seconds", "data digests")
-    )
+        for identity, made in one.combinations.items():
+            facts = [record["record"] for record in made.records]
+            digests = {fact["data"]["train"][:8] for fact in facts}
+            shown = f"{next(iter(digests))} and {len(digests) - 1} more" if len(digests) > 1 else next(iter(digests))
+            seconds = f"{sum(fact.get('fit_seconds', 0) for fact in facts):.1f}"
+            cells = (len(made.records), seconds, shown, "yes" if made.notebook else "")
+            link = f'<a href="{page_of(identity)}">{html.escape(made.title)}</a>'
+            words = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
+            rows.append(f"<tr><td>{html.escape(name)}</td><td>{link}</td>{words}</tr>")
+    names = ("study", "combination", "trials", "fit seconds", "digest of the training data", "executed notebook")
+    head = "".join(f"<th>{word}</th>" for word in names)
     return (
-        "<h1>Runs</h1><p>Every trial behind this report; the digests are those of the training and test data.</p>"
+        "<h1>Runs</h1><p>Every combination behind this report. Its page has versions, seeds, digests and times of each"
+        " trial, and the executed notebook where the store keeps one.</p>"
         f'<div class="table wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 
-def write_summary(reproduced: Mapping[str, Reproduced], path: Path) -> None:
-    """The verdicts as JSON, for other programs."""
+def write_summary(reproduced: Mapping[str, Reproduced], folder: Path) -> None:
+    """The verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
     summary: dict[str, Any] = {
         name: [
-            {"claim": claim.sentence, "verdict": verdict.verdict, "evidence": verdict.evidence}
-            for claim, verdict in zip(one.study.claims, one.verdicts, strict=True)
+            {"claim": claim.sentence, "verdict": judged.verdict.verdict, "evidence": judged.verdict.evidence}
+            for claim, judged in zip(one.study.claims, one.verdicts, strict=True)
         ]
         for name, one in reproduced.items()
     }
-    path.write_text(json.dumps(summary, indent=1))
+    (folder / "claims.json").write_text(json.dumps(summary, indent=1))
+    (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import optuna
 import pytest
 import scipy.sparse
 import sklearn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -125,6 +126,26 @@ def test_a_grid_search_keeps_queries_together_by_metadata_routing(data):
     assert search.best_params_ == {"scorer": "trees[rounds=20,leaves=8,min_data=1]"}
     alone = clone(search.best_estimator_).fit(X[qid < 20], y[qid < 20], qid=qid[qid < 20])
     assert 0.5 < alone.score(X[qid >= 20], y[qid >= 20], qid=qid[qid >= 20]) <= 1
+
+
+def test_optuna_searches_over_losses_with_queries_kept_together(data):
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    X, y, qid = data
+
+    def quality(trial):
+        loss = trial.suggest_categorical("loss", ["xe_ndcg", "lambdarank"])
+        rounds = trial.suggest_int("rounds", 1, 20)
+        ranker = rp.Ranker(loss, scorer=f"trees[rounds={rounds},leaves=8,min_data=1]")
+        with sklearn.config_context(enable_metadata_routing=True):
+            found = cross_validate(
+                ranker, X, y, cv=GroupKFold(3), params={"qid": qid, "groups": qid}, error_score="raise"
+            )
+        return found["test_score"].mean()
+
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+    study.optimize(quality, n_trials=4)
+    assert study.best_value == max(trial.value for trial in study.trials) > study.trials[-1].value - 1e-9
+    assert study.best_value > 0.9
 
 
 def test_it_stands_at_the_end_of_a_pipeline(data):

@@ -2,96 +2,196 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
+from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
 import pytest
 
+from rankplug.published import made_by
+from rankplug.report.behind import with_sources
+from rankplug.report.linked_table import link_marked, table_html
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import clean_html, notebook_html
-from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
-from rankplug.studies import Claim, Exhibit, Results, Study, Verdict
+from rankplug.report.shown import Drawn
+from rankplug.report.shown import reproduced as reproduce
+from rankplug.report.site import build_report, write_summary
+from rankplug.report.summary import markdown_summary
+from rankplug.store import Store
+from rankplug.studies import Claim, Exhibit, Runs, Study, Verdict
 
 HOSTILE = "<script>alert(1)</script>"
 
 
 def draw_table(results):
-    return pd.DataFrame({"model": ["a <b>", "c & d"], "value": [0.5, 0.25]}).set_index("model"), None
+    identities = results["few"].groupby("model", observed=True)["combination"].first()
+    rows = {"model": ["lambdaMART", "XE-NDCG"], "note": "a <b> c & d", "value": [0.5, 0.25]}
+    return pd.DataFrame(rows).assign(combination=[identities["lambdaMART"], identities["XE-NDCG"]]), None
 
 
 def draw_figure(results):
     from rankplug.figures import new_figure
 
+    means = results.trials("few", "ndcg@5").mean()
     figure, axes = new_figure()
-    axes.plot([1, 2], [3, 4])
-    return pd.DataFrame({"x": [1, 2]}), figure
+    axes.plot(means)
+    return pd.DataFrame({"model": means.index.astype(str), "ndcg@5": means.to_numpy()}), figure
 
 
-@pytest.fixture
-def reproduced(tmp_path):
+def draw_nothing_run(results):
+    return pd.DataFrame({"x": [1.5, 2.5]}), None
+
+
+def cells(*sources):
+    return [nbformat.v4.new_code_cell(source, outputs=[]) for source in sources]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A study of two models, of which one has an executed notebook, and its report."""
+    folder = tmp_path_factory.mktemp("made")
+    models = {"lambdaMART": {"loss": "lambdarank"}, "XE-NDCG": {"loss": "xe_ndcg"}}
+    shared = {
+        "dataset": "synthetic[queries=20,documents=8]",
+        "backend": "lightgbm",
+        "scorer": "trees[rounds=2,leaves=3,min_data=2]",
+    }
+    runs = Runs("few", models, shared, trials=2)
     study = Study(
         name="made",
         title=f"A paper {HOSTILE}",
         citation="Nobody, 2020",
         notebook="made.ipynb",
-        runs=lambda profile, data: [],
-        exhibits=(Exhibit("Table 1", "numbers", draw_table), Exhibit("Figure 2a", "a picture", draw_figure)),
-        claims=(Claim("more is *better*", lambda results: Verdict("fails", HOSTILE)),),
+        runs=lambda profile, data: [runs],
+        exhibits=(
+            Exhibit("Table 1", "numbers", draw_table),
+            Exhibit("Figure 2a", "a picture", draw_figure),
+            Exhibit("Table 3", "no runs", draw_nothing_run),
+        ),
+        claims=(
+            Claim("more is *better*", lambda results: Verdict("fails", f"{HOSTILE} {len(results['few'])} rows")),
+            Claim("one is one", lambda results: Verdict("holds", "1 = 1")),
+        ),
         published=pd.DataFrame,
     )
-    record = {
-        "combination": dict.fromkeys(("dataset", "backend", "scorer", "loss", "sampler"), "x"),
-        "fold": 1,
-        "trial": 0,
-        "record": {
-            "versions": {"numpy": "2"},
-            "fit_seconds": 1.5,
-            "data": {"train": "abcdef012345"},
-            "test_fingerprint": "123",
-        },
-    }
-    results = Results("smoke", {}, pd.DataFrame(), (record,))
+    store = Store(folder / "store")
+    results = study.results("smoke", store=store, progress=False)
+    identities = results["few"].groupby("model", observed=True)["combination"].first().to_dict()
+    combination = runs.trials_of("XE-NDCG")[0].combination
+    store.notebook_path(combination).parent.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells("'the executed notebook'")), store.notebook_path(combination))
+    table = f"<table><tr><td>7{HOSTILE}</td><td>{made_by('0.123', identities['lambdaMART'])}</td></tr></table>"
     notebook = nbformat.v4.new_notebook(
         cells=[
             nbformat.v4.new_markdown_cell(f"# Title\n\nAn integral $\\int_0^1 x\\,dx$ and {HOSTILE}"),
             nbformat.v4.new_code_cell(
-                "print(1)",
+                'show(study, "Table 1", results)',
                 outputs=[
-                    nbformat.v4.new_output(
-                        "display_data", {"text/html": f"<table><tr><td>7{HOSTILE}</td></tr></table>"}
-                    ),
+                    nbformat.v4.new_output("display_data", {"text/html": table}),
                     nbformat.v4.new_output("stream", text=f"{HOSTILE}\n"),
                 ],
             ),
+            *cells("show_claims(study, results)"),
         ]
     )
-    path = tmp_path / "made.ipynb"
-    nbformat.write(notebook, path)
-    verdicts = tuple(claim.judge(results) for claim in study.claims)
-    return {"made": Reproduced(study, results, path, draw_exhibits(study, results, tmp_path / "report"), verdicts)}
+    nbformat.write(notebook, folder / "made.ipynb")
+    report = folder / "report"
+    shown = {"made": reproduce(study, results, folder / "made.ipynb", report, store)}
+    build_report(shown, report)
+    write_summary(shown, report)
+    return SimpleNamespace(report=report, shown=shown, identities=identities)
 
 
-def test_every_link_leads_to_a_file_and_nothing_is_fetched(reproduced, tmp_path):
-    build_report(reproduced, tmp_path / "report")
-    pages = sorted(path.name for path in (tmp_path / "report").glob("*.html"))
-    assert pages == ["claims.html", "exhibits.html", "index.html", "made.html", "runs.html"]
-    for page in pages:
-        text = (tmp_path / "report" / page).read_text()
+def pages(report):
+    return sorted(str(path.relative_to(report)) for path in report.rglob("*.html"))
+
+
+def test_every_link_leads_to_a_file_and_nothing_is_fetched(made):
+    combinations = sorted(f"combinations/{identity}.html" for identity in made.identities.values())
+    others = ["claims.html", "exhibits.html", "index.html", "made.html", "runs.html"]
+    assert pages(made.report) == sorted([*combinations, *others])
+    for page in pages(made.report):
+        text = (made.report / page).read_text()
         for target in re.findall(r'(?:href|src)="([^"]*)"', text):
-            assert target.startswith("data:") or (tmp_path / "report" / target).is_file(), (page, target)
+            if target.startswith("data:"):
+                continue
+            name, _, anchor = target.partition("#")
+            file = (made.report / page).parent / name
+            assert file.is_file(), (page, target)
+            assert not anchor or f'id="{anchor}"' in file.read_text(), (page, target)
 
 
-def test_text_of_results_is_shown_and_never_run(reproduced, tmp_path):
-    build_report(reproduced, tmp_path / "report")
-    for page in (tmp_path / "report").glob("*.html"):
-        assert "<script" not in page.read_text()
-    assert "&lt;script&gt;" in (tmp_path / "report" / "claims.html").read_text()
+def test_the_numbers_of_a_table_lead_to_their_combinations(made):
+    text = (made.report / "exhibits.html").read_text()
+    for value, model in (("0.5", "lambdaMART"), ("0.25", "XE-NDCG")):
+        assert f'<a href="combinations/{made.identities[model]}.html">{value}</a>' in text
+    assert ">1.5</td>" in text
 
 
-def test_figures_are_written_for_print_and_tables_for_other_programs(reproduced, tmp_path):
-    folder = tmp_path / "report" / "exhibits" / "made"
+def test_the_numbers_of_a_figure_lead_to_the_combinations_of_its_models(made):
+    frame = made.shown["made"].exhibits[1].table.set_index("model")["ndcg@5"]
+    text = (made.report / "exhibits.html").read_text()
+    for model, value in frame.items():
+        assert f'<a href="combinations/{made.identities[model]}.html">{value:.4g}</a>' in text
+
+
+def test_verdicts_name_the_runs_they_were_judged_on_and_no_others(made):
+    text = (made.report / "claims.html").read_text()
+    assert "2 combinations behind it" in text and text.count("from no stored run") == 1
+    assert all(f'"combinations/{identity}.html"' in text for identity in made.identities.values())
+
+
+def test_numbers_marked_in_a_notebook_lead_to_their_combination(made):
+    text = (made.report / "made.html").read_text()
+    assert f'<a href="combinations/{made.identities["lambdaMART"]}.html">0.123</a>' in text
+    assert 'href="exhibits.html#made-table-1"' in text and 'href="claims.html#made"' in text
+
+
+def test_a_number_of_an_unknown_combination_stays_plain():
+    assert link_marked(made_by("0.5", "0123456789abcdef"), []) == "0.5"
+
+
+def test_a_number_of_several_combinations_leads_to_each():
+    known = ["0" * 16, "1" * 16]
+    linked = link_marked(made_by("0.5", " ".join(known)), known)
+    assert re.findall('href="combinations/([01]+).html"', linked) == known
+
+
+def test_a_combination_has_its_record_and_its_executed_notebook(made):
+    one, other = (
+        (made.report / "combinations" / f"{made.identities[model]}.html").read_text()
+        for model in ("XE-NDCG", "lambdaMART")
+    )
+    assert "the executed notebook" in one and "the executed notebook" not in other
+    record = made.shown["made"].combinations[made.identities["lambdaMART"]].records[1]
+    facts = record["record"]
+    wanted = [record["seed"], facts["data"]["train"][:12], facts["test_fingerprint"][:12], facts["versions"]["numpy"]]
+    assert all(str(fact) in other for fact in [*wanted, "lambdarank", 'href="../made.html"'])
+
+
+def test_what_read_which_frames_is_noted(made):
+    results = made.shown["made"].results
+    _, none = with_sources(lambda results: results.groups(), results)
+    mean, some = with_sources(lambda results: results["few"]["value"].mean(), results)
+    assert none == () and {source.model for source in some} == {"lambdaMART", "XE-NDCG"}
+    assert mean == results["few"]["value"].mean()
+
+
+def test_a_long_table_says_how_much_is_left_to_its_file():
+    assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), ())
+
+
+def test_text_of_results_is_shown_and_never_run(made):
+    for page in pages(made.report):
+        assert "<script" not in (made.report / page).read_text()
+    assert "&lt;script&gt;" in (made.report / "claims.html").read_text()
+
+
+def test_figures_are_written_for_print_and_tables_for_other_programs(made):
+    folder = made.report / "exhibits" / "made"
     assert sorted(path.name for path in folder.iterdir()) == [
         "figure-2a.csv",
         "figure-2a.pdf",
@@ -99,15 +199,27 @@ def test_figures_are_written_for_print_and_tables_for_other_programs(reproduced,
         "figure-2a.tex",
         "table-1.csv",
         "table-1.tex",
+        "table-3.csv",
+        "table-3.tex",
     ]
     assert pd.read_csv(folder / "table-1.csv")["value"].tolist() == [0.5, 0.25]
     assert r"c \& d" in (folder / "table-1.tex").read_text()
 
 
-def test_verdicts_are_written_for_other_programs(reproduced, tmp_path):
-    write_summary(reproduced, tmp_path / "claims.json")
-    summary = json.loads((tmp_path / "claims.json").read_text())
+def test_verdicts_are_written_for_other_programs(made):
+    summary = json.loads((made.report / "claims.json").read_text())
     assert summary["made"][0]["verdict"] == "fails"
+
+
+def test_a_summary_has_ours_with_interval_the_published_number_and_the_data_in_its_place(made):
+    one = made.shown["made"]
+    row = {"published on": "Web|30K", "ours on": "synthetic", "model": "a model", "metric": "ndcg@5", "trials": 3}
+    numbers = {"ours": 41.25, "half width": 1.5, "published": 40.0, "published half width": float("nan")}
+    drawn = Drawn(one.study.exhibits[0], pd.DataFrame([row | numbers]), ())
+    summary = markdown_summary({"made": dataclasses.replace(one, exhibits=(drawn,))})
+    assert "In the place of Web|30K: synthetic." in summary
+    assert "| Web\\|30K | a model | 3 | 41.25\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}1.50 [40.00] |" in summary
+    assert "**fails**" in summary
 
 
 def test_formulas_become_mathml():

@@ -34,6 +34,7 @@ ALLOWED = {
     ("rankplug/lifting.py", "exec"): "runs a template of this package, into which only names of arguments go",
     ("rankplug/lifting.py", "compile"): "of the same template",
     ("rankplug/testing/loss_checks.py", "pickle.loads"): "reads what the line before has written",
+    ("rankplug/session_losses.py", "pickle.loads"): "reads what the session that asks has sent to its own worker",
     ("rankplug/specifications.py", "importlib.import_module"): "imports what an installed plugin names as its code",
     ("rankplug/__init__.py", "importlib.import_module"): "imports a module of this package by a table",
     ("rankplug/kernels/preloading.py", "importlib.import_module"): "imports a fixed list of packages",

@@ -8,7 +8,8 @@ import pytest
 from rankplug import LossSpecification, list_loss
 from rankplug.registry import registry
 from rankplug.testing import loss_checks
-from rankplug.testing.loss_checks import Case, ContractError
+from rankplug.testing.checks import ContractError
+from rankplug.testing.loss_checks import Case
 
 
 @list_loss
@@ -102,7 +103,12 @@ def test_a_correct_loss_passes_every_check(named):
         (loss_checks.curvature_is_never_negative, negative_curvature, {}, "the curvature is negative"),
         (loss_checks.adding_a_constant_changes_nothing, wrong_curvature, {}, "declare shift_invariant=False"),
         (loss_checks.order_of_documents_does_not_matter, reads_positions, {"gradient": "lambda"}, "order of the file"),
-        (loss_checks.uninformative_lists_give_no_gradient, wrong_curvature, {}, "it would add noise"),
+        (
+            loss_checks.uninformative_lists_give_no_gradient,
+            wrong_curvature,
+            {},
+            "lists that say nothing about order would add noise",
+        ),
         (loss_checks.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
         (loss_checks.short_and_long_lists_give_finite_results, long_lists_divide_by_zero, {}, "is not finite"),
     ],

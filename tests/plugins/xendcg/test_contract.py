@@ -7,7 +7,6 @@ from rankplug.testing import LossContract
 
 class TestXeNdcg(LossContract):
     loss = "xe_ndcg"
-    zero_cases = frozenset({"one document"})
 
 
 class TestXeNdcgWithoutEmptyLists(LossContract):
@@ -21,4 +20,3 @@ class TestXeNdcgAsLightGbmDraws(TestXeNdcg):
 
 class TestListNet(LossContract):
     loss = "listnet"
-    zero_cases = frozenset({"one document"})

@@ -1,0 +1,60 @@
+"""Whole boosting iterations with our objectives beside the engines' own, with 400 leaves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from rankplug_lightgbm.backend import LightGBMLearner
+from rankplug_xgboost.backend import XGBoostLearner
+
+from rankplug.benchmarking.measurements import Measurement, at_most, measured
+from rankplug.benchmarking.rounds import Contestant, by_turns
+from rankplug.benchmarking.subjects import Effort
+from rankplug.fitting import problem_of
+from rankplug.threads import use_threads
+from rankplug_benchmarks.mslr_shape import whole_lists
+
+SETTLING = 2
+"""Iterations before any is timed: code is compiled, and scores are no longer all alike."""
+
+
+def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Measurement]:
+    """Whole boosting iterations, over those with the engine's own objective."""
+    lists = whole_lists(queries)
+    longest = int(lists.lengths.max())
+    leaves = effort.size(400, 7)
+    scorer = f"trees[leaves={leaves},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000]"
+    for engine, learner, what, loss, target in (
+        ("lightgbm", LightGBMLearner, "lambdarank, truncation 30", "lambdarank[norm=true,truncation=30]", 1.0),
+        ("lightgbm", LightGBMLearner, "lambdarank", f"lambdarank[norm=true,truncation={longest}]", 1.0),
+        ("lightgbm", LightGBMLearner, "xe_ndcg", "xe_ndcg", 1.0),
+        ("xgboost", XGBoostLearner, "lambdarank", f"lambdarank[truncation={longest}]", 0.95),
+    ):
+        with use_threads(threads):
+            ours, native = (
+                learner(problem_of(backend, scorer, loss, None, lists, None, 0))
+                for backend in (engine, f"{engine}[native=true]")
+            )
+            rounds = by_turns({"rankplug": advancing(ours), engine: advancing(native)}, effort.rounds, warm_up=SETTLING)
+        yield measured(
+            f"{engine}, {what}, {queries:,} queries: iteration over the engine's own",
+            rounds,
+            lambda seconds, engine=engine: seconds["rankplug"] / seconds[engine],
+            threads=threads,
+            target=at_most(target),
+        )
+
+
+def advancing(learner: Any) -> Contestant:
+    """One more iteration at each call."""
+    numbers = itertools.count()
+    return lambda: learner.advance(next(numbers))
+
+
+def measure(effort: Effort) -> Iterator[Measurement]:
+    """Two sizes, one thread and all."""
+    sizes = (effort.size(2000, 40), effort.size(6000, 60))
+    for queries, threads in itertools.product(sizes, effort.threads):
+        yield from measure_boosting(queries, threads, effort)

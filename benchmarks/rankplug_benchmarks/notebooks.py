@@ -1,0 +1,77 @@
+"""How long the machinery of notebooks takes: papermill's command line against the engine ``rankplug``.
+
+Both execute trivial notebooks, which import torch, LightGBM, XGBoost and seaborn, one after another. The command line
+starts anew for each notebook, so a few of them tell how long many take; the engine's preloaded process starts once, so
+it executes all eight, its own start included.
+"""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+
+from rankplug.benchmarking.measurements import Measurement, at_most, measured
+from rankplug.benchmarking.rounds import by_turns
+from rankplug.benchmarking.subjects import Effort
+
+NOTEBOOKS = 8
+BY_COMMAND_LINE = 2
+IMPORTS = "import torch, lightgbm, xgboost, seaborn"
+ALL_IN_ONE = (
+    "import sys, papermill\n"
+    "for number in range(int(sys.argv[2])):\n"
+    "    papermill.execute_notebook(sys.argv[1], f'{sys.argv[1]}-{number}.ipynb', parameters={'number': number},\n"
+    "                               engine_name='rankplug', progress_bar=False)\n"
+)
+
+
+def write_trivial_notebook(path: Path) -> None:
+    """Writes the notebook that both ways execute."""
+    notebook = nbformat.v4.new_notebook(
+        metadata={"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
+    )
+    parameters = nbformat.v4.new_code_cell("number = 0", metadata={"tags": ["parameters"]})
+    notebook.cells = [parameters, nbformat.v4.new_code_cell(IMPORTS), nbformat.v4.new_code_cell("number")]
+    nbformat.write(notebook, path)
+
+
+def command_line(source: Path, number: int) -> None:
+    """Runs ``papermill`` for one notebook."""
+    output = source.with_name(f"plain-{number}.ipynb")
+    words = ["papermill", "--no-progress-bar", "--log-level", "ERROR", "-p", "number", str(number)]
+    subprocess.run([sys.executable, "-m", *words, str(source), str(output)], check=True, stderr=subprocess.DEVNULL)
+
+
+def forked(source: Path, notebooks: int) -> None:
+    """Runs all notebooks from one new process by the engine, the start of everything included."""
+    subprocess.run([sys.executable, "-c", ALL_IN_ONE, str(source), str(notebooks)], check=True)
+
+
+def measure(effort: Effort) -> Iterator[Measurement]:
+    """Both by turns."""
+    notebooks, by_hand = effort.size(NOTEBOOKS, 1), effort.size(BY_COMMAND_LINE, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "trivial.ipynb"
+        write_trivial_notebook(source)
+        numbers = itertools.count()
+        rounds = by_turns(
+            {
+                "rankplug": lambda: forked(source, notebooks),
+                "papermill": lambda: [command_line(source, next(numbers)) for _ in range(by_hand)],
+            },
+            effort.rounds,
+        )
+    yield measured(
+        f"{notebooks} trivial notebooks: engine rankplug over papermill's command line",
+        rounds,
+        lambda seconds: seconds["rankplug"] / (seconds["papermill"] * notebooks / by_hand),
+        threads=1,
+        target=at_most(0.25),
+        note=f"the command line timed on {by_hand}",
+    )

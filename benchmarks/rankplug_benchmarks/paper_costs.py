@@ -1,0 +1,145 @@
+"""What a trial at the profile ``paper`` costs on one core, from the measured cost of its own iterations.
+
+The protocol needs data and hours that a benchmark has not. So the same backend, scorer, loss and sampler train for a
+few iterations on made data of the same shape in two sizes; a straight line through the two seconds an iteration,
+metrics on training and validation data included, is drawn out to the published number of documents, or to what the
+combination's transforms make of them; and that is multiplied by all iterations the protocol allows. Early stopping is
+not counted, nor reading and binning, which are done once a trial: this is a cautious estimate from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from rankplug_data.public.catalogue import BENCHMARKS
+
+import rankplug as rp
+from rankplug.combinations import Combination
+from rankplug.grammar import Reference, parse
+from rankplug.registry import registry
+from rankplug.specifications import BackendSpecification
+from rankplug.studies import Study
+from rankplug.trials import Trial
+
+SHAPES = {"mslr-web10k": "mslr", "mslr-web30k": "mslr", "yahoo-c14": "yahoo", "ohsumed": "ohsumed", "mq2007": "ohsumed"}
+"""Made data that stand in for the papers'; for all others those like .Gov."""
+SIZES = {"mslr": (100, 400), "yahoo": (500, 2000), "ohsumed": (40, 120), "gov": (40, 120)}
+"""Numbers of queries of the two sizes."""
+TRAINING_SHARE = 0.6
+SHORT = {"rounds": 4, "epochs": 1, "iterations": 8, "planes": 8, "learners": 1, "restarts": 0, "C": 1.0}
+"""What a short training has in place of the protocol's."""
+WITHOUT_EFFECT = ("lr", "learning_rate", "l2", "momentum", "eta", "mu", "sigma", "beta", "tau", "p_best", "skew")
+"""Parameters that change a result and not its cost."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Trainings of equal cost an iteration and document."""
+
+    shape: str
+    backend: str
+    scorer: str
+    loss: str
+    sampler: str
+
+
+def kind_of(combination: Combination) -> Kind:
+    """The short training that tells what an iteration of a combination costs."""
+    parts = {part: _short(getattr(combination, part)) for part in ("backend", "scorer", "loss", "sampler")}
+    return Kind(shape_of(combination), **parts)
+
+
+def shape_of(combination: Combination) -> str:
+    """Of the made data that stand in for its data set."""
+    return SHAPES.get(parse(combination.dataset).name, "gov")
+
+
+def _short(reference: str) -> str:
+    if not reference:
+        return ""
+    found = parse(reference)
+    kept = {name: SHORT.get(name, value) for name, value in found.parameters.items() if name not in WITHOUT_EFFECT}
+    return str(Reference(found.name, kept, found.distribution))
+
+
+def iterations_of(combination: Combination) -> int:
+    """All iterations the protocol allows, those of every penalty, restart and added network counted."""
+    backend = registry().resolve("backend", combination.backend)
+    name = combination.scorer or cast(BackendSpecification, backend[0]).default_scorer
+    given: dict[str, Any] = {**dict(registry().resolve("scorer", name)[1]), **dict(backend[1])}
+    penalties = given.get("C", 1.0)
+    if "planes" in given:
+        steps = given["planes"]
+    elif "iterations" in given:
+        convex = registry().resolve("loss", combination.loss)[0].describe()["convex"]
+        restarts = given["restarts"] if given["restarts"] is not None else 0 if convex else 9
+        steps = given["iterations"] * (1 + restarts)
+    elif "epochs" in given:
+        steps = given["epochs"] * given.get("learners", 1)
+    else:
+        steps = given["rounds"]
+    return int(steps * (len(penalties) if isinstance(penalties, tuple) else 1))
+
+
+def documents_of(combination: Combination) -> float:
+    """Training documents, as published and as its transforms leave them."""
+    name = parse(combination.dataset).name
+    published = next(benchmark.published for benchmark in BENCHMARKS if benchmark.name == name)
+    train = published.parts["train"][1] if "train" in published.parts else TRAINING_SHARE * published.documents
+    return train * _growth(shape_of(combination), combination.transforms)
+
+
+@cache
+def _growth(shape: str, transforms: tuple[str, ...]) -> float:
+    """How many times as many training documents there are after some transforms."""
+    dataset = f"synthetic[shape={shape},queries={SIZES[shape][1]},sample=0]"
+    before = rp.load(dataset).train.documents
+    return rp.load(dataset, transforms=transforms).train.documents / before if transforms else 1.0
+
+
+@dataclass(frozen=True)
+class UnitCost:
+    """Seconds an iteration takes on one core: some in any case, and some for each training document."""
+
+    fixed: float
+    per_document: float
+
+    def of(self, documents: float) -> float:
+        """Seconds of one iteration."""
+        return self.fixed + self.per_document * documents
+
+
+def unit_cost(kind: Kind, sizes: tuple[int, int]) -> UnitCost:
+    """Measured with the current number of threads; a fit of a few lists before it compiles what there is to compile."""
+    _, (few, short), (many, long) = (_iteration(kind, queries) for queries in (10, *sizes))
+    slope = max((long - short) / (many - few), 0.0)
+    return UnitCost(max(long - slope * many, 0.0), slope)
+
+
+def _iteration(kind: Kind, queries: int) -> tuple[int, float]:
+    split = rp.load(f"synthetic[shape={kind.shape},queries={queries},sample=0]")
+    model = rp.fit(
+        kind.backend,
+        scorer=kind.scorer or None,
+        loss=kind.loss,
+        sampler=kind.sampler or None,
+        train=split.train,
+        valid=split.valid,
+        progress=False,
+    )
+    seconds = model.record.seconds["training"] + model.record.seconds["watching"]
+    return split.train.documents, seconds / max(model.record.iterations, 1)
+
+
+def trials_of(study: Study) -> Iterator[Trial]:
+    """All trials of a study at the profile ``paper``, in the order of its plan; what two groups share is run once."""
+    seen = set()
+    for runs in study.runs("paper", None):
+        for model in runs.models:
+            for trial in runs.trials_of(model):
+                if trial.identity not in seen:
+                    seen.add(trial.identity)
+                    yield trial

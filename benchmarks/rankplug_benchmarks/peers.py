@@ -1,0 +1,162 @@
+"""Libraries that are no dependencies of ours, fetched into the cache when asked for and run in processes of their own.
+
+A peer's process gets its packages by ``PYTHONPATH``, builds its loss once, and then answers every line it reads with
+the seconds one call took. So it takes its turns like any contestant, and imports and transport are not timed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from rankplug import places
+from rankplug.benchmarking.rounds import SelfTimed
+from rankplug.errors import RankplugError
+from rankplug.threads import thread_environment
+
+
+class PeerError(RankplugError):
+    """A library that cannot be fetched or run here."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A library.
+
+    Args:
+        name: of it.
+        version: that is fetched.
+        packages: to fetch one after another, with the options of the installer.
+        program: in ``peer_losses``, which runs its losses.
+        losses: our loss -> what the library calls its own.
+    """
+
+    name: str
+    version: str
+    packages: tuple[tuple[str, ...], ...]
+    program: str
+    losses: Mapping[str, str]
+
+    @property
+    def title(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}"
+
+
+PEERS = (
+    Peer(
+        "allRank",
+        "1.4.3",
+        (("gcsfs", "flatten-dict", "setuptools<81"), ("--no-deps", "allrank==1.4.3")),
+        "allrank_losses.py",
+        {
+            "approx_ndcg": "approxNDCGLoss",
+            "lambdaloss": "lambdaLoss",
+            "ranknet": "rankNet",
+            "listmle": "listMLE",
+            "listnet": "listNet",
+        },
+    ),
+    Peer(
+        "Rax",
+        "0.4.0",
+        (("rax==0.4.0", "jax==0.6.2"),),
+        "rax_losses.py",
+        {
+            "approx_ndcg": "approx_t12n of ndcg_metric",
+            "ranknet": "pairwise_logistic_loss",
+            "listmle": "listmle_loss",
+            "cross_entropy": "softmax_loss",
+        },
+    ),
+)
+
+
+def install(peer: Peer) -> Path:
+    """The folder of a peer's packages in the cache, fetched when it is not there."""
+    folder = (
+        places.cache_folder()
+        / "peers"
+        / f"{peer.name}-{peer.version}-python{sys.version_info[0]}.{sys.version_info[1]}"
+    )
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+        for packages in peer.packages:
+            words = ["-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
+            target = ["--target", f"{unfinished}/packages"]
+            answer = subprocess.run([sys.executable, *words, *target, *packages], capture_output=True, text=True)
+            if answer.returncode:
+                raise PeerError(f"{peer.title} cannot be fetched: {_last_line(answer.stderr)}")
+        os.replace(f"{unfinished}/packages", folder)
+    return folder
+
+
+class PeerProcess:
+    """A process that runs one loss of a peer.
+
+    Args:
+        peer: whose.
+        folder: of its packages.
+        loss: as the peer calls it.
+        threads: it may use.
+        arrays: padded scores, labels and mask.
+    """
+
+    def __init__(self, peer: Peer, folder: Path, loss: str, threads: int, **arrays: np.ndarray) -> None:
+        self.peer, self.loss = peer, loss
+        self.folder = tempfile.TemporaryDirectory()
+        path = Path(self.folder.name) / "arrays.npz"
+        np.savez(path, **arrays)
+        program = Path(__file__).parent / "peer_losses" / peer.program
+        paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", str(program), str(path), loss, str(threads)],
+            env={**os.environ, **thread_environment(threads), "PYTHONPATH": os.pathsep.join(paths)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    @property
+    def contestant(self) -> SelfTimed:
+        """Takes turns with others."""
+        return SelfTimed(self._call)
+
+    def _call(self) -> float:
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        answer = ""
+        try:
+            self.process.stdin.write("call\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            pass
+        if not answer:
+            reason = _last_line(self.process.stderr.read())
+            raise PeerError(f"{self.loss} of {self.peer.title} ended: {reason}")
+        return float(answer)
+
+    def __enter__(self) -> PeerProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.communicate()
+        self.folder.cleanup()
+
+
+def _last_line(said: str) -> str:
+    return (said.strip().splitlines() or ["no reason given"])[-1]

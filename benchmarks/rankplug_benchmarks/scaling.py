@@ -1,0 +1,124 @@
+"""Time of every loss's gradient as lists grow longer and as they grow more.
+
+Lists grow tenfold from 10 documents to 100,000; a loss that needs more than half a second for one is not given a longer
+one. The slope of time over length between its two longest lists tells how it grows: 1 is linear, 2 is every pair.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+import rankplug as rp
+from rankplug.benchmarking.measurements import Curve, Measurement, at_most, measured, once
+from rankplug.benchmarking.rounds import Rounds, by_turns
+from rankplug.benchmarking.subjects import Effort
+from rankplug.registry import registry
+from rankplug.specifications import LossSpecification
+from rankplug.threads import use_threads
+from rankplug_benchmarks.losses import drifting
+from rankplug_benchmarks.mslr_shape import SHARES_OF_LABELS
+
+LENGTHS = (10, 100, 1_000, 10_000, 100_000)
+DOCUMENTS_AT_LEAST = 2_000
+"""Short lists are many, so that a call takes long enough to be timed."""
+COUNTS = (10, 100, 1_000, 10_000)
+LENGTH_OF_MANY = 100
+LONGEST_CALL = 0.5
+"""Seconds."""
+
+
+def losses() -> Iterator[LossSpecification]:
+    """All that are installed."""
+    for plugin in registry().plugins("loss"):
+        assert isinstance(plugin.specification, LossSpecification)
+        yield plugin.specification
+
+
+def rounds_of(loss: LossSpecification, lists: int, length: int, rounds: int) -> Rounds:
+    """Gradients of a loss on some lists of one length."""
+    generator = np.random.default_rng(length)
+    labels = generator.choice(len(SHARES_OF_LABELS), size=lists * length, p=SHARES_OF_LABELS).astype(np.float64)
+    if "binary labels" in loss.needs:
+        labels = (labels >= 2).astype(np.float64)
+    starts = np.arange(lists + 1) * length
+    objective = rp.loss(loss.name).on(labels, starts, step="newton")
+    return by_turns({loss.name: drifting(objective, generator.normal(size=labels.size))}, rounds)
+
+
+def along(loss: LossSpecification, sizes: Iterator[tuple[float, int, int]], rounds: int) -> list[tuple[float, float]]:
+    """Seconds a gradient at each size, as far as a call stays short."""
+    points = []
+    for place, lists, length in sizes:
+        began = time.perf_counter()
+        seconds = rounds_of(loss, lists, length, rounds).spread(loss.name).median
+        points.append((place, seconds))
+        growth = seconds / points[-2][1] if len(points) > 1 else 1.0
+        if seconds * max(growth, 1.0) > LONGEST_CALL or time.perf_counter() - began > 10 * LONGEST_CALL:
+            break
+    return points
+
+
+def measure_lengths(loss: LossSpecification, effort: Effort) -> Iterator[Measurement | Curve]:
+    """One list of every length."""
+    limit = loss.longest or max(LENGTHS)
+    sizes = (
+        (float(length), max(1, DOCUMENTS_AT_LEAST // length), length)
+        for length in LENGTHS[: effort.size(len(LENGTHS), 2)]
+        if length <= limit
+    )
+    points = [
+        (length, seconds / (max(1, DOCUMENTS_AT_LEAST // int(length)) * length) * 1e6)
+        for length, seconds in along(loss, sizes, effort.rounds)
+    ]
+    yield Curve("length", loss.name, "documents a list", "microseconds a document", tuple(points), "xy")
+    if len(points) > 1:
+        (shorter, before), (longer, after) = points[-2:]
+        yield once(
+            f"{loss.name}: power of the length in a list's time",
+            1 + math.log(after / before) / math.log(longer / shorter),
+            threads=1,
+            note=f"from {shorter:,.0f} to {longer:,.0f} documents",
+        )
+
+
+def measure_counts(loss: LossSpecification, effort: Effort) -> Iterator[Curve]:
+    """More and more lists of one length."""
+    sizes = ((float(count), count, LENGTH_OF_MANY) for count in COUNTS[: effort.size(len(COUNTS), 1)])
+    points = along(loss, sizes, effort.rounds)
+    per_list = tuple((count, seconds / count * 1e6) for count, seconds in points)
+    yield Curve("lists", loss.name, f"lists of {LENGTH_OF_MANY} documents", "microseconds a list", per_list, "xy")
+
+
+def measure_linearithmic(effort: Effort) -> Iterator[Measurement]:
+    """The target of uRank: no faster growth than n log n."""
+    lengths = (1_000, effort.size(100_000, 2_000))
+    generator = np.random.default_rng(5)
+    contestants = {}
+    for length in lengths:
+        objective = rp.loss("urank").on(generator.permutation(length).astype(np.float64) % 50, [0, length])
+        contestants[f"{length:,}"] = drifting(objective, generator.normal(size=length))
+    short, long = contestants
+    growth = lengths[1] * math.log(lengths[1]) / (lengths[0] * math.log(lengths[0]))
+    yield measured(
+        f"urank: time of {long} documents over {short}, relative to n log n",
+        by_turns(contestants, effort.rounds),
+        lambda seconds: seconds[long] / seconds[short] / growth,
+        threads=1,
+        target=at_most(1.5),
+    )
+
+
+def measure(effort: Effort) -> Iterator[Measurement | Curve]:
+    """On one thread, as the time of one list is what grows."""
+    with use_threads(1):
+        yield from measure_linearithmic(effort)
+        found = list(losses())[: effort.size(1000, 3)]
+        for loss in found:
+            # The first call compiles, which must not make a loss seem too slow for longer lists.
+            rounds_of(loss, 2, 5, 1)
+            yield from measure_lengths(loss, effort)
+            yield from measure_counts(loss, effort)

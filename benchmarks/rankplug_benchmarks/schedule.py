@@ -1,0 +1,107 @@
+"""Core-hours of every paper's full protocol, and how its sweep and a recorded one would run on many workers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from rankplug.benchmarking.measurements import Curve, Measurement, Table, once
+from rankplug.benchmarking.subjects import Effort
+from rankplug.result_files import read_about
+from rankplug.store import Store
+from rankplug.studies import studies
+from rankplug.threads import use_threads
+from rankplug_benchmarks.paper_costs import (
+    SIZES,
+    Kind,
+    UnitCost,
+    documents_of,
+    iterations_of,
+    kind_of,
+    shape_of,
+    trials_of,
+    unit_cost,
+)
+from rankplug_benchmarks.simulation import limit, makespan
+from rankplug_benchmarks.sweeps import overhead
+
+WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+HOUR = 3600.0
+FEWEST_RECORDED = 20
+"""A store with fewer trials says nothing of a schedule."""
+
+
+def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
+    """Study -> the data set and the estimated seconds on one core of every trial, in the order of the plan."""
+    costs: dict[Kind, UnitCost] = {}
+    found: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for study in studies()[: effort.size(100, 1)]:
+        for trial in trials_of(study):
+            combination = trial.combination
+            kind = kind_of(combination)
+            if kind not in costs:
+                sizes = (20, 40) if effort.quick else SIZES[shape_of(combination)]
+                costs[kind] = unit_cost(kind, sizes)
+            seconds = iterations_of(combination) * costs[kind].of(documents_of(combination))
+            found[study.name].append((combination.dataset.partition("[")[0], seconds))
+    return found
+
+
+def recorded_durations() -> list[float]:
+    """Seconds of the trials of the usual store, in the order in which they began."""
+    store = Store()
+    records = [read_about(path)["record"] for path in store.files()]
+    records.sort(key=lambda record: record["started"])
+    return [sum(record[f"{part}_seconds"] for part in ("load", "fit", "measure")) for record in records]
+
+
+def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
+    """The client's time, core-hours, and speed-up by workers."""
+    with use_threads(1):
+        overhead(2, 1)
+        client = overhead(effort.size(100, 3), 1)
+        yield once("client's time a trial", client, threads=1, unit="s", note="planning, claiming and writing")
+        estimated = durations_at_paper(effort)
+    yield hours_table(estimated, client)
+    yield datasets_table(estimated)
+    plans = {f"{study}, profile paper": [seconds for _, seconds in found] for study, found in estimated.items()}
+    recorded = recorded_durations()
+    if len(recorded) >= FEWEST_RECORDED:
+        plans[f"recorded, {len(recorded)} trials"] = recorded
+    yield from scaling(plans, client)
+
+
+def hours_table(estimated: dict[str, list[tuple[str, float]]], client: float) -> Table:
+    """A row a study."""
+    rows = []
+    for study, found in estimated.items():
+        seconds = [one for _, one in found]
+        spans = [makespan(seconds, workers, client=client) / HOUR for workers in (2, 64)]
+        rows.append((study, len(seconds), sum(seconds) / HOUR, max(seconds) / HOUR, *spans))
+    heads = ("study", "trials", "core-hours", "longest trial, hours", "hours on 2 cores", "hours on 64 cores")
+    return Table("core-hours", heads, tuple(rows))
+
+
+def datasets_table(estimated: dict[str, list[tuple[str, float]]]) -> Table:
+    """A row a study and data set."""
+    rows = []
+    for study, found in estimated.items():
+        for dataset in dict.fromkeys(name for name, _ in found):
+            seconds = [one for name, one in found if name == dataset]
+            rows.append((study, dataset, len(seconds), sum(seconds) / HOUR, sum(seconds) / len(seconds) / 60))
+    return Table("data sets", ("study", "data set", "trials", "core-hours", "minutes a trial"), tuple(rows))
+
+
+def scaling(plans: dict[str, list[float]], client: float) -> Iterator[Curve | Table]:
+    """Speed-up by workers, in the order of the plan and with the longest trials first, and what limits it."""
+    rows = []
+    for name, durations in plans.items():
+        alone = makespan(durations, 1, client=client)
+        for order, seconds in (("", durations), (", longest first", sorted(durations, reverse=True))):
+            points = tuple((float(one), alone / makespan(seconds, one, client=client)) for one in WORKERS)
+            yield Curve("speed-up", name + order, "workers", "times as fast as one worker", points, "xy")
+            useful = [one for one, speed in points if speed >= one / 2]
+            most = WORKERS[-1]
+            rows.append((name + order, points[-1][1], f"{max(useful):.0f}", limit(seconds, most, client=client)))
+    heads = ("sweep", f"speed-up on {WORKERS[-1]} workers", "workers at least half busy up to", "limited by")
+    yield Table("limits", heads, tuple(rows))

@@ -1,0 +1,1 @@
+"""Combinations of the four papers' parts that none of them published."""

@@ -1,0 +1,17 @@
+"""What this package offers."""
+
+from __future__ import annotations
+
+from rankplug import StudySpecification, hookimpl
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Studies."""
+    return [
+        StudySpecification(
+            name="crossover",
+            summary="every loss with every backend, with and without noise, beside the papers' own combinations",
+            implementation="rankplug_crossover.study:study",
+        )
+    ]

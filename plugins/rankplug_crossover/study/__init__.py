@@ -1,0 +1,28 @@
+"""The combinations nobody published, as a study."""
+
+from __future__ import annotations
+
+from rankplug.studies import Exhibit, Study
+from rankplug_crossover.study import better, chosen, heat_map, noise_effect, ranks
+from rankplug_crossover.study.claims import CLAIMS
+from rankplug_crossover.study.findings import FINDINGS
+from rankplug_crossover.study.protocol import runs
+from rankplug_crossover.study.published import nothing_published
+
+study = Study(
+    name="crossover",
+    title="The combinations nobody published",
+    citation="every loss with every backend, with and without noise, beside the four papers' own",
+    notebook="crossover.ipynb",
+    runs=runs,
+    exhibits=(
+        Exhibit("Heat map", "Test quality of every combination", heat_map.draw),
+        Exhibit("Better than the papers", "New combinations against the best of the papers' own", better.table),
+        Exhibit("Ranks", "Which of the leading combinations are told apart", ranks.draw),
+        Exhibit("Noise", "What Gumbel noise changes, loss by loss", noise_effect.draw),
+        Exhibit("Chosen on validation", "The combination that validation data choose, and each paper's", chosen.table),
+    ),
+    claims=CLAIMS,
+    published=nothing_published,
+    findings=FINDINGS,
+)

@@ -1,0 +1,72 @@
+"""The heat map: quality of every loss with every backend, plain and with noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rankplug.studies import Results
+from rankplug_crossover.study.better import better_than_papers
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, name_of, paper_of
+from rankplug_crossover.study.quality import grid, heading, quality
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """A panel a collection; losses are sorted by their best cell, papers' own cells are framed."""
+    from rankplug.figures import new_figure
+
+    frames = {group: quality(results, group) for group in results.groups()}
+    shown = {group: _sorted(grid(frame, "ours")) for group, frame in frames.items()}
+    height = 1.6 + 0.36 * max(map(len, shown.values()))
+    figure, axes = new_figure(len(frames), width=7.4, height=height, squeeze=False)
+    for panel, (group, cells) in zip(axes[0], shown.items(), strict=True):
+        half = grid(frames[group].assign(half=(frames[group]["high"] - frames[group]["low"]) / 2), "half")
+        better = better_than_papers(results, group)
+        image = _panel(panel, cells, half.loc[cells.index], set(better.loc[better["better"], "model"]))
+        panel.set_title(f"{heading(group)}, {int(frames[group]['queries'].iloc[0])} test queries", fontsize=9)
+        figure.colorbar(image, ax=panel, label=f"{METRIC.upper()} (%)", shrink=0.5, pad=0.02, extend="min")
+    joined = pd.concat([frame.assign(collection=group) for group, frame in frames.items()], ignore_index=True)
+    return joined, figure
+
+
+def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.loc[cells.max(axis=1).sort_values(ascending=False, kind="stable").index]
+
+
+def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]) -> Any:
+    from matplotlib.patches import Rectangle
+
+    values, reach = cells.to_numpy(np.float64), half.to_numpy(np.float64)
+    axes.set_facecolor("#DDDDDD")
+    # A few that fail altogether would leave one colour for all the others.
+    low, high = np.nanquantile(values, 0.05), np.nanmax(values)
+    image = axes.imshow(values, cmap="cividis", aspect="auto", vmin=low, vmax=high)
+    axes.grid(visible=False)
+    middle = (low + high) / 2
+    columns = [(str(column[0]), str(column[1])) for column in cells.columns]
+    for place in np.ndindex(values.shape):
+        (row, column), value = place, float(values[place])
+        model = name_of(str(cells.index[row]), *columns[column])
+        if np.isnan(value):
+            axes.text(column, row, "not run", ha="center", va="center", fontsize=6.5, color="#333333")
+            continue
+        star = " *" if model in better else ""
+        text = f"{value:.1f} ± {float(reach[place]):.1f}{star}"
+        axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color="w" if value < middle else "k")
+        if paper_of(model):
+            corner = (column - 0.47, row - 0.46)
+            axes.add_patch(Rectangle(corner, 0.94, 0.92, fill=False, edgecolor="#D55E00", linewidth=1.8))
+    names = {PLAIN: "plain", NOISY: "noise"}
+    axes.set_xticks(range(values.shape[1]), [f"{backend}\n{names[noise]}" for backend, noise in columns])
+    axes.set_yticks(range(len(cells)), cells.index)
+    axes.tick_params(length=0, labelsize=7.5)
+    axes.set(xlabel="backend, and whether scores get Gumbel noise", ylabel="loss")
+    for border in range(2, 2 * len(BACKENDS), 2):
+        axes.axvline(border - 0.5, color="w", linewidth=2.5)
+    return image

@@ -1,0 +1,67 @@
+"""What Gumbel noise does to each loss on each backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from rankplug.statistics import holm, paired_t_test, t_interval
+from rankplug.studies import Results
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, cells, name_of, paper_of
+from rankplug_crossover.study.quality import heading, identities, query_values
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def noise_frame(results: Results, group: str) -> pd.DataFrame:
+    """Noisy minus plain, a row a loss and backend; two-sided paired t tests over queries, Holm over all rows."""
+    values = query_values(results, group)
+    rows = []
+    for loss, backend, noise in cells():
+        noisy, plain = name_of(loss, backend, NOISY), name_of(loss, backend)
+        if noise != NOISY or not {noisy, plain} <= set(values.columns):
+            continue
+        interval = t_interval(100 * (values[noisy] - values[plain]), unit="queries")
+        test = paired_t_test(values[noisy], values[plain], unit="queries")
+        rows.append(
+            {"collection": group, "loss": loss, "backend": backend, "model": noisy, "difference": interval.point}
+            | {"low": interval.low, "high": interval.high, "p": test.p_value, "paper": paper_of(noisy)}
+        )
+    frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
+    return frame.assign(**{"p (Holm)": holm(frame["p"]).p_values})
+
+
+def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """A column a backend, a row a loss; a row of panels a collection."""
+    from rankplug.figures import PALETTE, new_figure
+
+    groups = results.groups()
+    frames = {group: noise_frame(results, group) for group in groups}
+    losses = list(dict.fromkeys(next(iter(frames.values()))["loss"]))
+    size = {"width": 2.3, "height": 0.9 + 0.21 * len(losses)}
+    figure, axes = new_figure(len(BACKENDS), len(groups), sharex="row", sharey=True, squeeze=False, **size)
+    for row, group in zip(axes, groups, strict=True):
+        for panel, backend in zip(row, BACKENDS, strict=True):
+            shown = frames[group][frames[group]["backend"] == backend].set_index("loss").reindex(losses)
+            for place, one in enumerate(shown.itertuples()):
+                colour = PALETTE[3] if one.paper else PALETTE[0]
+                panel.plot([one.low, one.high], [place, place], color=colour, linewidth=1.2)
+                panel.plot(one.difference, place, "o", color=colour, markersize=3.5)
+            panel.axvline(0, color="k", linewidth=0.7)
+            panel.set_yticks(np.arange(len(losses)), losses, fontsize=7.5)
+            panel.set_title(backend, fontsize=9)
+            panel.set_xlabel(f"noise minus plain,\n{METRIC.upper()} points", fontsize=8)
+        row[0].set_ylim(len(losses) - 0.5, -0.5)
+        row[0].set_ylabel(f"loss, {heading(group)}")
+    figure.legend(*_key(PALETTE[0], PALETTE[3]), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
+    return pd.concat(frames.values(), ignore_index=True), figure
+
+
+def _key(new: str, published: str) -> tuple[list[object], list[str]]:
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], color=colour, marker="o", markersize=3.5) for colour in (new, published)]
+    return list(handles), ["new", "a paper's own comparison"]

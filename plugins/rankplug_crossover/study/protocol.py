@@ -1,0 +1,231 @@
+"""What is crossed: every installed loss with every backend, plain and with Gumbel noise, on the same data.
+
+Beside this grid stand the papers' own models that are not in it, because they have a scorer or an engine of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankplug.registry import registry
+from rankplug.studies import Profile, Runs
+
+BACKENDS = ("torch", "lightgbm", "xgboost", "lbfgs")
+PLAIN, NOISY = "", "gumbel"
+METRIC = "ndcg@5"
+CUTOFFS = (1, 3, 5, 10)
+METRICS = tuple(f"ndcg@{k}" for k in CUTOFFS)
+GAIN_OF_RANKINGS = {"convex_loss": "ConvexLoss", "exp_gain": "ExpGain", "logrank_l3": "L3"}
+"""Losses of LogRank that take a gain; the grid has them for NDCG, the paper for three."""
+NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank"})
+"""Expectations over noisy rankings already, and dear ones: Gumbel noise on top of it is left out."""
+SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
+"""As in the paper: a quarter for trees, 1 for networks."""
+PUBLISHED = {
+    ("cross_entropy", "torch", PLAIN): "stochastic",
+    ("cross_entropy", "torch", NOISY): "stochastic",
+    ("approx_ndcg", "torch", PLAIN): "stochastic",
+    ("approx_ndcg", "torch", NOISY): "stochastic",
+    ("lambdarank", "lightgbm", PLAIN): "stochastic",
+    ("lambdarank", "lightgbm", NOISY): "stochastic",
+    ("listnet", "lightgbm", PLAIN): "xendcg",
+    ("xe_ndcg", "lightgbm", PLAIN): "xendcg",
+    ("urank", "torch", PLAIN): "uniquerating",
+    ("umart", "lightgbm", PLAIN): "uniquerating",
+    ("lambdaloss", "torch", PLAIN): "uniquerating",
+    ("p_listmle", "torch", PLAIN): "uniquerating",
+    ("logrank_mle", "lbfgs", PLAIN): "logrank",
+    ("convex_loss", "lbfgs", PLAIN): "logrank",
+    ("exp_gain", "lbfgs", PLAIN): "logrank",
+    ("logrank_l3", "lbfgs", PLAIN): "logrank",
+    ("ranksvm", "lbfgs", PLAIN): "logrank",
+}
+"""Loss, backend and noise of the combinations in the grid that a paper has, its baselines included."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a profile is.
+
+    Args:
+        collections: names in figures -> data sets.
+        folds: of each.
+        trials: repetitions.
+        epochs: of networks at most.
+        rounds: trees at most.
+        leaves: of a tree.
+        iterations: of L-BFGS for each value of C, and planes of SVM-MAP.
+        C: values that validation data choose from.
+        restarts: of ExpGain, which is not convex, beside the start at 0.
+        samples: draws of noise.
+        rankings: that LogRank's losses draw.
+        patience: epochs and trees without improvement after which training stops.
+    """
+
+    collections: Mapping[str, str]
+    folds: tuple[int, ...] = (1,)
+    trials: int = 3
+    epochs: int = 100
+    rounds: int = 200
+    leaves: int = 31
+    iterations: int = 60
+    C: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0)
+    restarts: int = 2
+    samples: int = 8
+    rankings: int = 200
+    patience: tuple[int | None, int | None] = (20, 40)
+
+
+SIZES: Mapping[Profile, Size] = {
+    "smoke": Size(
+        {"made as OHSUMED": "synthetic[shape=ohsumed,queries=25,documents=10]"},
+        trials=2,
+        epochs=2,
+        rounds=3,
+        leaves=4,
+        iterations=3,
+        C=(0.1, 10.0),
+        restarts=0,
+        samples=2,
+        rankings=10,
+        patience=(None, None),
+    ),
+    "quick": Size(
+        {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=20]"},
+        epochs=20,
+        rounds=40,
+        leaves=8,
+        iterations=20,
+        C=(0.1, 10.0),
+        restarts=1,
+        samples=4,
+        rankings=50,
+        patience=(None, None),
+    ),
+    "real": Size({"OHSUMED": "ohsumed", "MQ2008": "mq2008"}, folds=(1, 2, 3, 4, 5), trials=1),
+    "paper": Size(
+        {"MSLR-WEB30K": "mslr-web30k", "Yahoo LTRC Set1": "yahoo-c14"},
+        rounds=500,
+        leaves=400,
+        patience=(20, 50),
+    ),
+}
+
+
+def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
+    """One group for each collection, named as it is.
+
+    Args:
+        profile: how large.
+        data: a data set in place of all of the profile's.
+    """
+    size = SIZES[profile]
+    for name, dataset in ({data: data} if data else size.collections).items():
+        shared = {
+            "dataset": dataset,
+            "transforms": ["drop_empty", "query_minmax"],
+            "metrics": list(METRICS),
+            "selection": [METRIC],
+        }
+        yield Runs(name, models_of(size), shared, size.folds, size.trials)
+
+
+def models_of(size: Size) -> dict[str, dict[str, Any]]:
+    """Each model's parts beside its data: the grid, then the papers' own that are not in it."""
+    grid = {name_of(*cell): parts_of(*cell, size) for cell in cells()}
+    return grid | papers_own(size)
+
+
+def cells() -> list[tuple[str, str, str]]:
+    """Loss, backend and noise of the grid."""
+    return [
+        (loss, backend, noise)
+        for loss in losses()
+        for backend in BACKENDS
+        for noise in (PLAIN, NOISY)
+        if not (noise and loss in NOISE_OF_THEIR_OWN)
+    ]
+
+
+def losses() -> list[str]:
+    """Every installed loss, those of other packages included."""
+    return [plugin.specification.name for plugin in registry().plugins("loss")]
+
+
+def name_of(loss: str, backend: str, noise: str = PLAIN) -> str:
+    """What figures call a combination.
+
+    >>> name_of("umart", "xgboost"), name_of("xe_ndcg", "lightgbm", "gumbel")
+    ('umart, xgboost', 'xe_ndcg x gumbel, lightgbm')
+    """
+    return f"{loss}{f' x {noise}' if noise else ''}, {backend}"
+
+
+def paper_of(model: str) -> str:
+    """The paper that has a combination; empty where none has it."""
+    own = {name_of(*cell): paper for cell, paper in PUBLISHED.items()}
+    return own.get(model, "") or OUTSIDE_THE_GRID.get(model, "")
+
+
+def parts_of(loss: str, backend: str, noise: str, size: Size) -> dict[str, Any]:
+    """Backend, scorer, loss and noise of a cell."""
+    gain = f"[gain=ndcg,samples={size.rankings}]" if loss in GAIN_OF_RANKINGS else ""
+    sampler = f"gumbel[beta={SCALE_OF_NOISE[backend]},samples={size.samples}]" if noise else ""
+    return {"loss": loss + gain, "sampler": sampler, **engine(backend, size, convex=loss != "exp_gain")}
+
+
+def engine(backend: str, size: Size, convex: bool = True) -> dict[str, Any]:
+    """A backend with the scorer that all losses share on it."""
+    epochs, trees = size.patience
+    if backend == "torch":
+        network = "mlp[layers=(64,32),input_batch_norm=true]"
+        return {"backend": f"torch[lr=0.003,batch=8,epochs={size.epochs}]", "scorer": network, "patience": epochs}
+    if backend == "lbfgs":
+        restarts = 0 if convex else size.restarts
+        linear = f"lbfgs[{_choices(size)},iterations={size.iterations},restarts={restarts}]"
+        return {"backend": linear, "scorer": "linear"}
+    settings = f"leaves={size.leaves},learning_rate=0.1,rounds={size.rounds},min_hessian=0.001"
+    return {"backend": backend, "scorer": f"trees[{settings}]", "patience": trees}
+
+
+OUTSIDE_THE_GRID = {
+    "uBoost": "uniquerating",
+    "urBoost": "uniquerating",
+    "MDPRank": "uniquerating",
+    "SVM-MAP": "logrank",
+    "RankBoost": "logrank",
+    **{f"{family}_{gain.upper()}": "logrank" for family in GAIN_OF_RANKINGS.values() for gain in ("auc", "map")},
+}
+
+
+def papers_own(size: Size) -> dict[str, dict[str, Any]]:
+    """The papers' models whose scorer, engine or gain the grid does not have."""
+    network = engine("torch", size)
+    models = {
+        "uBoost": {**network, "loss": "urank", "scorer": f"uboost[scorer={network['scorer']},learners=2]"},
+        "urBoost": {
+            **network,
+            "loss": "urank",
+            "scorer": f"urboost[scorer={network['scorer']},first=conditional_rnn[layers=(64,32)],learners=2]",
+        },
+        "MDPRank": {**network, "loss": "mdprank", "scorer": "linear"},
+        "SVM-MAP": {
+            "backend": f"cutting_planes[{_choices(size)},planes={size.iterations}]",
+            "loss": "svm_map",
+        },
+        "RankBoost": {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": "rankboost"},
+    }
+    for loss, family in GAIN_OF_RANKINGS.items():
+        for gain in ("auc", "map"):
+            sampled = f",samples={size.rankings}" if gain != "auc" else ""
+            models[f"{family}_{gain.upper()}"] = {
+                **engine("lbfgs", size, convex=loss != "exp_gain"),
+                "loss": f"{loss}[gain={gain}{sampled}]",
+            }
+    return models
+
+
+def _choices(size: Size) -> str:
+    return f"C=({','.join(map(str, size.C))})"

@@ -1,0 +1,87 @@
+"""Quality of every combination on the test queries: means, intervals, and the values that tests pair."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pandas as pd
+
+from rankplug.statistics import t_interval
+from rankplug.studies import Results
+from rankplug.tuning import validation_quality
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, name_of, paper_of
+
+
+def query_values(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
+    """A row for each test query on which the metric is defined, a column for each model.
+
+    A query is told by the digest of the test data it is in: where trials draw new data each has queries of its own,
+    where they share the data a query's value is the mean over the trials.
+    """
+    digests = _digests(results)
+    rows = results.queries(group, metric)
+    keys = pd.MultiIndex.from_frame(rows[["combination", "fold", "trial"]])
+    rows = rows.assign(test=digests.reindex(keys).to_numpy())
+    return rows.pivot_table(index=["test", "query"], columns="model", values="value", observed=True).dropna()
+
+
+def _digests(results: Results) -> pd.Series[str]:
+    known = {
+        (record["identity"], record["fold"], record["trial"]): record["record"]["test_fingerprint"]
+        for record in results.records
+    }
+    return pd.Series(known.values(), index=pd.MultiIndex.from_tuples(known, names=["combination", "fold", "trial"]))
+
+
+def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
+    """Each model's mean over the test queries in percent with its 95 % t interval, best first, and its paper if any."""
+    values = query_values(results, group, metric)
+    intervals = {model: t_interval(100 * values[model], unit="queries") for model in values.columns}
+    rows = [
+        {"model": model, "ours": one.point, "low": one.low, "high": one.high, "queries": one.count}
+        | {"paper": paper_of(str(model))}
+        for model, one in intervals.items()
+    ]
+    frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
+    return frame.sort_values("ours", ascending=False, kind="stable", ignore_index=True)
+
+
+def identities(results: Results, group: str) -> pd.DataFrame:
+    """The names of the results behind each model."""
+    frame = results[group]
+    found = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
+    return found.astype(str).reset_index()
+
+
+def best_of_papers(results: Results, group: str, metric: str = METRIC) -> str:
+    """The papers' own combination with the highest mean on test data, the hardest to beat."""
+    frame = quality(results, group, metric)
+    return str(frame.loc[frame["paper"] != "", "model"].iloc[0])
+
+
+def validation_means(results: Results, group: str) -> pd.Series[float]:
+    """Each model's best validation quality, averaged over trials and folds."""
+    frame = results[group]
+    means = {
+        model: validation_quality(rows).mean(axis=1).max() for model, rows in frame.groupby("model", observed=True)
+    }
+    return pd.Series(means, name="validation").sort_values(ascending=False, kind="stable")
+
+
+def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A column of :func:`quality` as a table: a row a loss, a column a backend and noise."""
+    values = frame.set_index("model")[column]
+    rows: dict[str, dict[Any, Any]] = {}
+    for loss, backend, noise in cells():
+        model = name_of(loss, backend, noise)
+        if model in values.index:
+            rows.setdefault(loss, {})[backend, noise] = values[model]
+    columns = pd.MultiIndex.from_tuples([(backend, noise) for backend in BACKENDS for noise in (PLAIN, NOISY)])
+    return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns)
+
+
+@functools.cache
+def heading(group: str) -> str:
+    """What figures say of a collection."""
+    return f"on {group}" if not group.startswith("made") else f"on data {group}"

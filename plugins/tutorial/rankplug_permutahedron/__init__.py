@@ -1,0 +1,1 @@
+"""The loss permutahedron for rankplug."""

@@ -1,0 +1,35 @@
+"""``rankplug check``: whether a plugin keeps the contract of its kind."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("check")(check)
+
+
+def check(
+    plugin: Annotated[
+        str,
+        typer.Argument(metavar="NAME|PATH", help="An installed plugin, such as my_loss, or a file such as loss.py."),
+    ],
+    kind: Annotated[str | None, typer.Option(help="Only as this kind, where several have the name.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Run the contract of its kind on a plugin: what fails, on which input, what it means, how to fix it."""
+    from rankplug.checking import check_plugins
+
+    reports = check_plugins(plugin, kind)
+    if as_json:
+        typer.echo(json.dumps([report.describe() for report in reports], indent=2))
+    else:
+        for report in reports:
+            for line in report.lines():
+                typer.secho(line, fg="red" if line.startswith("  FAIL") else None)
+    if any(report.failed for report in reports):
+        raise typer.Exit(1)

@@ -1,0 +1,40 @@
+"""``rankplug new``: begins a package with one working plugin."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Flavour(StrEnum):
+    """How a loss is written."""
+
+    NUMBA = "numba"
+    TORCH = "torch"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("new")(new)
+
+
+def new(
+    kind: Annotated[str, typer.Argument(help="loss, sampler, scorer, backend, dataset or metric.")],
+    name: Annotated[str, typer.Argument(help="What users will call it, such as my_loss.")],
+    flavour: Annotated[
+        Flavour, typer.Option(help="Of a loss: numba for a compiled function of one list, torch for an expression.")
+    ] = Flavour.NUMBA,
+    into: Annotated[Path, typer.Option(help="Folder in which the package's folder is made.")] = Path(),
+) -> None:
+    """Write a small package with one working plugin, its contract test and a README."""
+    from rankplug.scaffold import NewPlugin
+
+    plugin = NewPlugin(kind, name, flavour.value)
+    folder = plugin.write(into)
+    typer.echo(f"wrote {folder}; now:")
+    typer.echo(f"  pip install -e {folder}")
+    typer.echo(f"  rankplug check {name}")
+    typer.echo(f"  rankplug sweep {plugin.facts['sweep']}")

@@ -1,0 +1,32 @@
+"""How docstrings become Markdown: roles of Sphinx turn into formulas and names, doctests into blocks of code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+MATH = re.compile(r":math:`([^`]+)`")
+ROLE = re.compile(r":\w+:`~?([^`]+)`")
+EXAMPLE = re.compile(r"(?:^>>> .*\n?(?:^(?!\s*$).*\n?)*)+", re.MULTILINE)
+
+
+def markdown(docstring: str) -> str:
+    r"""A docstring with its roles as Markdown.
+
+    >>> markdown("of :class:`~rankplug.lists.Lists` with :math:`x^2`")
+    'of `Lists` with $x^2$'
+    """
+    text = MATH.sub(r"$\1$", docstring).replace("``", "`")
+    text = ROLE.sub(lambda found: f"`{found[1].rpartition('.')[2]}`", text)
+    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", text)
+
+
+class Docstrings(griffe.Extension):
+    """Rewrites every docstring that is read from source."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Called for each object."""
+        if obj.docstring:
+            obj.docstring.value = markdown(obj.docstring.value)

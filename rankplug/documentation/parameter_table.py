@@ -1,0 +1,39 @@
+"""Tables in Markdown; among them a plugin's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rankplug.parameters import Parameters, describe_parameters
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table and an empty one, or nothing where it would have no rows."""
+    lines = [f"| {' | '.join(_cell(value) for value in row)} |" for row in rows]
+    if not lines:
+        return []
+    return [f"| {' | '.join(head)} |".replace("|  |", "| |"), "|" + "---|" * len(head), *lines, ""]
+
+
+def parameter_table(model: type[Parameters]) -> list[str]:
+    """The lines of a table of name, type, default and meaning of each parameter."""
+    return table(
+        ["parameter", "type", "default", ""],
+        (
+            (
+                f"`{one['name']}`",
+                one["type"],
+                "required" if one["required"] else _default(one["default"]),
+                one["description"],
+            )
+            for one in describe_parameters(model)
+        ),
+    )
+
+
+def _default(value: object) -> str:
+    return f"`{str(value).lower() if isinstance(value, bool) or value is None else value}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,94 @@
+"""The page of every public name of Python; the site's builder fills in the docstrings."""
+
+from __future__ import annotations
+
+import inspect
+
+import rankplug
+from rankplug.registry import registry
+from rankplug.specifications import BackendSpecification
+
+GROUPS = {
+    "Data": ["load", "Lists", "Split"],
+    "Training": ["fit", "Ranker", "Model", "load_model", "fit_on_cluster", "use_threads"],
+    "Losses, samplers and metrics": [
+        "loss",
+        "Loss",
+        "Objective",
+        "Evaluation",
+        "sampler",
+        "Sampler",
+        "metric",
+        "Metric",
+        "evaluate",
+        "torch_loss",
+        "TorchLoss",
+        "lightgbm_objective",
+        "xgboost_objective",
+    ],
+    "Sweeps and results": ["sweep", "results", "compare", "Store", "Combination", "study"],
+    "For authors of plugins": [
+        "hookimpl",
+        "list_loss",
+        "padded_loss",
+        "list_sampler",
+        "list_metric",
+        "Parameters",
+        "PaddedParameters",
+        "MetricParameters",
+        "RankingMetricParameters",
+        "Reference",
+        "RankplugError",
+    ],
+}
+MODULES = {
+    "Statistics": "rankplug.statistics",
+    "Studies": "rankplug.studies",
+    "Verdicts on claims": "rankplug.judging",
+    "Contract tests": "rankplug.testing",
+    "Exceptions": "rankplug.errors",
+}
+HEAD = """# Python
+
+Everything here but the modules at the end is an attribute of `rankplug`: `import rankplug as rp`, then `rp.load`. Names
+are imported at first use, so `import rankplug` takes milliseconds.
+
+"""
+
+
+def public_names() -> set[str]:
+    """Every name that ``rankplug`` offers, those of the built-in backends included."""
+    return set(rankplug._HOME) | set(exports())
+
+
+def exports() -> dict[str, str]:
+    """Where the functions lie that the built-in backends offer to their engines' own users."""
+    backends = [plugin for plugin in registry().plugins("backend") if plugin.distribution == "rankplug"]
+    specifications = [one.specification for one in backends if isinstance(one.specification, BackendSpecification)]
+    return {name: path.replace(":", ".") for one in specifications for name, path in one.exports.items()}
+
+
+def python_page() -> str:
+    """The text of the page."""
+    names = public_names()
+    grouped = {title: [name for name in group if name in names] for title, group in GROUPS.items()}
+    rest = names - {name for group in grouped.values() for name in group}
+    grouped["For authors of plugins"] += sorted(rest)
+    sections = [line for title, group in grouped.items() for line in _group(title, group)]
+    modules = [line for title, module in MODULES.items() for line in (f"## {title}", "", f"::: {module}", "")]
+    return HEAD + "\n".join(sections + modules)
+
+
+def _group(title: str, names: list[str]) -> list[str]:
+    return [f"## {title}", "", *(line for name in names for line in (f"::: {home(name)}", ""))]
+
+
+def home(name: str) -> str:
+    """The full path of a public name."""
+    if name in exports():
+        return exports()[name]
+    value = getattr(rankplug, name)
+    module = (
+        value.__module__ if inspect.isclass(value) or inspect.isfunction(value) else f"rankplug.{rankplug._HOME[name]}"
+    )
+    return f"{module}.{name}"

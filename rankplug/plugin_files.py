@@ -1,0 +1,55 @@
+"""Plugins of a file that is in no package, or in one that is not installed."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from rankplug.errors import BrokenPluginError
+from rankplug.registry import GROUP, SESSION, Plugin, Registry, registry
+
+
+def plugins_of_file(path: str | Path) -> list[Plugin]:
+    """The plugins of a file, offered in this process, in place of installed ones of their names.
+
+    A file offers plugins by hooks, as a package's plugin module does, or by functions marked ``@rankplug.loss``.
+    """
+    file = Path(path).resolve()
+    if not file.is_file():
+        raise BrokenPluginError(f"there is no file {path}")
+    name = _module_name(file)
+    loaded = sys.modules.get(name)
+    if name in sys.stdlib_module_names or (loaded and Path(loaded.__file__ or "").resolve() != file):
+        raise BrokenPluginError(f"{path} has the name of another module, {name}; rename it")
+    # What was changed since it was read the last time is read again.
+    sys.modules.pop(name, None)
+    before = _of_session()
+    found = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
+    if found.broken:
+        raise BrokenPluginError(f"{path} cannot be used: {found.broken[0].reason}")
+    for plugin in found.plugins():
+        registry().add(plugin.specification, version=plugin.version, instead=True)
+    offered = [plugin for plugin in _of_session() if not any(plugin is other for other in before)]
+    if not offered:
+        raise BrokenPluginError(
+            f"{path} offers no plugin: it has neither a hook, such as rankplug_losses marked @rankplug.hookimpl, nor a"
+            " function marked @rankplug.loss"
+        )
+    return offered
+
+
+def _module_name(file: Path) -> str:
+    """The name under which the file can be imported, with the folder it begins in first on the path."""
+    root, parts = file.parent, [file.stem]
+    while (root / "__init__.py").is_file():
+        root, parts = root.parent, [root.name, *parts]
+    if sys.path[:1] != [str(root)]:
+        sys.path.insert(0, str(root))
+    importlib.invalidate_caches()
+    return ".".join(parts)
+
+
+def _of_session() -> list[Plugin]:
+    return [plugin for plugin in registry().plugins() if plugin.distribution == SESSION]

@@ -1,0 +1,146 @@
+"""What a data set must keep: sound parts that do not overlap, the same again for the same seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from rankplug.datasets import Split, load
+from rankplug.errors import DataError
+from rankplug.lists import Lists
+from rankplug.registry import registry
+from rankplug.specifications import DatasetSpecification
+from rankplug.testing.checks import Contract, NotApplicableError
+from rankplug.testing.random_state import global_random_state, other_global_random_numbers
+
+
+@dataclass(frozen=True)
+class Case:
+    """A data set under test."""
+
+    name: str
+    seed: int = 20
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def specification(self) -> DatasetSpecification:
+        return cast(DatasetSpecification, registry().find("dataset", self.name).specification)
+
+    @cached_property
+    def split(self) -> Split:
+        """Its first fold."""
+        return self.load()
+
+    def load(self, fold: int = 1) -> Split:
+        return load(self.name, fold=fold, seed=self.seed)
+
+
+CONTRACT = Contract("dataset", Case)
+
+
+@CONTRACT.check(
+    means="nothing can be trained on it",
+    fix="return rankplug.Split(train, valid, test), each of them rankplug.Lists",
+)
+def it_gives_three_parts_with_the_same_features(case: Case) -> str | None:
+    """Training, validation and test lists."""
+    split = case.split
+    if not (isinstance(split, Split) and all(isinstance(part, Lists) for part in split)):
+        return f"it gives {type(split).__name__} of {[type(part).__name__ for part in split]}"
+    widths = [part.features.shape[1] for part in split]
+    if len(set(widths)) > 1:
+        return f"the parts have {widths} features"
+    return "the training part is empty" if not len(split.train) else None
+
+
+@CONTRACT.check(
+    means="a backend that takes no missing values refuses it, or a metric counts nonsense",
+    fix="replace infinite features, and see that labels are finite and zero or more and query ids stand once",
+)
+def values_are_sound(case: Case) -> str | None:
+    """Labels of zero or more, no infinite feature, no query twice; nan may stand for a missing feature."""
+    for name, part in zip(Split._fields, case.split, strict=True):
+        if np.isinf(part.features).any():
+            return f"the {name} part has infinite features"
+        try:
+            Lists(np.zeros((part.documents, 1), np.float32), part.labels, part.starts, part.query_ids).validate()
+        except DataError as error:
+            return f"the {name} part is not sound: {error}"
+    return None
+
+
+@CONTRACT.check(
+    means="every loss is silent on it",
+    fix="see that the labels are read from the right column",
+)
+def some_lists_tell_documents_apart(case: Case) -> str | None:
+    """A list with two different labels teaches an order."""
+    part = case.split.train
+    highest = np.maximum.reduceat(part.labels, part.starts[:-1])
+    lowest = np.minimum.reduceat(part.labels, part.starts[:-1])
+    return None if (highest > lowest).any() else "in each training list all labels are equal"
+
+
+@CONTRACT.check(
+    means="results cannot be repeated",
+    fix="draw from np.random.default_rng(seed) only",
+)
+def a_seed_gives_the_same_data_again(case: Case) -> str | None:
+    """By fingerprint, with the global random numbers elsewhere."""
+    here = [part.fingerprint for part in case.split]
+    with other_global_random_numbers():
+        there = [part.fingerprint for part in case.load()]
+    different = [name for name, one, other in zip(Split._fields, here, there, strict=True) if one != other]
+    return f"loaded again, the parts {', '.join(different)} are others" if different else None
+
+
+@CONTRACT.check(
+    means="other plugins draw other numbers after it is loaded",
+    fix="use a generator of your own: np.random.default_rng(seed)",
+)
+def global_random_numbers_are_left_alone(case: Case) -> str | None:
+    """Those of Python, NumPy and PyTorch."""
+    case.load()
+    before = global_random_state()
+    case.load()
+    return None if before == global_random_state() else "loading it moves the global random state"
+
+
+@CONTRACT.check(
+    means="test results tell what was learnt by heart",
+    fix="split by query before anything else",
+)
+def no_list_is_in_two_parts(case: Case) -> str | None:
+    """No test or validation list has the same features and labels as one that is trained on."""
+    seen = _digests(case.split.train)
+    for name in ("valid", "test"):
+        again = seen & _digests(getattr(case.split, name))
+        if again:
+            return f"{len(again)} lists of the training part are in the {name} part too"
+    return None
+
+
+@CONTRACT.check(
+    means="cross-validation repeats one measurement",
+    fix="use the fold, or declare folds=1",
+)
+def folds_differ_and_all_can_be_loaded(case: Case) -> str | None:
+    """Each fold that the specification declares."""
+    folds = case.specification.folds
+    if folds == 1:
+        raise NotApplicableError("it has one fold")
+    tests = [case.load(fold).test.fingerprint for fold in range(1, folds + 1)]
+    return None if len(set(tests)) == folds else f"the {folds} folds have only {len(set(tests))} different test parts"
+
+
+CHECKS = tuple(CONTRACT.checks)
+
+
+def _digests(lists: Lists) -> set[bytes]:
+    """Each list with at least two different documents, as bytes."""
+    return {one.features.tobytes() + one.labels.tobytes() for one in lists if len(np.unique(one.features, axis=0)) > 1}

@@ -1,0 +1,202 @@
+"""What a metric must keep: one value a list, of the order alone, and highest for the best order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankplug.metrics import Metric, metric
+from rankplug.testing.checks import Contract, NotApplicableError
+from rankplug.testing.given import Floats, Given
+from rankplug.threads import use_threads
+
+
+@dataclass(frozen=True)
+class Case:
+    """A metric under test.
+
+    Args:
+        name: with its parameters.
+        largest_label: labels are drawn from 0 to this.
+        seed: of the inputs.
+    """
+
+    name: str
+    largest_label: int = 4
+    seed: int = 20
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def metric(self) -> Metric:
+        return metric(self.name)
+
+    def lists(self, *lengths: int) -> Given:
+        """Lists of some lengths with scores that differ; one list in four has no relevant document."""
+        generator = np.random.default_rng(self.seed)
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        labels = [
+            generator.integers(0, self.largest_label + 1, length) * (number % 4 != 3)
+            for number, length in enumerate(lengths)
+        ]
+        return Given(generator.normal(size=int(starts[-1])), np.concatenate(labels).astype(float), starts)
+
+    def values(self, given: Given) -> Floats:
+        return self.metric(given.scores, given.labels, given.starts)
+
+
+CONTRACT = Contract("metric", Case, "rp.metric({name!r})(scores, labels, starts)")
+
+
+def _lists(*lengths: int) -> Callable[[Case], Iterator[Given]]:
+    def inputs(case: Case) -> Iterator[Given]:
+        yield case.lists(*lengths)
+
+    return inputs
+
+
+def _awkward(case: Case) -> Iterator[Given]:
+    yield case.lists(7, 5, 1, 4, 30)
+    yield Given.of([0.3], [1.0])
+    yield Given.of([0.3], [0.0])
+    yield Given.of(np.zeros(4), [0, 1, 0, 1])
+    yield Given.of([1e300, -1e300, np.inf, -np.inf], [0, 1, 0, 1])
+    yield Given.of([0.2, 0.1, 0.3], [1, 1, 1])
+    yield case.lists(5000)
+
+
+@CONTRACT.check(
+    inputs=_awkward,
+    means="means over queries are wrong",
+    fix="return nan where the metric is undefined, and declare lowest and highest in the specification",
+)
+def values_lie_between_lowest_and_highest(case: Case, given: Given) -> str | None:
+    """One document, ties, infinite scores, many documents; nan stands for undefined."""
+    low, high = case.metric.specification.lowest, case.metric.specification.highest
+    for value in case.values(given):
+        if not (np.isnan(value) or (low - 1e-12 <= value <= high + 1e-12)) or np.isinf(value):
+            return f"the value {value:g} is not between {low:g} and {high:g}"
+    return None
+
+
+def _short(case: Case) -> Iterator[Given]:
+    generator = np.random.default_rng(case.seed)
+    for _ in range(8):
+        yield Given.of(generator.normal(size=5), generator.integers(0, case.largest_label + 1, 5))
+
+
+@CONTRACT.check(
+    inputs=_short,
+    means="choosing the iteration by it keeps a worse model",
+    fix="make higher values mean better rankings, as selection takes the highest",
+)
+def no_order_is_better_than_the_labels_order(case: Case, given: Given) -> str | None:
+    """All orders of a short list against the one that sorts by label."""
+    if given.scores.size > 6 or len(given.starts) != 2:
+        return None
+    best = case.values(Given(given.labels, given.labels, given.starts))[0]
+    for order in itertools.permutations(range(given.scores.size)):
+        value = case.values(Given(np.array(order, float), given.labels, given.starts))[0]
+        if value > best + 1e-12 or np.isnan(value) != np.isnan(best):
+            return f"sorted by label it is {best:.6g}, with the scores {list(order)} it is {value:.6g}"
+    return None
+
+
+@CONTRACT.check(
+    inputs=_lists(7, 5, 9),
+    means="models whose scores lie on other scales cannot be compared",
+    fix="use order or ranked in place of the scores themselves",
+)
+def only_the_order_of_scores_counts(case: Case, given: Given) -> str | None:
+    """A growing function of the scores changes nothing."""
+    moved = Given(np.exp(given.scores) * 3.0 - 7.0, given.labels, given.starts)
+    return _differs(case.values(given), case.values(moved), "exp(scores) * 3 - 7 in place of the scores")
+
+
+@CONTRACT.check(
+    inputs=_lists(8),
+    means="the metric depends on the order of the file",
+    fix="look at documents in the order of their scores only",
+)
+def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
+    """Permuting a list's documents changes nothing where no scores are tied."""
+    permutation = np.random.default_rng(5).permutation(given.scores.size)
+    moved = Given(given.scores[permutation], given.labels[permutation], given.starts)
+    if len(given.starts) != 2:
+        return None
+    return _differs(case.values(given), case.values(moved), f"the documents in the order {permutation.tolist()}")
+
+
+@CONTRACT.check(
+    inputs=_lists(7, 2, 11, 5),
+    means="a query's value depends on which others are measured",
+    fix="use the list that is handed over only",
+)
+def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
+    """Each list alone has the value that it has among others."""
+    together = case.values(given)
+    if together.shape != (len(given.starts) - 1,):
+        return f"{len(given.starts) - 1} lists, but values of shape {together.shape}"
+    for one in range(len(given.starts) - 1):
+        part = slice(given.starts[one], given.starts[one + 1])
+        alone = case.values(Given.of(given.scores[part], given.labels[part]))
+        if complaint := _differs(together[one : one + 1], alone, f"list {one} alone"):
+            return complaint
+    return None
+
+
+@CONTRACT.check(
+    inputs=_lists(*[40, 3, 1, 200] * 20),
+    means="results cannot be repeated",
+    fix="keep nothing between lists",
+)
+def threads_do_not_change_values(case: Case, given: Given) -> str | None:
+    """Bit for bit."""
+    values = []
+    for number in (1, 3):
+        with use_threads(number):
+            values.append(case.values(given))
+    return None if np.array_equal(values[0], values[1], equal_nan=True) else "1 and 3 threads differ"
+
+
+@CONTRACT.check(
+    inputs=_lists(6, 4),
+    means="metrics measured after it see other data",
+    fix="copy scores and labels before changing them",
+)
+def scores_and_labels_are_left_as_they_are(case: Case, given: Given) -> str | None:
+    """What it is given is read only in spirit."""
+    copy = Given(given.scores.copy(), given.labels.copy(), given.starts)
+    case.values(copy)
+    same = np.array_equal(copy.scores, given.scores) and np.array_equal(copy.labels, given.labels)
+    return None if same else "it writes into what it is given"
+
+
+@CONTRACT.check(
+    inputs=_lists(6, 4),
+    means="short lists count differently at a deep cut-off",
+    fix="treat places beyond the list's end as empty",
+)
+def a_cut_off_beyond_the_end_is_none(case: Case, given: Given) -> str | None:
+    """``k`` larger than any list gives what no ``k`` gives, unless the parameters say that ``k`` divides."""
+    fields = type(case.metric.parameters).model_fields
+    if "k" not in fields or "divide_by" in fields:
+        raise NotApplicableError("it has no cut-off that means only how deep it looks")
+    plain = {name: value for name, value in case.metric.reference.parameters.items() if name != "k"}
+    deep, whole = (metric({"name": case.metric.reference.name, **plain, **cut}) for cut in ({"k": 1000}, {}))
+    values = [one(given.scores, given.labels, given.starts) for one in (whole, deep)]
+    return _differs(values[0], values[1], "a cut-off of 1000 in place of none")
+
+
+CHECKS = tuple(CONTRACT.checks)
+
+
+def _differs(here: Floats, there: Floats, change: str) -> str | None:
+    if np.allclose(here, there, rtol=1e-12, atol=1e-12, equal_nan=True):
+        return None
+    return f"{change} changes the values from {here.round(6).tolist()} to {there.round(6).tolist()}"

@@ -1,0 +1,51 @@
+"""A headless Chromium for tests of what readers see; tests that ask for it are skipped where there is none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE = 240_000
+"""Milliseconds to wait for a page, however busy the machine is."""
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The system's browser, driven by Playwright; ``RANKPLUG_CHROMIUM`` names another."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    named = os.environ.get("RANKPLUG_CHROMIUM", "")
+    path = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not path:
+        pytest.skip("there is no chromium on this machine; install it or name one in RANKPLUG_CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, timeout=PATIENCE)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """An empty page, which takes down in ``page.problems`` what goes wrong on it."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(PATIENCE)
+    opened = context.new_page()
+    opened.problems = []
+    opened.on("console", lambda message: opened.problems.append(message.text) if message.type == "error" else None)
+    opened.on("pageerror", lambda error: opened.problems.append(str(error)))
+    opened.on("requestfailed", lambda request: opened.problems.append(f"not loaded: {request.url}"))
+    yield opened
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots go: ``RANKPLUG_SCREENSHOTS``, or a folder that pytest keeps for a while."""
+    named = os.environ.get("RANKPLUG_SCREENSHOTS")
+    folder = Path(named) if named else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,134 @@
+"""The reader's path: open a notebook in JupyterLab, run all of it, move a control, see the figure change."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import nbformat
+import pytest
+
+from rankplug.places import notebooks_folder
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("jupyterlab")]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A JupyterLab on copies of the notebooks, which ask for ``smoke``; its address and folder."""
+    folder = tmp_path_factory.mktemp("lab")
+    work, token = folder / "notebooks", "reader"
+    work.mkdir()
+    for path in notebooks_folder().glob("*.ipynb"):
+        for_smoke(path, work / path.name)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = {f"JUPYTER{name}_DIR": str(folder / name) for name in ("_CONFIG", "_RUNTIME", "_DATA")}
+    own |= {f"JUPYTERLAB_{name}_DIR": str(folder / name) for name in ("SETTINGS", "WORKSPACES")}
+    own |= {"RANKPLUG_RESULTS": str(folder / "results"), "RANKPLUG_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
+    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={work}"]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
+    try:
+        wait_for(lambda: answers(f"http://127.0.0.1:{port}/api?token={token}") or server.poll() is not None, 240)
+        assert server.poll() is None, (folder / "log").read_text()
+        yield f"http://127.0.0.1:{port}/lab/tree/{{name}}?token={token}", work
+    finally:
+        server.terminate()
+        server.wait(60)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def for_smoke(path: Path, target: Path, changed: Mapping[str, str] = MappingProxyType({})) -> None:
+    """A copy of a notebook whose parameters ask for ``smoke``, and for what else is changed."""
+    text = path.read_text()
+    for name, value in {"profile": "smoke", **changed}.items():
+        text = re.sub(rf'{name} = \\"[^"]*\\"', rf'{name} = \\"{value}\\"', text, count=1)
+    target.write_text(text)
+
+
+def answers(address: str) -> bool:
+    try:
+        return bool(json.load(urllib.request.urlopen(address, timeout=10))["version"])
+    except (urllib.error.URLError, TimeoutError, ConnectionError):
+        return False
+
+
+def wait_for(condition: Callable[[], bool], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.5)
+
+
+def run_all(page, lab, name: str):
+    """Opens a notebook as a reader does, runs all cells and saves; the cells as they were saved."""
+    address, work = lab
+    page.goto(address.format(name=name))
+    page.locator("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current", has_text=name).first.wait_for()
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    shown.locator(".jp-CodeCell").first.wait_for()
+    page.get_by_text("| Idle").first.wait_for()
+    while not shown.locator(".jp-CodeCell .jp-InputPrompt").get_by_text(re.compile(r"\[[*0-9]+\]")).count():
+        # JupyterLab forgets what is run before its kernel answers.
+        page.locator(".lm-MenuBar-itemLabel", has_text="Run").click()
+        page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
+        page.wait_for_timeout(5000)
+
+    def finished() -> bool:
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(2000)
+        cells = nbformat.read(work / name, as_version=4).cells
+        codes = [cell for cell in cells if cell.cell_type == "code" and cell.source.strip()]
+        failed = [output for cell in codes for output in cell.outputs if output.output_type == "error"]
+        assert not failed, failed
+        return all(cell.execution_count for cell in codes)
+
+    wait_for(finished, 900)
+    return nbformat.read(work / name, as_version=4).cells
+
+
+def picture_beside(page, control) -> str:
+    """The picture in the outputs of a control's cell."""
+    cell = page.locator(".jp-CodeCell").filter(has=control)
+    return str(cell.locator("img").first.get_attribute("src"))
+
+
+def kinds_of_outputs(cells) -> list[str]:
+    return [kind for cell in cells for output in cell.get("outputs", []) for kind in output.get("data", {})]
+
+
+def test_a_reader_runs_a_papers_notebook_moves_a_slider_and_sees_another_figure(page, lab, pictures):
+    kinds = kinds_of_outputs(run_all(page, lab, "stochastic.ipynb"))
+    assert {"image/png", "text/html", "application/vnd.jupyter.widget-view+json"} <= set(kinds)
+    slider = page.locator(".widget-slider").first
+    slider.scroll_into_view_if_needed()
+    before = picture_beside(page, slider)
+    page.screenshot(path=pictures / "stochastic-before.png")
+    slider.locator(".noUi-handle").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    wait_for(lambda: picture_beside(page, slider) != before, 240)
+    page.screenshot(path=pictures / "stochastic-after.png")
+
+
+def test_a_reader_changes_the_loss_of_a_combination_and_runs_the_tour_again(page, lab, pictures):
+    cells = run_all(page, lab, "combination.ipynb")
+    assert kinds_of_outputs(cells).count("image/png") >= 2
+    for_smoke(notebooks_folder() / "combination.ipynb", lab[1] / "of-another.ipynb", {"loss": "xe_ndcg"})
+    other = run_all(page, lab, "of-another.ipynb")
+    page.screenshot(path=pictures / "combination.png")
+    assert "xe_ndcg" in str(other[4].outputs) and "xe_ndcg" not in str(cells[4].outputs)

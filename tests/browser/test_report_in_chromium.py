@@ -1,0 +1,91 @@
+"""The report as a reader sees it: every link leads somewhere, nothing goes wrong on any page, in light and in dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankplug.reproduction import reproduce
+from rankplug.store import Store
+from rankplug.studies import study
+from rankplug.sweeps import sweep
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("report")]
+STUDY = "xendcg"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a study at its smallest size, with the executed notebook of one of its combinations."""
+    folder = tmp_path_factory.mktemp("reproduced")
+    store = Store(folder / "store")
+    runs = next(iter(study(STUDY).runs("smoke", None)))
+    grid = {**runs.grid("XE-NDCG"), "seed": 0}
+    sweep(grid, store=store, folds=runs.folds, trials=runs.trials, progress=False, notebooks=True)
+    return reproduce([STUDY], profile="smoke", store=store, report=folder / "report", progress=False)
+
+
+def links(page) -> list[str]:
+    return page.locator("a[href]").evaluate_all("links => links.map(link => link.href)")
+
+
+def test_every_link_leads_somewhere_and_no_page_has_an_error(page, report):
+    waiting, seen, files = [report.as_uri()], set(), set()
+    while waiting:
+        address = waiting.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        file = Path(address.removeprefix("file://").partition("#")[0])
+        assert file.is_file() and file.is_relative_to(report.parent), address
+        if file.suffix != ".html":
+            continue
+        page.goto(address)
+        assert page.title().endswith("rankplug report")
+        if (anchor := address.partition("#")[2]) and not anchor.startswith("cell"):
+            assert page.locator(f"[id='{anchor}']").count() == 1, address
+        if file not in files:
+            files.add(file)
+            waiting += links(page)
+            assert page.locator("img").evaluate_all(
+                "all => all.every(one => one.loading == 'lazy' || one.naturalWidth)"
+            )
+    names = {file.relative_to(report.parent).parts[0] for file in files}
+    assert names == {"index.html", f"{STUDY}.html", "claims.html", "exhibits.html", "runs.html", "combinations"}
+    assert not page.problems
+
+
+def test_a_number_of_the_table_leads_to_the_executed_notebook_of_its_combination(page, report):
+    page.goto(f"{report.parent.as_uri()}/{STUDY}.html")
+    page.locator("tr", has_text="XE-NDCG").locator("td a").first.click()
+    page.get_by_role("heading", name="The executed notebook").wait_for()
+    assert page.locator("img").count() >= 2
+    assert "xe_ndcg" in page.title()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_in_light_and_in_dark(scheme, page, report, pictures):
+    page.emulate_media(color_scheme=scheme)
+    for path in sorted(report.parent.glob("*.html")):
+        page.goto(path.as_uri())
+        text, back = page.evaluate(
+            "() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+        )
+        assert contrast(text, back) > 7, "body text as WCAG's level AAA wants it"
+        wide = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert wide, f"{path.name} scrolls sideways"
+        page.screenshot(path=pictures / f"report-{path.stem}-{scheme}.png", full_page=True)
+    assert not page.problems
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's ratio of two colours such as ``rgb(27, 31, 36)``."""
+
+    def luminance(colour: str) -> float:
+        shares = [int(part) / 255 for part in colour[4:-1].split(",")]
+        red, green, blue = (x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4 for x in shares)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)

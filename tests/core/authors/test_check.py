@@ -1,0 +1,207 @@
+"""``rankplug check`` reports as a linter does: what fails, on which input, what it means, and how to see it again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rankplug.checking import CONTRACTS, LOADED, check_plugins
+from rankplug.cli import app
+from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
+from rankplug.registry import registry
+from rankplug.scaffold import KINDS, NewPlugin
+
+RANKPLUG = Path(sys.executable).parent / "rankplug"
+WRONG = """
+from rankplug import LossSpecification, hookimpl, list_loss
+
+print("a plugin that talks")
+
+
+@list_loss
+def upside_down(scores, labels, gradient):
+    value = 0.0
+    for i in range(scores.size):
+        for j in range(scores.size):
+            if labels[i] > labels[j] and scores[i] - scores[j] < 1.0:
+                value += 1.0 - scores[i] + scores[j]
+                gradient[i] += 1.0
+                gradient[j] -= 1.0
+    return value
+
+
+@hookimpl
+def rankplug_losses():
+    return [LossSpecification(name="upside_down", summary="a hinge", implementation="{module}:upside_down")]
+"""
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory) -> Path:
+    """A file with a loss whose gradient has the wrong sign."""
+    path = tmp_path_factory.mktemp("wrong") / "upside_down_plugin.py"
+    path.write_text(WRONG.replace("{module}", path.stem))
+    return path
+
+
+def test_a_failure_is_shown_with_its_smallest_input_its_meaning_and_a_remedy(wrong):
+    (report,) = check_plugins(str(wrong))
+    failed = {finding.check: finding for finding in report.findings if finding.failed}
+    assert list(failed) == ["gradient_is_the_derivative_of_the_value", "gradient_holds_under_noise"]
+    finding = failed["gradient_is_the_derivative_of_the_value"]
+    assert finding.given.scores.size == 2 and sorted(finding.given.labels) == [0.0, 1.0]
+    assert finding.what.startswith("the gradient is [")
+    assert (finding.means, bool(finding.fix)) == ("training follows a wrong direction", True)
+
+
+def test_the_snippet_shows_the_failure_again_in_a_fresh_process(wrong):
+    (report,) = check_plugins(str(wrong))
+    (finding, *_) = [finding for finding in report.findings if finding.failed]
+    done = subprocess.run([sys.executable, "-c", finding.snippet], capture_output=True, text=True)
+    assert "Evaluation(value=array([" in done.stdout
+    assert done.stderr.splitlines()[-1].startswith(
+        "rankplug.testing.checks.ContractError: upside_down: the gradient is"
+    )
+    assert finding.what in done.stderr
+
+
+def test_the_command_fails_where_the_contract_is_broken_and_its_json_is_json(wrong):
+    done = subprocess.run([RANKPLUG, "check", str(wrong), "--json"], capture_output=True, text=True)
+    assert done.returncode == 1
+    (report,) = json.loads(done.stdout)
+    assert (report["plugin"], report["kind"], report["failed"], report["file"]) == (
+        "upside_down",
+        "loss",
+        True,
+        str(wrong),
+    )
+    statuses = {finding["check"]: finding["status"] for finding in report["findings"]}
+    assert statuses[LOADED] == "ok" and statuses["gradient_is_the_derivative_of_the_value"] == "failed"
+    assert "a plugin that talks" in done.stderr
+
+
+def test_the_command_tells_in_words(wrong):
+    printed = CliRunner().invoke(app, ["check", str(wrong)])
+    assert printed.exit_code == 1
+    for words in (
+        f"loss upside_down, {wrong}",
+        "  FAIL  gradient_is_the_derivative_of_the_value",
+        "        means  training follows a wrong direction",
+        "        fix    derive again what the function returns",
+        "            loss_checks.gradient_is_the_derivative_of_the_value.on('upside_down', scores, labels, starts)",
+        "  --    exact_curvature_is_the_second_derivative: the curvature is not declared exact",
+        "  12 ok, 2 failed, 1 not applicable",
+    ):
+        assert words in printed.output
+
+
+def test_an_installed_plugin_is_checked_by_name_with_its_parameters():
+    printed = CliRunner().invoke(app, ["check", "lambdarank[sigma=2]"])
+    assert printed.exit_code == 0
+    assert "loss lambdarank[sigma=2], rankplug 0.1.0" in printed.output
+
+
+def test_a_name_of_two_kinds_is_checked_as_both():
+    assert [report.plugin.specification.kind for report in check_plugins("rankboost")] == ["backend", "loss"]
+    assert [report.plugin.specification.kind for report in check_plugins("rankboost", "loss")] == ["loss"]
+
+
+@pytest.mark.parametrize(
+    ("word", "kind", "sentence"),
+    [
+        ("lamdarank", None, "there is no loss called lamdarank: did you mean lambdarank"),
+        ("lambdarank", "metric", "lambdarank is no metric, but a loss"),
+        ("lambdarank", "los", "there is no contract for a los; there are some for loss, sampler"),
+        ("standardise", None, "standardise is a transform, for which there is no contract"),
+        ("no/such/file.py", None, "there is no file no/such/file.py"),
+    ],
+)
+def test_what_cannot_be_checked_is_answered_in_a_sentence(word, kind, sentence):
+    with pytest.raises(RankplugError) as caught:
+        check_plugins(word, kind)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_folder_is_answered_with_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(UnknownPluginError, match="but a folder is: install it with pip install -e mine"):
+        check_plugins("mine")
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("x = 1", "offers no plugin: it has neither a hook"),
+        ("import a_package_that_is_not_there", "cannot be used: ModuleNotFoundError"),
+        ("def oops(:", "cannot be used: SyntaxError"),
+    ],
+)
+def test_a_file_that_offers_nothing_is_answered_in_a_sentence(tmp_path, source, sentence):
+    path = tmp_path / f"offers_nothing_{abs(hash(source))}.py"
+    path.write_text(source)
+    with pytest.raises(BrokenPluginError, match=sentence):
+        check_plugins(str(path))
+
+
+def test_a_file_with_the_name_of_a_module_is_refused(tmp_path):
+    path = tmp_path / "json.py"
+    path.write_text(WRONG.replace("{module}", "json"))
+    with pytest.raises(BrokenPluginError, match=r"json.py has the name of another module, .*; rename it"):
+        check_plugins(str(path))
+
+
+def test_a_plugin_whose_code_is_missing_fails_and_is_not_tried_further(tmp_path):
+    path = tmp_path / "no_code_plugin.py"
+    path.write_text(WRONG.replace("{module}", "no_code_plugin").replace("def upside_down", "def another"))
+    (report,) = check_plugins(str(path))
+    assert [finding.check for finding in report.findings] == [LOADED]
+    assert "has no attribute 'upside_down'" in report.findings[0].what
+    registry.cache_clear()
+
+
+def test_code_that_raises_is_told_with_the_line(tmp_path):
+    path = tmp_path / "raises_plugin.py"
+    path.write_text(
+        "from rankplug import LossSpecification, PaddedParameters, hookimpl, padded_loss\n"
+        "@padded_loss\ndef raises(scores, labels, mask):\n    return scores.no_such_thing()\n"
+        "@hookimpl\ndef rankplug_losses():\n    return [LossSpecification(name='raises', summary='x',"
+        " implementation='raises_plugin:raises', parameters=PaddedParameters)]\n"
+    )
+    (report,) = check_plugins(str(path))
+    finding = report.findings[1]
+    assert finding.what.endswith(f"has no attribute 'no_such_thing' at {path}, line 4")
+    assert finding.given.scores.size == 1
+    registry.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("kind", "flavour"),
+    [*((kind, "numba") for kind in KINDS), pytest.param("loss", "torch", marks=pytest.mark.slow)],
+)
+def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
+    folder = NewPlugin(kind, f"fresh_{kind}_{flavour}", flavour).write(tmp_path)
+    reports = check_plugins(str(folder / f"rankplug_{folder.name}" / "plugin.py"))
+    assert [finding for report in reports for finding in report.findings if finding.failed] == []
+    assert kind in {report.plugin.specification.kind for report in reports}
+    registry.cache_clear()
+
+
+# The losses' own tests run the same contract.
+SLOW = {"loss", "scorer", "backend"}
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in CONTRACTS])
+def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
+    for plugin in list(registry().plugins(kind)):
+        specification = plugin.specification
+        made = kind != "dataset" or specification.name == "synthetic"
+        if made and plugin.distribution == "rankplug":
+            word = "synthetic[queries=60]" if kind == "dataset" else specification.name
+            for report in check_plugins(word, kind):
+                assert [finding for finding in report.findings if finding.failed] == []

@@ -1,0 +1,229 @@
+"""A function marked ``@rp.loss`` is a loss of this session: swept at once, by workers too, named by its source."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug import session_losses
+from rankplug.errors import BrokenPluginError, ParameterError, PluginConflictError
+from rankplug.lifting import building_block
+from rankplug.registry import registry
+from rankplug.session_losses import SessionPluginWarning, packed, unpack
+from rankplug.store import Store
+
+FACTOR = 1.0
+TINY = {"backend": "lightgbm", "scorer": "trees[rounds=3,leaves=4]", "metrics": ["ndcg@5"]}
+
+
+def squares(scores, labels, gradient, scale: float = 1.0):
+    """Squared gaps between scores and labels."""
+    value = 0.0
+    for i in range(scores.size):
+        gap = FACTOR * (scores[i] - labels[i])
+        gradient[i] = 2 * scale * FACTOR * gap
+        value += scale * gap * gap
+    return value
+
+
+def squares_in_torch(scores, labels, mask, scale: float = 1.0):
+    """The same in PyTorch."""
+    return (scale * (FACTOR * (scores - labels)).square() * mask).sum(1)
+
+
+@pytest.fixture(autouse=True)
+def forget(monkeypatch):
+    """No test sees another's losses."""
+    monkeypatch.setattr(session_losses, "_offered", {})
+    registry.cache_clear()
+    yield
+    registry.cache_clear()
+
+
+@pytest.fixture
+def quietly():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SessionPluginWarning)
+        yield
+
+
+def version(name: str) -> str:
+    return registry().find("loss", name).version
+
+
+@pytest.mark.parametrize("function", [squares, squares_in_torch])
+def test_a_function_becomes_a_loss_with_its_arguments_as_parameters(quietly, function):
+    loss = rp.loss(function)
+    assert isinstance(loss, rp.Loss) and str(loss) == function.__name__
+    found = rp.loss(f"{function.__name__}[scale=3]").evaluate([0.5, 2.0], [1, 0], [0, 2])
+    np.testing.assert_allclose(found.value, [3 * (0.25 + 4.0)])
+    np.testing.assert_allclose(found.gradient, [3 * 2 * -0.5, 3 * 2 * 2.0])
+    with pytest.raises(ParameterError, match="scale='much' is not possible"):
+        rp.loss(f"{function.__name__}[scale=much]")
+
+
+def test_names_and_losses_still_mean_what_they_meant():
+    loss = rp.loss("approx_ndcg[eta=3]")
+    assert rp.loss(loss) is loss and str(rp.loss({"name": "approx_ndcg", "eta": 3})) == str(loss)
+
+
+def test_what_is_declared_reaches_the_specification(quietly):
+    loss = rp.loss(convex=True, shift_invariant=False, name="named", summary="mine")(squares)
+    declared = loss.specification
+    assert (declared.name, declared.summary, declared.convex, declared.shift_invariant) == (
+        "named",
+        "mine",
+        True,
+        False,
+    )
+    with pytest.raises(BrokenPluginError, match=r"loss squares cannot be offered: .*convexity"):
+        rp.loss(convexity=True)(squares)
+
+
+def test_what_is_no_loss_is_answered_with_what_is():
+    def wrong(scores, labels):
+        return 0.0
+
+    with pytest.raises(
+        BrokenPluginError, match=r"wrong\(scores, labels\) is no loss: it must either fill its argument"
+    ):
+        rp.loss(wrong)
+
+
+def test_a_name_that_is_installed_is_refused():
+    def lambdarank(scores, labels, gradient):
+        return 0.0
+
+    with pytest.raises(
+        PluginConflictError, match="loss lambdarank is offered by rankplug already; name yours otherwise"
+    ):
+        rp.loss(lambdarank)
+    assert rp.loss("lambdarank").specification.summary.startswith("pairwise")
+
+
+def test_one_warning_says_that_it_has_no_version():
+    with pytest.warns(SessionPluginWarning, match="lives in this session only and has no version") as caught:
+        [rp.loss(squares) for _ in range(2)]
+    assert len(caught) == 1 and caught[0].filename == __file__
+
+
+def source(body: str) -> str:
+    """A digest of a loss whose cell has some text."""
+    space: dict = {"building_block": building_block, "FACTOR": 1.0}
+    exec(compile(body, "<cell>", "exec"), space)
+    return session_losses._digest(session_losses.source_of(space["mine"]), {})
+
+
+def test_the_digest_follows_the_code_its_helpers_and_its_constants():
+    body = (
+        "@building_block\ndef helper(x):\n    return x * {factor}\n"
+        "LIMIT = {limit}\n"
+        "def mine(scores, gradient, scale={default}):\n"
+        "    inner = lambda x: LIMIT * helper(x)\n"
+        "    return scale * inner(scores[0]) {end}\n"
+    )
+    plain = {"factor": 1, "limit": 2, "default": 3, "end": ""}
+    first = source(body.format(**plain))
+    assert source(body.format(**plain)) == first
+    for change in ({"factor": 9}, {"limit": 9}, {"default": 9}, {"end": "+ 1"}):
+        assert source(body.format(**{**plain, **change})) != first, change
+
+
+def test_the_same_code_declared_otherwise_is_another_version(quietly):
+    rp.loss(squares)
+    first = version("squares")
+    rp.loss(convex=True)(squares)
+    assert version("squares") != first
+
+
+def test_results_are_named_by_the_source_and_hold_it_as_text(quietly, tmp_path):
+    rp.loss(squares)
+    store = Store(tmp_path)
+    outcome = rp.sweep({"loss": "squares"}, data="synthetic[queries=30]", store=store, progress=False, **TINY)
+    (trial,) = outcome.plan.trials
+    plugin = store.about(trial)["plugins"]["loss"][0]
+    assert plugin["distribution"] == "this session" and plugin["version"] == version("squares")
+    assert "gap = FACTOR * (scores[i] - labels[i])" in plugin["source"] and "FACTOR = 1.0" in plugin["source"]
+    assert json.loads(json.dumps(plugin)) == plugin
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".pkl", ".pickle")]
+
+
+def test_a_constant_that_changes_between_sweeps_is_a_new_version_with_new_numbers(quietly, tmp_path, monkeypatch):
+    rp.loss(squares)
+    settings = {"data": "synthetic[queries=30]", "store": Store(tmp_path), "progress": False, **TINY}
+    first = rp.sweep({"loss": "squares"}, **settings)
+    again = rp.sweep({"loss": "squares"}, **settings)
+    monkeypatch.setitem(globals(), "FACTOR", 3.0)
+    changed = rp.sweep({"loss": "squares"}, **settings)
+    assert (len(first.plan.waiting), len(again.plan.waiting), len(changed.plan.waiting)) == (1, 0, 1)
+    np.testing.assert_allclose(rp.loss("squares").evaluate([1.0], [0], [0, 1]).value, [9.0])
+
+
+@pytest.mark.parametrize("ways", [{"jobs": 2}, pytest.param({"cluster": "local", "jobs": 1}, marks=pytest.mark.slow)])
+def test_workers_train_with_losses_of_the_session(quietly, tmp_path, ways):
+    grid = {"loss": [rp.loss(squares), rp.loss(squares_in_torch), "squares[scale=0.5]"]}
+    outcome = rp.sweep(grid, data="synthetic[queries=30]", store=Store(tmp_path), progress=False, **ways, **TINY)
+    assert outcome.failures == [] and len(outcome.plan.waiting) == 3
+    alone = rp.sweep(grid, data="synthetic[queries=30]", store=Store(tmp_path / "here"), progress=False, **TINY)
+    columns = ["loss", "measure", "metric", "query", "iteration", "value"]
+    there, here = (one.frame()[columns].sort_values(columns).reset_index(drop=True) for one in (outcome, alone))
+    assert there.equals(here)
+
+
+def test_what_is_packed_is_offered_again_under_the_same_version_in_silence(quietly):
+    rp.loss(convex=True)(squares)
+    sent, expected = packed(["squares[scale=2]", "lambdarank"]), version("squares")
+    registry.cache_clear()
+    assert not registry().written_here("loss", "squares")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unpack(sent)
+        unpack(sent)
+    assert version("squares") == expected and rp.loss("squares").specification.convex
+    assert packed(["lambdarank"]) == b""
+
+
+def test_notebooks_refuse_it_in_a_sentence(quietly, tmp_path):
+    rp.loss(squares)
+    with pytest.raises(
+        BrokenPluginError, match="loss squares lives in this session only, and notebooks run in kernels"
+    ):
+        rp.sweep({"loss": "squares"}, data="synthetic[queries=30]", store=Store(tmp_path), notebooks=True, **TINY)
+
+
+def test_installed_losses_are_still_pickled_by_name():
+    bound = rp.loss("lambdarank").specification.load()
+    assert len(pickle.dumps(bound)) < 100 and pickle.loads(pickle.dumps(bound)) is bound
+
+
+@pytest.mark.slow
+def test_in_a_notebook_it_is_swept_at_once_by_worker_processes(tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    cells = [
+        "import rankplug as rp\nfrom rankplug.store import Store",
+        "@rp.loss\ndef from_a_cell(scores, labels, gradient, margin: float = 1.0):\n"
+        "    value = 0.0\n"
+        "    for i in range(scores.size):\n"
+        "        for j in range(scores.size):\n"
+        "            gap = margin - scores[i] + scores[j]\n"
+        "            if labels[i] > labels[j] and gap > 0:\n"
+        "                gradient[i] -= 1.0 / scores.size\n"
+        "                gradient[j] += 1.0 / scores.size\n"
+        "                value += gap / scores.size\n"
+        "    return value",
+        f"store = Store({str(tmp_path)!r})\n"
+        "outcome = rp.sweep({'loss': ['from_a_cell[margin=[1,2]]', 'mse']}, data='synthetic[queries=30]', backend="
+        "'lightgbm', scorer='trees[rounds=3,leaves=4]', store=store, jobs=2, progress=False)\n"
+        "assert not outcome.failures, outcome.failures\n"
+        "print(len(rp.results(store, metric='ndcg@5')))",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
+    assert notebook.cells[2].outputs[-1]["text"].strip() == "3"
+    assert "SessionPluginWarning" in notebook.cells[1].outputs[0]["text"]

@@ -1,0 +1,260 @@
+"""The rows in bold of docs/conventions.md are what the tools do: each one is run on lists that tell the cases apart."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+import xgboost as xgb
+
+import rankplug as rp
+
+PAGE = (Path(__file__).parents[2] / "docs" / "conventions.md").read_text()
+SECOND = 1 / math.log2(3)
+
+
+def lightgbm_ndcg(scores, labels):
+    """Of a booster without trees, whose scores are the initial ones."""
+    data = lgb.Dataset(
+        np.zeros((len(scores), 1)),
+        np.asarray(labels, float),
+        group=[len(scores)],
+        init_score=np.asarray(scores, float),
+        params={"verbose": -1, "feature_pre_filter": False},
+    )
+    parameters = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [len(scores)], "verbose": -1}
+    return lgb.Booster(parameters, data).eval_train()[0][2]
+
+
+def xgboost_ndcg(scores, labels, name="ndcg", **parameters):
+    data = xgb.DMatrix(
+        np.zeros((len(scores), 1)), np.asarray(labels, float), group=[len(scores)], base_margin=np.asarray(scores)
+    )
+    booster = xgb.Booster({"objective": "rank:ndcg", "eval_metric": name, "base_score": 0, **parameters}, [data])
+    return float(booster.eval(data).rpartition(":")[2])
+
+
+def catboost_ndcg(scores, labels):
+    metrics = pytest.importorskip("catboost.utils")
+    return metrics.eval_metric(
+        np.asarray(labels, float), np.asarray(scores, float), "NDCG", group_id=[0] * len(scores)
+    )[0]
+
+
+def scikit_learn_ndcg(scores, labels):
+    from sklearn.metrics import ndcg_score
+
+    return ndcg_score([labels], [scores])
+
+
+def named(scores, labels):
+    names = [f"d{place}" for place in range(len(scores))]
+    return {"q": dict(zip(names, map(int, labels), strict=True))}, {
+        "q": dict(zip(names, map(float, scores), strict=True))
+    }
+
+
+def ranx_ndcg(scores, labels):
+    ranx = pytest.importorskip("ranx")
+    relevant, retrieved = named(scores, labels)
+    return float(ranx.evaluate(ranx.Qrels(relevant), ranx.Run(retrieved), "ndcg"))
+
+
+def trec_eval_ndcg(scores, labels):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    relevant, retrieved = named(scores, labels)
+    return pytrec_eval.RelevanceEvaluator(relevant, {"ndcg"}).evaluate(retrieved)["q"]["ndcg"]
+
+
+def ir_measures_ndcg(scores, labels):
+    ir_measures = pytest.importorskip("ir_measures")
+    (found,) = ir_measures.iter_calc([ir_measures.nDCG], *named(scores, labels))
+    return found.value
+
+
+TOOLS = {
+    "LightGBM": lightgbm_ndcg,
+    "XGBoost": xgboost_ndcg,
+    "CatBoost": catboost_ndcg,
+    "scikit-learn": scikit_learn_ndcg,
+    "ranx": ranx_ndcg,
+    "trec_eval": trec_eval_ndcg,
+    "ir_measures": ir_measures_ndcg,
+}
+
+
+def rows(heading: str) -> dict[str, list[str]]:
+    """The cells of each row in bold of the table under a heading."""
+    section = PAGE[PAGE.index(f"## {heading}") :].partition("\n## ")[0]
+    found = re.findall(r"^\| \*\*(.*?)\*\* \|(.*)\|$", section, re.MULTILINE)
+    return {name: [cell.strip() for cell in cells.split("|")] for name, cells in found}
+
+
+METRICS, GRADIENTS = rows("What others do: metrics"), rows("What others do: LambdaMART's gradient")
+
+
+def one_of(value: float, cases: dict[float, str]) -> str:
+    (name,) = [name for expected, name in cases.items() if abs(value - expected) < 1e-6]
+    return name
+
+
+def gain(ndcg) -> str:
+    """From labels 1 and 2 in the wrong order."""
+    linear, exponential = ((low + high * SECOND) / (high + low * SECOND) for low, high in ((1, 2), (1, 3)))
+    return one_of(ndcg([2, 1], [1, 2]), {linear: "y", exponential: "2^y - 1"})
+
+
+def discount(ndcg) -> str:
+    return one_of(ndcg([2, 1], [0, 1]), {SECOND: "log2", 1.0: "jk"})
+
+
+def order_of_equal_scores(ndcg) -> str:
+    """From two tied documents, of which the second or the first is relevant, and from sixty, of which one is."""
+    cases = {
+        (SECOND, 1.0): "input order",
+        (SECOND, SECOND): "least relevant first",
+        ((1 + SECOND) / 2, (1 + SECOND) / 2): "mean over orders",
+        (1.0, SECOND): "by name, last first",
+    }
+    found = ndcg([0, 0], [0, 1]), ndcg([0, 0], [1, 0])
+    (name,) = [name for expected, name in cases.items() if np.allclose(found, expected, atol=1e-6)]
+    kept = ndcg([0] * 60, np.arange(60) == 20) == pytest.approx(1 / math.log2(22))
+    return "unstable sort" if name == "input order" and not kept else name
+
+
+def precision_of_scores(ndcg) -> str:
+    """From scores that differ by less than single precision can tell."""
+    close = 1 + 1e-9
+    return "double" if min(ndcg([1, close], [0, 1]), ndcg([close, 1], [1, 0])) == pytest.approx(1) else "single"
+
+
+# ranx compiles itself for a dozen seconds.
+RUN = [pytest.param(tool, marks=pytest.mark.slow) if tool == "ranx" else tool for tool in TOOLS]
+
+
+@pytest.mark.parametrize("tool", RUN)
+def test_the_row_of_a_metric_is_what_the_tool_does(tool: str) -> None:
+    ndcg = TOOLS[tool]
+    nothing = f"{ndcg([2, 1], [0, 0]):g}"
+    found = [gain(ndcg), discount(ndcg), order_of_equal_scores(ndcg), nothing, precision_of_scores(ndcg)]
+    assert found == METRICS[tool][:5]
+
+
+@pytest.mark.parametrize("tool", RUN)
+def test_the_name_of_the_same_metric_here_gives_the_tools_numbers(tool: str) -> None:
+    reference, _, restriction = METRICS[tool][5].strip("`").partition("` ")
+    assert restriction in ("", "without ties")
+    generator = np.random.default_rng(4)
+    for length in (2, 3, 7, 20):
+        labels = generator.integers(0, 4, length)
+        scores = generator.permutation(length) if restriction else generator.integers(0, length // 2 + 1, length)
+        ours = rp.metric(reference).mean(scores, labels, [0, length])
+        assert ours == pytest.approx(TOOLS[tool](scores, labels), abs=1e-6)
+
+
+def test_every_tool_in_bold_is_run() -> None:
+    assert set(METRICS) == set(TOOLS)
+    assert set(GRADIENTS) == {"LightGBM", "XGBoost"}
+
+
+def test_the_variants_of_xgboosts_ndcg_are_as_told() -> None:
+    assert xgboost_ndcg([2, 1], [0, 0], "ndcg-") == 0
+    assert gain(lambda scores, labels: xgboost_ndcg(scores, labels, ndcg_exp_gain=False)) == "y"
+
+
+def test_the_largest_labels_are_as_told() -> None:
+    assert lightgbm_ndcg([1, 0], [30, 0]) == 1
+    with pytest.raises(lgb.basic.LightGBMError):
+        lightgbm_ndcg([1, 0], [31, 0])
+    assert xgboost_ndcg([1, 0], [31, 0]) == 1
+    with pytest.raises(xgb.core.XGBoostError):
+        xgboost_ndcg([1, 0], [32, 0])
+
+
+def lightgbm_steps(scores, labels, regularisation, **parameters):
+    """One tree with one document a leaf: minus gradient over curvature and regularisation."""
+    features = np.arange(len(scores), dtype=float)[:, None]
+    data = lgb.Dataset(
+        features, labels, group=[len(scores)], init_score=scores, params={"min_data_in_bin": 1, "verbose": -1}
+    )
+    settings = {
+        "objective": "lambdarank",
+        "num_leaves": len(scores),
+        "min_data_in_leaf": 1,
+        "min_sum_hessian_in_leaf": 0,
+        "learning_rate": 1.0,
+        "lambda_l2": regularisation,
+        "num_threads": 1,
+        "verbose": -1,
+    }
+    return lgb.train({**settings, **parameters}, data, 1).predict(features)
+
+
+def xgboost_steps(scores, labels, regularisation, **parameters):
+    features = np.arange(len(scores), dtype=float)[:, None]
+    data = xgb.DMatrix(features, labels, group=[len(scores)], base_margin=scores)
+    settings = {
+        "objective": "rank:ndcg",
+        "tree_method": "hist",
+        "grow_policy": "lossguide",
+        "max_depth": 0,
+        "max_leaves": len(scores),
+        "min_child_weight": 0,
+        "eta": 1.0,
+        "lambda": regularisation,
+        "base_score": 0,
+        "nthread": 1,
+    }
+    return xgb.train({**settings, **parameters}, data, 1).predict(data, output_margin=True) - scores
+
+
+OFF = {
+    "LightGBM": {"lambdarank_norm": False},
+    "XGBoost": {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
+}
+
+
+def gradient_and_curvature(tool, **parameters):
+    """Of two documents in the wrong order, from steps with and without regularisation."""
+    steps = {"LightGBM": lightgbm_steps, "XGBoost": xgboost_steps}[tool]
+    scores, labels = np.array([0.3, 0.0]), np.array([0.0, 1.0])
+    free, held = (steps(scores, labels, regularisation, **parameters) for regularisation in (0.0, 1.0))
+    curvature = held / (free - held)
+    return -free * curvature, curvature
+
+
+@pytest.mark.parametrize("tool", GRADIENTS)
+def test_the_gradient_of_a_pair_is_as_told(tool: str) -> None:
+    p = 1 / (1 + math.exp(-0.3))
+    gradient, curvature = gradient_and_curvature(tool, **OFF[tool])
+    assert gradient == pytest.approx([(1 - SECOND) * p, -(1 - SECOND) * p], rel=1e-4)
+    factor = curvature / ((1 - SECOND) * p * (1 - p))
+    assert f"{factor[0]:.1g} x" == GRADIENTS[tool][0]
+    found = rp.loss("lambdarank").evaluate([0.3, 0.0], [0, 1], [0, 2])
+    assert found.gradient == pytest.approx(gradient, rel=1e-4)
+
+
+@pytest.mark.parametrize("tool", GRADIENTS)
+def test_normalisation_is_on_unless_it_is_switched_off(tool: str) -> None:
+    assert GRADIENTS[tool][1] == "on"
+    gradient, _ = gradient_and_curvature(tool)
+    found = rp.loss("lambdarank[norm=true]").evaluate([0.3, 0.0], [0, 1], [0, 2])
+    assert found.gradient == pytest.approx(gradient, rel=1e-4)
+    assert abs(gradient[0]) > 2 * abs(gradient_and_curvature(tool, **OFF[tool])[0][0])
+
+
+def test_the_truncation_that_is_told_is_the_default() -> None:
+    generator = np.random.default_rng(1)
+    scores, labels = generator.normal(size=50), generator.integers(0, 5, 50).astype(float)
+    usual = lightgbm_steps(scores, labels, 0.0)
+    told = int(GRADIENTS["LightGBM"][2])
+    assert (usual == lightgbm_steps(scores, labels, 0.0, lambdarank_truncation_level=told)).all()
+    assert (usual != lightgbm_steps(scores, labels, 0.0, lambdarank_truncation_level=told - 1)).any()
+    usual = xgboost_steps(scores, labels, 0.0)
+    told = int(GRADIENTS["XGBoost"][2])
+    assert (usual == xgboost_steps(scores, labels, 0.0, lambdarank_num_pair_per_sample=told)).all()
+    assert (usual != xgboost_steps(scores, labels, 0.0, lambdarank_num_pair_per_sample=told - 1)).any()

@@ -1,0 +1,166 @@
+"""The crossing of all losses and backends, from one smoke run; verdicts that come from the numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from rankplug_crossover.study import better, chosen, claims, heat_map, noise_effect, protocol, quality, ranks
+from scipy import stats
+
+import rankplug as rp
+from rankplug.registry import registry
+from rankplug.studies import PROFILES, Results
+
+STUDY = rp.study("crossover")
+GROUP = "made as OHSUMED"
+
+
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("crossover")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
+    for runs in STUDY.runs(profile, None):
+        crossed = {(parts["loss"].split("[")[0], parts["backend"].split("[")[0]) for parts in runs.models.values()}
+        for plugin in registry().plugins("loss"):
+            for backend in protocol.BACKENDS:
+                assert (plugin.specification.name, backend) in crossed
+        noisy = {parts["loss"].split("[")[0] for parts in runs.models.values() if parts.get("sampler")}
+        assert noisy == set(protocol.losses()) - protocol.NOISE_OF_THEIR_OWN
+
+
+def test_a_data_set_can_be_named():
+    (runs,) = STUDY.runs("smoke", "ohsumed")
+    assert runs.shared["dataset"] == "ohsumed" and runs.name == "ohsumed"
+
+
+def test_every_paper_has_combinations_of_its_own():
+    models = protocol.models_of(protocol.SIZES["smoke"])
+    own = {model: protocol.paper_of(model) for model in models if protocol.paper_of(model)}
+    assert set(own.values()) == {"stochastic", "xendcg", "uniquerating", "logrank"}
+    named = {protocol.name_of(*cell) for cell in protocol.PUBLISHED} | set(protocol.OUTSIDE_THE_GRID)
+    assert set(own) == named
+
+
+def test_the_combinations_that_were_asked_for_are_new():
+    for cell in (
+        ("convex_loss", "lightgbm", ""),
+        ("xe_ndcg", "lightgbm", "gumbel"),
+        ("urank", "torch", "gumbel"),
+        ("umart", "xgboost", ""),
+    ):
+        assert cell in protocol.cells() and not protocol.paper_of(protocol.name_of(*cell))
+
+
+def test_the_heat_map_has_a_cell_for_each_combination(results):
+    frame, figure = STUDY.exhibit("Heat map").draw(results)
+    assert len(frame) == len(protocol.models_of(protocol.SIZES["smoke"]))
+    axes = figure.axes[0]
+    assert axes.get_xlabel() and axes.get_ylabel() == "loss"
+    assert len(axes.get_xticks()) == 8 and len(axes.get_yticks()) == len(protocol.losses())
+    written = [text.get_text() for text in axes.texts]
+    assert len(written) == 8 * len(protocol.losses())
+    assert written.count("not run") == 4 * len(protocol.NOISE_OF_THEIR_OWN)
+    assert len(axes.patches) == len(protocol.PUBLISHED)
+
+
+def test_the_heat_map_shows_the_mean_over_queries(results):
+    frame, _ = heat_map.draw(results)
+    row = frame.set_index("model").loc["umart, xgboost"]
+    rows = results.queries(GROUP, "ndcg@5")
+    values = 100 * rows.loc[rows["model"] == "umart, xgboost", "value"].dropna()
+    half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
+    assert row["ours"] == pytest.approx(values.mean())
+    assert (row["high"] - row["low"]) / 2 == pytest.approx(half)
+
+
+def test_ranks_are_of_the_leaders_by_validation_data(results):
+    frame, figure = STUDY.exhibit("Ranks").draw(results)
+    assert (frame["paper"] == "").sum() == ranks.NEW and (frame["paper"] != "").sum() == ranks.OWN
+    values = quality.query_values(results, GROUP)[frame["model"]]
+    expected = values.rank(axis=1, ascending=False).mean()
+    assert np.allclose(frame.set_index("model")["mean rank"], expected)
+    names = [text.get_text() for text in figure.axes[0].texts]
+    assert all(any(model in name for name in names) for model in frame["model"])
+
+
+def test_noise_is_compared_with_the_same_loss_without(results):
+    frame, figure = STUDY.exhibit("Noise").draw(results)
+    values = quality.query_values(results, GROUP)
+    row = frame[(frame["loss"] == "urank") & (frame["backend"] == "torch")].iloc[0]
+    assert row["difference"] == pytest.approx(
+        100 * (values["urank x gumbel, torch"].mean() - values["urank, torch"].mean())
+    )
+    assert [axes.get_title() for axes in figure.axes] == list(protocol.BACKENDS)
+    assert all("NDCG@5" in axes.get_xlabel() for axes in figure.axes)
+    assert set(noise_effect.noise_frame(results, GROUP)["loss"]).isdisjoint(protocol.NOISE_OF_THEIR_OWN)
+
+
+def test_the_chosen_are_the_best_on_validation_data(results):
+    table, _ = STUDY.exhibit("Chosen on validation").draw(results)
+    assert list(table["chosen among"]) == list(chosen.WHO)
+    frame = results[GROUP]
+    watched = frame[(frame["measure"] == "curve") & (frame["part"] == "valid") & (frame["metric"] == "ndcg@5")]
+    best = watched.groupby(["model", "trial"], observed=True)["value"].max().groupby("model", observed=True).mean()
+    new = best[[model for model in best.index if not protocol.paper_of(model)]]
+    assert table["validation"].iloc[0] == pytest.approx(100 * new.max())
+    assert new[table["model"].iloc[0]] == pytest.approx(new.max())
+
+
+def test_every_question_is_answered(results):
+    for claim in STUDY.claims:
+        assert claim.judge(results).evidence
+
+
+def made(lead: float, queries: int = 40) -> Results:
+    """Results in which ``umart, xgboost`` leads the best of the papers by about ``lead`` on each query."""
+    noise = np.random.default_rng(3)
+    level = dict.fromkeys(protocol.models_of(protocol.SIZES["smoke"]), 0.4)
+    level["lambdarank, lightgbm"], level["umart, xgboost"] = 0.5, 0.5 + lead
+    rows, records = [], []
+    for model, mean in level.items():
+        about = {"model": model, "combination": model, "dataset": "made", "fold": 1, "trial": 0, "selection": "ndcg@5"}
+        values = mean + 0.01 * noise.standard_normal(queries)
+        for metric in protocol.METRICS:
+            test = {**about, "measure": "query", "metric": metric, "part": "test"}
+            rows += [{**test, "query": str(query), "value": value} for query, value in enumerate(values)]
+        rows.append({**about, "measure": "curve", "metric": "ndcg@5", "part": "valid", "iteration": 0, "value": mean})
+        records.append({"identity": model, "fold": 1, "trial": 0, "record": {"test_fingerprint": "made"}})
+    frame = pd.DataFrame(rows)
+    frame["model"] = pd.Categorical(frame["model"], list(level))
+    return Results("smoke", {GROUP: frame}, STUDY.published(), tuple(records))
+
+
+def test_a_combination_is_better_only_where_the_numbers_say_so():
+    led = better.better_than_papers(made(0.05), GROUP).set_index("model")
+    assert led["reference"].unique().tolist() == ["lambdarank, lightgbm"]
+    assert led.index[led["better"]].tolist() == ["umart, xgboost"]
+    assert led.loc["umart, xgboost", "difference"] == pytest.approx(5.0, abs=0.5)
+    assert not better.better_than_papers(made(-0.05), GROUP)["better"].any()
+
+
+def test_p_values_are_one_sided_and_corrected_for_all_new_combinations():
+    results = made(0.004)
+    frame = better.better_than_papers(results, GROUP)
+    values = quality.query_values(results, GROUP)
+    row = frame.set_index("model").loc["umart, xgboost"]
+    expected = stats.ttest_rel(values["umart, xgboost"], values[row["reference"]], alternative="greater").pvalue
+    assert row["p"] == pytest.approx(expected)
+    assert row["p (Holm)"] == pytest.approx(min(1.0, len(frame) * frame["p"].min()))
+
+
+@pytest.mark.parametrize(("lead", "verdict"), [(0.05, "holds"), (-0.05, "fails")])
+def test_verdicts_follow_the_numbers(lead, verdict):
+    results = made(lead)
+    assert claims.some_is_better(results).verdict == verdict
+    assert claims.better("umart, xgboost", "lambdarank, lightgbm")(results).verdict == verdict
+    assert claims.alike("umart, xgboost", "lambdarank, lightgbm")(results).verdict == "fails"
+    assert claims.alike("urank, torch", "umart, lightgbm")(results).verdict == "holds"
+
+
+def test_the_choice_is_judged_against_the_papers_own_choice():
+    assert claims.chosen_beats_papers(made(0.05)).verdict == "holds"
+    assert "umart, xgboost against lambdarank, lightgbm" not in claims.chosen_beats_papers(made(-0.2)).evidence

@@ -1,0 +1,126 @@
+"""Every figure and table of the papers is there, runs at the smallest size, and can be read."""
+
+from __future__ import annotations
+
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankplug.figures import colour
+from rankplug.studies import studies, study
+
+TEST_QUALITY = ("model", "metric", "ours", "half width", "published", "difference")
+OF_THE_PAPERS = {
+    "stochastic": {
+        "Figure 1": ("alpha", "y1", "y2", "y3", "sampled share", "density share"),
+        "Figure 2": ("document", "rank (a), first draw", "rank (b), first draw"),
+        "Figure 3a": ("model", "part", "trial", "iteration", "ndcg@5 (%)"),
+        "Figure 3b": ("model", "part", "trial", "iteration", "ndcg@5 (%)"),
+        "Figure 3c": ("model", "part", "trial", "iteration", "ndcg@5 (%)"),
+        "Figure 4": ("model", "part", "trial", "iteration", "ndcg@5 (%)"),
+        "Table 1": TEST_QUALITY,
+    },
+    "xendcg": {
+        "Table 1": TEST_QUALITY,
+        "Table 1, tests": ("models", "metric", "difference", "t", "p", "p, Holm"),
+        "Figure 1": ("model", "trial", "iteration"),
+        **{f"Figure 2{panel}": ("level (%)", "curve", "ndcg@5 (%)") for panel in "abcd"},
+        "Figure 3": ("level (%)", "curve", "ndcg@5 (%)"),
+    },
+    "uniquerating": {
+        "Table 1": ("paper's data", "fact", "published", "ours"),
+        **{f"Table {number}": TEST_QUALITY for number in (2, 3, 4, 5, 6)},
+        "Figure 1": ("collection", "metric", "ours (%)", "half width", "published (%)"),
+        "Section 5, training time": ("model", "ms an epoch", "over uRank's", "published"),
+        "Section 5, tensors and loops": (),
+    },
+    "logrank": {
+        "Figure 1": (),
+        "Figure 2": (),
+        **{
+            f"Figure 3 {measure}": ("column", "model", "mean", "half width")
+            for measure in ("MAP", "NDCG@1", "NDCG@5", "NDCG@10")
+        },
+        "Figure 3 wins": ("model", "statement", "published", "ours", "difference"),
+        **{f"Figure {number}": () for number in (4, 5, 6, 7, 8)},
+        "Section 5.3.4": (),
+    },
+}
+"""What sections 2 and 3 of the specification list, with columns that each must have."""
+
+EXHIBITS = [(one.name, exhibit.name) for one in studies() for exhibit in one.exhibits]
+SCHEMAS = {("stochastic", "Figure 1"), ("stochastic", "Figure 2"), ("logrank", "Figure 2")}
+"""Pictures of a construction, which have no axes to name."""
+
+
+@pytest.fixture
+def drawn(results_of_study, study_name, exhibit_name):
+    return study(study_name).exhibit(exhibit_name).draw(results_of_study(study_name))
+
+
+def test_what_the_specification_lists_is_there():
+    for name, listed in OF_THE_PAPERS.items():
+        assert set(listed) <= {exhibit.name for exhibit in study(name).exhibits}
+
+
+@pytest.mark.parametrize(("study_name", "exhibit_name"), EXHIBITS)
+def test_it_has_rows_and_the_columns_of_the_paper(drawn, study_name, exhibit_name):
+    table, _ = drawn
+    assert isinstance(table, pd.DataFrame) and len(table)
+    assert set(OF_THE_PAPERS.get(study_name, {}).get(exhibit_name, ())) <= set(table.columns)
+    numbers = table.select_dtypes("number")
+    assert np.isfinite(numbers.to_numpy(np.float64)).any() or numbers.empty
+
+
+@pytest.mark.parametrize(("study_name", "exhibit_name"), EXHIBITS)
+def test_its_axes_are_named_and_its_legends_cover_nothing(drawn, study_name, exhibit_name):
+    _, figure = drawn
+    if figure is None:
+        return
+    figure.canvas.draw()
+    for axes in figure.axes:
+        if axes.axison and (study_name, exhibit_name) not in SCHEMAS and axes.get_label() != "<colorbar>":
+            assert any(one.get_xlabel() for one in beside(axes, "colspan")), f"an x axis of {exhibit_name} has no name"
+            assert any(one.get_ylabel() for one in beside(axes, "rowspan")), f"a y axis of {exhibit_name} has no name"
+        if legend := axes.get_legend():
+            covered = points_in(axes, legend.get_window_extent())
+            assert not covered, f"the legend covers {covered} points"
+    for legend in figure.legends:
+        assert not any(legend.get_window_extent().overlaps(axes.get_window_extent()) for axes in figure.axes)
+
+
+def beside(axes, span: str) -> list:
+    """The axes in the same row or column of a figure, of which one names the axis for all."""
+    place = getattr(axes.get_subplotspec(), span)
+    return [
+        one
+        for one in axes.figure.axes
+        if (there := one.get_subplotspec()) is not None and getattr(there, span) == place
+    ]
+
+
+def points_in(axes, box) -> int:
+    """How many of the points of an axes' lines and dots lie in a box."""
+    points = [line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_xydata().size]
+    points += [axes.transData.transform(np.ma.getdata(dots.get_offsets())) for dots in axes.collections]
+    return sum(int(sum(box.contains(x, y) for x, y in one if np.isfinite([x, y]).all())) for one in points if len(one))
+
+
+def test_a_model_has_one_colour_in_every_figure(results_of_study):
+    seen: dict[str, set[str]] = {}
+    for one in studies():
+        results = results_of_study(one.name)
+        models = {model for group in results.groups() for model in results.models(group)}
+        for exhibit in one.exhibits:
+            _, figure = exhibit.draw(results)
+            for axes in figure.axes if figure else ():
+                for line in axes.lines:
+                    name = re.split(r", (?:training|validation)$", str(line.get_label()))[0]
+                    if name in models:
+                        seen.setdefault(name, set()).add(str(line.get_color()))
+            plt.close("all")
+    assert {"lambdaMART", "E[lambdaMART]", "XE-NDCG"} <= set(seen)
+    assert {name: {colour(name)} for name in seen} == seen
