@@ -4,8 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/.installed
+LOWEST := .venv-lowest
 
-.PHONY: help install papers test test-all lint format smoke bench lab docs constraints clean
+.PHONY: help install papers test test-all test-lowest lint format smoke bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -28,6 +29,17 @@ test: install ## run the fast tests
 
 test-all: install ## run all tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+test-lowest: $(LOWEST)/.installed ## run the fast tests with the oldest versions that pyproject.toml allows
+	$(LOWEST)/bin/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup
+
+# Of torch only the build that everything else uses is taken.
+$(LOWEST)/.installed: pyproject.toml constraints-lowest.txt overrides.txt
+	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt torch==2.13.0 uv
+	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python \
+		--constraint constraints-lowest.txt --overrides overrides.txt --editable '.[all]' --group dev
+	touch $@
 
 lint: install ## check style, types and notebooks
 	$(BIN)/ruff check .
@@ -63,4 +75,4 @@ docs: install ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean: ## remove .venv and everything that was made
-	rm -rf .venv build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-lowest build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -181,9 +181,7 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
     left_out = 0
     for one in grids:
         if not isinstance(one, Mapping):
-            raise GrammarError(
-                f"a grid maps the parts of a combination to values, such as loss: [mse], not {shown(one)}"
-            )
+            raise GrammarError(f"a grid maps parts of a combination to values, such as loss: [mse], not {shown(one)}")
         for combination in _expand({**fixed, **one}):
             combination.validate_plugins()
             if combination.fits:

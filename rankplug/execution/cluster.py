@@ -11,16 +11,15 @@ import logging
 from concurrent.futures import Future
 from typing import Any
 
-from rankplug.errors import RankplugError
-from rankplug.execution.tasks import Done, Task, WorkerDiedError, run_task
+from rankplug.execution.tasks import Done, Task, WorkerDiedError, WorkersGoneError, run_task
 from rankplug.threads import use_threads
 
 LOCAL = "local"
 CONNECT_SECONDS = 30
 
 
-class ClusterError(RankplugError):
-    """A cluster that cannot be reached."""
+class ClusterError(WorkersGoneError):
+    """A cluster that cannot be reached, or no longer."""
 
 
 class Cluster:
@@ -39,6 +38,7 @@ class Cluster:
         except ModuleNotFoundError as error:
             raise ClusterError("Dask is not installed; install it with: pip install 'rankplug[cluster]'") from error
         self._notebooks = notebooks
+        self.address = address
         self._local: Any = None
         if address == LOCAL:
             self._local = distributed.LocalCluster(  # type: ignore[no-untyped-call]
@@ -56,34 +56,48 @@ class Cluster:
     @property
     def slots(self) -> int:
         """Workers that are there now; a cluster may grow and shrink."""
-        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+        self.check_alive()
+        return max(1, len(self.client.scheduler_info(n_workers=-1).get("workers", ())))
+
+    def check_alive(self) -> None:
+        """Raises where the scheduler has gone; Dask's client would wait for it and forget what was asked."""
+        if self.client.status != "running":
+            raise ClusterError(
+                f"the Dask scheduler at {self.address} is gone; what was finished is kept, so start a cluster and run"
+                " the sweep again"
+            )
 
     def submit(self, task: Task) -> Future[Done]:
         """Sends a task to a worker that is idle; Dask runs it elsewhere if that worker is lost."""
         answer: Future[Done] = Future()
         answer.set_running_or_notify_cancel()
         asked: Any = self.client.submit(run_task_on_worker, task, self._notebooks, pure=False)
-        asked.add_done_callback(lambda asked: _hand_over(asked, answer))
+        asked.add_done_callback(lambda asked: self._hand_over(asked, answer))
         return answer
+
+    def _hand_over(self, asked: Any, answer: Future[Done]) -> None:
+        from distributed.scheduler import KilledWorker
+
+        if asked.status == "finished":
+            answer.set_result(asked.result())
+            return
+        error = asked.exception() if asked.status == "error" else None
+        if error is None or isinstance(error, KilledWorker):
+            try:
+                self.check_alive()
+            except ClusterError as gone:
+                answer.set_exception(gone)
+            else:
+                reason = f"the cluster lost every worker that tried: {error or asked.status}"
+                answer.set_exception(WorkerDiedError(reason))
+        else:
+            answer.set_exception(error)
 
     def close(self) -> None:
         """Lets go of the cluster; one that was started here ends."""
         self.client.close()  # type: ignore[no-untyped-call]
         if self._local is not None:
             self._local.close()
-
-
-def _hand_over(asked: Any, answer: Future[Done]) -> None:
-    from distributed.scheduler import KilledWorker
-
-    if asked.status == "finished":
-        answer.set_result(asked.result())
-        return
-    error = asked.exception() if asked.status == "error" else None
-    if error is None or isinstance(error, KilledWorker):
-        answer.set_exception(WorkerDiedError(f"the cluster lost every worker that tried: {error or asked.status}"))
-    else:
-        answer.set_exception(error)
 
 
 def run_task_on_worker(task: Task, notebook: bool) -> Done:

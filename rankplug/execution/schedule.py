@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
-from rankplug.execution.tasks import Done, Task, WorkerDiedError, Workers
+from rankplug.execution.tasks import Done, Task, WorkerDiedError, Workers, WorkersGoneError
 from rankplug.store import Store
 from rankplug.sweep_progress import SweepProgress
 from rankplug.trials import Trial, failed_result
@@ -84,6 +84,8 @@ class Schedule:
                 done = future.result()
             except WorkerDiedError as error:
                 done, again = self._after_death(task, str(error))
+            except WorkersGoneError:
+                raise
             except Exception:
                 done = Done(failure=traceback.format_exc())
             for result in done.results:

@@ -17,6 +17,10 @@ class WorkerDiedError(RankplugError):
     """The process a task ran in is gone: killed, out of memory, or crashed in compiled code."""
 
 
+class WorkersGoneError(RankplugError):
+    """No worker can be reached any more, which is no trial's fault: the sweep ends, and nothing is recorded of it."""
+
+
 @dataclass(frozen=True)
 class Task:
     """Trials of one combination.
