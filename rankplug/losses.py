@@ -29,6 +29,7 @@ from rankplug.specifications import LossSpecification
 from rankplug.threads import threads
 
 Named = str | Mapping[str, Any] | Reference
+NOT_GIVEN: Any = object()
 Step = Literal["gradient", "newton"]
 STEPS = ("gradient", "newton")
 
@@ -112,20 +113,25 @@ def loss(reference: Named | Loss) -> Loss: ...
 def loss(reference: Callable[..., Any], **declared: Any) -> Loss: ...
 @overload
 def loss(**declared: Any) -> Callable[[Callable[..., Any]], Loss]: ...
-def loss(reference: Any = None, **declared: Any) -> Any:
+def loss(reference: Any = NOT_GIVEN, **declared: Any) -> Any:
     """The loss of a name; or, on a function, a decorator that makes a loss of it for this session.
 
     Args:
         reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see :mod:`rankplug.session_losses`.
         declared: of a function: what is to be said of the loss, such as ``convex=True``.
     """
-    if isinstance(reference, Loss):
-        return reference
-    if reference is not None and (not callable(reference) or isinstance(reference, (str, Mapping, Reference))):
-        return Loss(reference)
     from rankplug.session_losses import offer
 
-    return (lambda function: offer(function, declared)) if reference is None else offer(reference, declared)
+    if reference is NOT_GIVEN:
+        return lambda function: offer(function, declared)
+    if callable(reference):
+        return offer(reference, declared)
+    if declared:
+        raise ParameterError(
+            f"{next(iter(declared))} can be declared of a function only; parameters of a loss stand in its name, as in"
+            " lambdarank[sigma=2.0]"
+        )
+    return reference if isinstance(reference, Loss) else Loss(reference)
 
 
 class Evaluator(Protocol):

@@ -113,9 +113,12 @@ class NewPlugin:
         target = into / self.name
         if target.exists():
             raise ScaffoldError(f"{target} exists already; remove it, or say with --into where else")
-        for path, text in self.files().items():
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            (target / path).write_text(text)
+        try:
+            for path, text in self.files().items():
+                (target / path).parent.mkdir(parents=True, exist_ok=True)
+                (target / path).write_text(text)
+        except OSError as error:
+            raise ScaffoldError(f"cannot write {target}: {error.strerror}; name another folder with --into") from error
         return target
 
     def _templates(self) -> Iterator[tuple[Path, str]]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from rankplug.threads import threads
 
-WORTH_A_THREAD = 200_000
+WORTH_A_THREAD = 3_000_000
+"""About half a millisecond; for less, waking a thread that must find a core beside PyTorch's spinning ones costs more."""
 WORTH_A_THREAD_BESIDE_AN_ENGINE = 40_000_000
 """About 12 ms. An engine's own threads spin for some milliseconds after their work, and threads of ours that take their
 cores make the engine's next step start late, which costs more than they spare in less time than this."""
@@ -30,9 +31,9 @@ _pool_size = 0
 def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float = WORTH_A_THREAD) -> list[Chunk]:
     """Ranges of lists of about equal cost, the dearest first; a list dearer than that has a range of its own.
 
-    >>> chunks_of(np.full(4, 1e5), workers=1)
+    >>> chunks_of(np.full(4, 1e6), workers=1)
     [(0, 4)]
-    >>> chunks_of(np.full(4, 1e5), workers=2)
+    >>> chunks_of(np.full(4, 1e6), workers=2)
     [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
     total = float(cost.sum())

@@ -17,6 +17,16 @@ from rankplug.errors import RankplugError
 Finding = Measurement | Curve | Table
 
 
+def check_writable(folder: Path) -> None:
+    """Raises before anything is measured if the reports could not be kept."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RankplugError(
+            f"cannot write reports to {folder}: {error.strerror}; name another folder with --out"
+        ) from error
+
+
 @dataclass(frozen=True)
 class Report:
     """What a subject's run found.

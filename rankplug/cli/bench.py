@@ -48,6 +48,8 @@ def bench(
     from rankplug.benchmarking import reports, wording
 
     kept = not quick or out != Path("benchmarks/results")
+    if kept:
+        reports.check_writable(out)
     for subject in chosen(names or []):
         typer.secho(f"{subject.name}: {subject.title}", bold=True)
         report = reports.run(subject, Effort(rounds, quick, peers), lambda finding: typer.echo(wording.line(finding)))
