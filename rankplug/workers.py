@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankplug.threads import threads
 
 WORTH_A_THREAD = 3_000_000
-"""About half a millisecond; for less, waking a thread that must find a core beside PyTorch's spinning ones costs more."""
+"""About half a millisecond; for less, waking a thread costs more, as PyTorch's own spin on the cores meanwhile."""
 WORTH_A_THREAD_BESIDE_AN_ENGINE = 40_000_000
 """About 12 ms. An engine's own threads spin for some milliseconds after their work, and threads of ours that take their
 cores make the engine's next step start late, which costs more than they spare in less time than this."""
