@@ -119,6 +119,9 @@ def loss(reference: Any = None, **declared: Any) -> Any:
         reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see :mod:`rankplug.session_losses`.
         declared: of a function: what is to be said of the loss, such as ``convex=True``.
     """
+    named = isinstance(reference, (Loss, str, Mapping, Reference))
+    if named and declared:
+        raise ParameterError(f"{reference} is declared already; {', '.join(declared)} can be said of a function only")
     if isinstance(reference, Loss):
         return reference
     if reference is not None and (not callable(reference) or isinstance(reference, (str, Mapping, Reference))):

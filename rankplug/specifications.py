@@ -143,8 +143,10 @@ class LossSpecification(Specification):
         super().__post_init__()
         self._one_of("curvature", ("exact", "surrogate", "none"))
         self._one_of("gradient", ("exact", "lambda"))
-        if isinstance(self.needs, str) or not set(self.needs) <= NEEDS:
-            raise SpecificationError(f"{self}: needs={self.needs!r} is not a set of {', '.join(sorted(NEEDS))}")
+        for name, words in (("needs", NEEDS), ("zero_gradient", UNINFORMATIVE)):
+            given = getattr(self, name)
+            if isinstance(given, str) or not set(given) <= words:
+                raise SpecificationError(f"{self}: {name}={given!r} is not a set of {', '.join(sorted(words))}")
         for name in ("longest", "largest_label"):
             if (limit := getattr(self, name)) is not None and (not isinstance(limit, int) or limit < 1):
                 raise SpecificationError(f"{self}: {name} must be a whole number of at least 1, got {limit!r}")
