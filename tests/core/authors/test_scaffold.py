@@ -72,7 +72,9 @@ def test_new_packages_are_in_shape(packages):
 @pytest.mark.slow
 def test_new_packages_have_sound_types(packages):
     for folder in packages.values():
-        done = subprocess.run([BIN / "mypy", "--cache-dir", folder.parent / "cache", "."], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run(
+            [BIN / "mypy", "--cache-dir", folder.parent / "cache", "."], cwd=folder, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stdout
 
 
