@@ -138,7 +138,7 @@ def test_a_worker_that_the_kernel_kills_for_memory_fails_its_trial_and_no_other(
     if group is None:
         pytest.skip("no memory cgroup can be made here")
     limit = group / ("memory.max" if (group / "memory.max").exists() else "memory.limit_in_bytes")
-    limit.write_text(str(700 << 20))
+    limit.write_text(str(1500 << 20))
     program = (
         "import os, pathlib, sys, rankplug as rp\n"
         f"pathlib.Path({str(group / 'cgroup.procs')!r}).write_text(str(os.getpid()))\n"
@@ -147,13 +147,22 @@ def test_a_worker_that_the_kernel_kills_for_memory_fails_its_trial_and_no_other(
         "print(len(outcome.failures), len(outcome.store.paths()), outcome.failures[0])\n"
     )
     data = (tmp_path / "plugin" / "greedy_data.py").read_text()
-    hoard = '    if parameters.how == "hoard":\n        kept = [bytearray(b"x" * (1 << 24)) for _ in range(200)]\n'
+    hoard = '    if parameters.how == "hoard":\n        kept = [bytearray(b"x" * (1 << 24)) for _ in range(400)]\n'
     (tmp_path / "plugin" / "greedy_data.py").write_text(
         data.replace('parameters.how != "slow":', 'parameters.how not in ("slow", "hoard"):').replace(
             '    if parameters.how == "numpy"', f'{hoard}    if parameters.how == "numpy"'
         )
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=280)
+    try:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    except subprocess.TimeoutExpired:
+        for process in (group / "cgroup.procs").read_text().split():
+            os.kill(int(process), signal.SIGKILL)
+        raise
+    # The process that workers were forked from ends a moment after its owner.
+    until = time.monotonic() + 30
+    while (group / "cgroup.procs").read_text() and time.monotonic() < until:
+        time.sleep(0.1)
     group.rmdir()
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("1 1 ") and "by signal 9, perhaps because memory ran out" in done.stdout
