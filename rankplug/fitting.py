@@ -82,6 +82,10 @@ class Problem:
     def _metrics(self) -> dict[str, Metric]:
         return {name: metric_named(name) for name in self.metrics if name != LOSS}
 
+    def find_metrics(self) -> None:
+        """Raises now, before any training, where a metric that chooses does not exist."""
+        assert self._metrics is not None
+
     @cached_property
     def _valid_objective(self) -> Objective:
         assert self.valid is not None
@@ -162,6 +166,7 @@ def fit(
         callbacks=_callable(callbacks),
         progress=progress,
     )
+    problem.find_metrics()
     engine = problem.backend_specification.load()
     with use_threads():
         model: Model = engine.fit(problem)
