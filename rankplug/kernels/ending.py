@@ -42,8 +42,10 @@ def _end() -> None:
 
 def write_out_files() -> None:
     """Writes what open files of Python's and of C libraries still hold back."""
-    for thing in gc.get_objects():
-        if issubclass(type(thing), io.IOBase):
+    things = gc.get_objects()
+    files = {kind for kind in set(map(type, things)) if issubclass(kind, io.IOBase)}
+    for thing in things:
+        if type(thing) in files:
             with contextlib.suppress(Exception):
                 thing.flush()
     ctypes.CDLL(None).fflush(None)

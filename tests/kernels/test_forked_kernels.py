@@ -158,7 +158,7 @@ def test_a_kernel_writes_out_open_files_and_drops_its_objects_at_its_end(tmp_pat
         tmp_path,
         "x = 1",
         "import pathlib\nopen_file = open('unclosed.txt', 'w'); open_file.write('all of it')",
-        "class Goodbye:\n    def __del__(self, place=pathlib.Path('dropped')): place.write_text('yes')\nkept = Goodbye()",
+        "class Kept:\n    def __del__(self, place=pathlib.Path('dropped')): place.write_text('yes')\nkept = Kept()",
         "import builtins\nbuiltins.kept_file = open('elsewhere.txt', 'w'); builtins.kept_file.write('this too')",
     )
     assert (tmp_path / "unclosed.txt").read_text() == "all of it"
