@@ -42,7 +42,7 @@ def combination_html(made: Made, used_by: Iterable[tuple[str, str]]) -> str:
     )
     parts = [
         f"<h1>{html.escape(made.title)}</h1>",
-        f'<p class="note">Combination {about["identity"]}, the name of its results: a digest of what follows.</p>',
+        f'<p class="note">Combination {html.escape(str(about["identity"]))}, the name of its results: a digest of what follows.</p>',
         f"<ul>{users}</ul>" if users else "",
         "<h2>Parts</h2>",
         _plugins(about),
