@@ -210,6 +210,15 @@ def test_a_single_data_set_has_no_microaverage():
     assert accuracy_table.win_counts(made(0.05))[0]["ours"].iloc[-1] == "4 of 4"
 
 
+def test_the_best_of_each_cell_is_counted_by_family():
+    led, trailed = made(0.05), made(-0.05)
+    assert claims.families_best(led).to_dict() == {"baselines": 0, "MLE": 0, "ExpGain": 0, "L3": 0, "Convex": 4}
+    assert claims.baselines_are_rarely_best(led).verdict == "holds"
+    # Where all others are equal the first row counts, which is a baseline's.
+    assert claims.baselines_are_rarely_best(trailed).verdict == "fails"
+    assert claims.l3_is_best_less_often(led).verdict == "fails"
+
+
 def test_a_lead_within_the_noise_settles_nothing():
     assert claims.ranks_better({"Convex_NDCG": "MLE"})(made(0.0)).verdict == "inconclusive"
     assert claims.samples_saturate(made(0.0)).verdict == "holds"
