@@ -125,7 +125,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
             image = draw_triangle(axes[row, column], shares[name].to_numpy())
             kind = f"{SAMPLES:,} samples" if row == 0 else "closed density"
             axes[row, column].set_title(rf"({'ab'[column]}) $\alpha$ = {weights}, {kind}", fontsize=8)
-            figure.colorbar(image, ax=axes[row, column], shrink=0.7, label="share of a cell (%)")
+            figure.colorbar(image, ax=axes[row, column], shrink=0.7, label="share of a cell (%)", extend="max")
     return frame, figure
 
 
