@@ -29,9 +29,10 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
         values = {metric: query_values(results, group, metric) for metric in METRICS}
         for who in WHO:
             chosen = choice(folds, who)
-            models = list(dict.fromkeys(chosen))
-            row = {"collection": group, "chosen among": who, "model": "; ".join(models)}
-            row["validation"] = 100 * sum(folds.loc[model, fold] for fold, model in chosen.items()) / len(chosen)
+            models = list(dict.fromkeys(chosen.values()))
+            validation = [folds[fold][model] for fold, model in chosen.items()]
+            row: dict[str, Any] = {"collection": group, "chosen among": who, "model": "; ".join(models)}
+            row["validation"] = 100 * sum(validation) / len(validation)
             for metric in METRICS:
                 interval = t_interval(100 * of_choice(values[metric], chosen, results), unit="queries")
                 row |= {metric.upper(): interval.point, f"{metric.upper()} half width": interval.half_width}
@@ -40,7 +41,7 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
     return pd.DataFrame(rows), None
 
 
-def choice(folds: pd.DataFrame, who: str) -> pd.Series[str]:
+def choice(folds: pd.DataFrame, who: str) -> dict[int, str]:
     """The model for each fold; the same for all of them unless each fold chooses for itself.
 
     Args:
@@ -48,13 +49,13 @@ def choice(folds: pd.DataFrame, who: str) -> pd.Series[str]:
         who: among which models, one of :data:`WHO`.
     """
     if who == EACH_FOLD:
-        return folds.idxmax()
+        return {int(fold): str(folds[fold].idxmax()) for fold in folds.columns}
     papers = pd.Series(map(paper_of, folds.index), folds.index)
     candidates = folds if who == ANY else folds[papers == ("" if who == NEW else who)]
-    return pd.Series(candidates.mean(axis=1).idxmax(), folds.columns)
+    return dict.fromkeys(map(int, folds.columns), str(candidates.mean(axis=1).idxmax()))
 
 
-def of_choice(values: pd.DataFrame, chosen: pd.Series[str], results: Results) -> pd.Series[float]:
+def of_choice(values: pd.DataFrame, chosen: dict[int, str], results: Results) -> pd.Series[float]:
     """The value of each test query under the model that its fold chose."""
     folds = folds_of_queries(values.index, results)
     return pd.concat([values.loc[folds == fold, model] for fold, model in chosen.items()])

@@ -39,8 +39,8 @@ def chosen_beats_papers(results: Results) -> Verdict:
     first, second = {}, {}
     for group in results.groups():
         folds, values = validation_folds(results, group), query_values(results, group)
-        new = choice(folds, NEW).iloc[0]
-        own = choice(folds[[bool(paper_of(str(model))) for model in folds.index]], ANY).iloc[0]
+        (new,) = set(choice(folds, NEW).values())
+        (own,) = set(choice(folds[[bool(paper_of(str(model))) for model in folds.index]], ANY).values())
         name = f"{group}, {new} against {own}"
         first[name], second[name] = values[new], values[own]
     return judge_greater(first, second, scale=100, unit="queries")
