@@ -159,11 +159,19 @@ def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_table(frame: pd.DataFrame, form: str) -> str:
-    """A frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``."""
+    """A frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``.
+
+    Those that people read leave out parts of combinations that no row has.
+    """
+    from pandas.api.types import is_numeric_dtype
+
     if form == "csv":
         return frame.to_csv(index=False).rstrip("\n")
     if form == "json":
         return str(frame.to_json(orient="records", indent=1))
+    if len(frame):
+        empty = [not is_numeric_dtype(one) and (one.isna() | one.eq("")).all() for _, one in frame.items()]
+        frame = frame.loc[:, [not it for it in empty]]
     if form == "latex":
         return str(frame.style.format(precision=4, escape="latex").hide().to_latex(hrules=True)).rstrip("\n")
     if form == "markdown":

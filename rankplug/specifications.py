@@ -37,7 +37,8 @@ def import_object(path: str, owner: str) -> Any:
     """The object behind ``package.module:object``."""
     module, _, name = path.partition(":")
     try:
-        found: Any = sys.modules.get(module) or _imported(module)
+        # A module that another thread is still importing is there already; importing it waits.
+        found: Any = importlib.import_module(module) if module in sys.modules else _imported(module)
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:

@@ -50,8 +50,8 @@ def measure(effort: Effort) -> Iterator[Measurement]:
     overhead(2, 1)
     for what, combinations, on, most, target, options in (
         ("inline", effort.size(200, 3), 1, 5, at_most(0.15), {}),
-        ("in processes", effort.size(60, 3), jobs, 5, None, {}),
-        ("as notebooks", effort.size(24, 2), jobs, 3, at_most(1.0), {"notebooks": True}),
+        ("in processes", effort.size(200, 3), jobs, 3, None, {}),
+        ("as notebooks", effort.size(200, 2), jobs, 2, at_most(1.0), {"notebooks": True}),
     ):
         yield repeated(
             f"sweep of {combinations} combinations {what}: seconds a combination beside training",

@@ -10,13 +10,14 @@ import json
 import time
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 import numpy as np
+from filelock import FileLock
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunTag
 from mlflow.exceptions import MlflowException
 
+from rankplug.places import cache_folder
 from rankplug.result_files import describe
 from rankplug.trials import Result
 
@@ -33,8 +34,7 @@ def log_trial(where: str, result: Result) -> str:
         where: MLflow's tracking URI.
         result: of the trial.
     """
-    client = MlflowClient(tracking_uri=where)
-    experiment = _experiment(client)
+    client, experiment = _opened(where)
     trial = result.trial
     there = client.search_runs([experiment], f"tags.trial = '{trial.identity}' and attributes.status = 'FINISHED'")
     if there:
@@ -58,12 +58,15 @@ def log_trial(where: str, result: Result) -> str:
     return identifier
 
 
-def _experiment(client: Any) -> str:
-    try:
-        return str(client.create_experiment(EXPERIMENT))
-    except MlflowException:
-        # Another worker may have made it a moment ago.
-        return str(client.get_experiment_by_name(EXPERIMENT).experiment_id)
+def _opened(where: str) -> tuple[MlflowClient, str]:
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    # Whoever comes first to a new database makes its tables; of several that do so at once, MLflow fails all but one.
+    with FileLock(cache_folder() / "mlflow.lock"):
+        client = MlflowClient(tracking_uri=where)
+        try:
+            return client, str(client.create_experiment(EXPERIMENT))
+        except MlflowException:
+            return client, str(client.get_experiment_by_name(EXPERIMENT).experiment_id)
 
 
 def _metrics(result: Result) -> Iterator[Metric]:

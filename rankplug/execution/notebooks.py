@@ -52,7 +52,8 @@ def execute(task: Task, store: Store, target: Path) -> str:
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
-    logging.getLogger("papermill").setLevel(logging.ERROR)
+    # What went wrong is recorded and shown at the end; papermill's own words would break into the progress display.
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         papermill.execute_notebook(

@@ -19,9 +19,10 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from rankplug.kernels import preloading
+from rankplug.kernels import ending, preloading
 
 OWNER_IS_CHECKED_EVERY = 1.0
+CONTROL_ENDS_WITHIN = 5.0
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,11 @@ def become_kernel(launch: Launch) -> None:
     application.log.addFilter(_is_news)
     preloading.use_notebook_figures()
     application.start()  # type: ignore[no-untyped-call]
+    # The thread that was told to shut down still writes through one that the end of the process stops first. If it
+    # comes too late, it waits for an answer until Jupyter kills the kernel.
+    if application.control_thread is not None:
+        application.control_thread.join(CONTROL_ENDS_WITHIN)
+    ending.end_at_once(application.shell)
 
 
 def _is_news(record: logging.LogRecord) -> bool:

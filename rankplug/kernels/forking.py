@@ -16,7 +16,10 @@ from typing import Any
 from rankplug.errors import RankplugError
 from rankplug.kernels.preloading import import_environment
 
-START = "import sys; sys.path.pop(0); from rankplug.kernels.fork_server import main; main({descriptor})"
+START = (
+    "import sys; sys.path.pop(0); import rankplug.kernels.ending;"
+    " from rankplug.kernels.fork_server import main; main({descriptor})"
+)
 
 
 class ForkServerError(RankplugError):

@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+import zmq
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.kernelspec import KernelSpec
@@ -22,6 +23,7 @@ from rankplug.kernels.forking import can_fork, fork_server
 NAME = "rankplug-forked"
 LAUNCHER = "ipykernel_launcher"
 HARMLESS = {"-m", "-Xfrozen_modules=off"}
+CONNECT_AGAIN_AFTER_MS = 5
 
 
 def kernel_arguments(command: list[str]) -> list[str] | None:
@@ -63,10 +65,10 @@ class PromptKernelClient(AsyncKernelClient):
     async def _async_wait_for_ready(self, timeout: float | None = None) -> None:
         deadline = float("inf") if timeout is None else time.monotonic() + timeout
         while time.monotonic() < deadline:
-            request = self.kernel_info()
+            self.kernel_info()
             try:
                 reply = await self.shell_channel.get_msg(timeout=1)
-                if reply["msg_type"] == "kernel_info_reply" and await self._is_heard(request):
+                if reply["msg_type"] == "kernel_info_reply" and await self._is_heard():
                     self._handle_kernel_info_reply(reply)
                     return
             except Empty:
@@ -74,16 +76,16 @@ class PromptKernelClient(AsyncKernelClient):
                     raise RuntimeError("Kernel died before replying to kernel_info") from None
         raise RuntimeError(f"Kernel didn't respond in {timeout} seconds")
 
-    async def _is_heard(self, request: str) -> bool:
-        """Whether the end of a request is announced; what a kernel publishes before we are connected is lost."""
+    async def _is_heard(self) -> bool:
+        """Whether we hear what the kernel publishes; what it says before we are connected is lost.
+
+        Newer kernels greet whoever connects; of others we hear how they answered, or must ask again.
+        """
         try:
-            while True:
-                message = await self.iopub_channel.get_msg(timeout=0.2)
-                ours = message["parent_header"].get("msg_id") == request
-                if ours and message["content"].get("execution_state") == "idle":
-                    return True
+            await self.iopub_channel.get_msg(timeout=0.2)
         except Empty:
             return False
+        return True
 
     wait_for_ready = _async_wait_for_ready
 
@@ -101,6 +103,9 @@ class ForkedKernelManager(AsyncKernelManager):
             self._folder = tempfile.mkdtemp(prefix="kernel-")
             self.transport = "ipc"
             self.connection_file = os.path.join(self._folder, "kernel.json")
+            # We knock before the kernel has made its files, and a tenth of a second later again if nothing is said;
+            # what it publishes before we are in is lost.
+            self.context.setsockopt(zmq.RECONNECT_IVL, CONNECT_AGAIN_AFTER_MS)
 
     @property
     def kernel_spec(self) -> KernelSpec | None:

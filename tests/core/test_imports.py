@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from rankplug.specifications import import_object
 
 HEAVY = {"torch", "lightgbm", "xgboost", "numba", "pandas", "matplotlib", "seaborn", "pyarrow", "dask"}
 RANKPLUG = str(Path(sys.executable).parent / "rankplug")
@@ -80,3 +83,12 @@ def test_every_public_name_is_there():
         assert getattr(rankplug, name) is not None or name in {"__spec__", "__loader__", "__file__", "__builtins__"}
     with pytest.raises(AttributeError, match="module 'rankplug' has no attribute 'nothing'"):
         _ = rankplug.nothing
+
+
+def test_two_threads_may_need_an_object_at_once(tmp_path, monkeypatch):
+    (tmp_path / "slow_plugin.py").write_text("import time\ntime.sleep(0.3)\nanswer = 42\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda _: import_object("slow_plugin:answer", "a plugin"), range(2)))
+    sys.modules.pop("slow_plugin")
+    assert found == [42, 42]

@@ -16,6 +16,7 @@ import pytest
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
+from rankplug.kernels.forking import ForkedProcess, ForkServer
 from rankplug.kernels.provisioner import kernel_arguments
 
 pytestmark = [
@@ -150,6 +151,33 @@ def test_a_cell_that_takes_too_long_is_stopped_with_its_kernel(tmp_path: Path) -
 def test_a_kernel_runs_what_is_registered_for_its_end(tmp_path: Path) -> None:
     run(tmp_path, "x = 1", "import atexit, pathlib\natexit.register(lambda: pathlib.Path('ended').write_text('yes'))")
     assert (tmp_path / "ended").read_text() == "yes"
+
+
+def test_a_kernel_writes_out_open_files_and_drops_its_objects_at_its_end(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        "x = 1",
+        "import pathlib\nopen_file = open('unclosed.txt', 'w'); open_file.write('all of it')",
+        "class Kept:\n    def __del__(self, place=pathlib.Path('dropped')): place.write_text('yes')\nkept = Kept()",
+        "import builtins\nbuiltins.kept_file = open('elsewhere.txt', 'w'); builtins.kept_file.write('this too')",
+    )
+    assert (tmp_path / "unclosed.txt").read_text() == "all of it"
+    assert (tmp_path / "elsewhere.txt").read_text() == "this too"
+    assert (tmp_path / "dropped").read_text() == "yes"
+
+
+def test_kernels_end_by_themselves_not_by_a_signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels: list[ForkedProcess] = []
+    launch = ForkServer.launch
+
+    def remembered(*request: Any) -> ForkedProcess:
+        kernels.append(launch(*request))
+        return kernels[-1]
+
+    monkeypatch.setattr(ForkServer, "launch", remembered)
+    for _ in range(8):
+        run(tmp_path, "x = 1", "print(x, flush=True)")
+    assert [kernel.returncode for kernel in kernels] == [0] * 8
 
 
 @pytest.mark.parametrize("victim", ["owner", "server"])

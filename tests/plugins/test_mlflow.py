@@ -82,6 +82,19 @@ def test_a_trial_is_a_run_with_parameters_curve_and_files(tmp_path: Path, monkey
 
 
 @installed
+def test_trials_that_end_at_once_all_get_into_a_new_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mlflow import MlflowClient
+
+    where = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", where)
+    monkeypatch.chdir(tmp_path)
+    sweep(GRID, store=Store(tmp_path / "results"), trials=3, jobs=3, progress=False)
+    client = MlflowClient(tracking_uri=where)
+    runs = client.search_runs([client.get_experiment_by_name("rankplug").experiment_id])
+    assert sorted(run.data.params["trial"] for run in runs) == ["0", "1", "2"]
+
+
+@installed
 def test_a_failed_trial_is_a_failed_run_with_its_traceback(tmp_path: Path) -> None:
     from mlflow import MlflowClient
     from rankplug_mlflow.logger import log_trial

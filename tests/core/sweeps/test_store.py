@@ -268,6 +268,17 @@ def test_the_command_writes_every_format(store: Store, form: str) -> None:
         assert json.loads(ran.output)[0]["mean"] == pytest.approx(mean)
 
 
+@pytest.mark.parametrize("form", ["table", "latex", "markdown"])
+def test_tables_for_people_leave_out_parts_that_no_combination_has(store: Store, form: str) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    words = ["results", "--store", str(store.folder), "--format", form]
+    ran = CliRunner().invoke(app, words)
+    assert "loss" in ran.output
+    assert "sampler" not in ran.output
+    grouped = CliRunner().invoke(app, [*words, "--group-by", "loss"])
+    assert "low" in grouped.output, "an interval that one trial cannot give is said to be missing"
+
+
 def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.1})
     runner, there = CliRunner(), ["--store", str(store.folder)]
