@@ -94,7 +94,7 @@ def show_claims(study: Study, results: Results) -> Any:
     rows = ["| claim | verdict | evidence |", "|---|---|---|"]
     for claim in study.claims:
         verdict = claim.judge(results)
-        cells = (claim.sentence, f"**{verdict.verdict}**", verdict.evidence)
+        cells = (claim.sentence, f"**{verdict.verdict}**", verdict.lines)
         # A bar would end the cell, in formulas too.
         rows.append(f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |")
     return _markdown("\n".join(rows))

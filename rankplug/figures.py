@@ -42,6 +42,11 @@ COLOURS: dict[str, str] = {
     "uRank": PALETTE[5],
     "uBoost": PALETTE[1],
     "urBoost": PALETTE[3],
+    "MLE": PALETTE[0],
+    "ExpGain_AUC": PALETTE[1],
+    "L3_AUC": PALETTE[2],
+    "Convex_AUC": PALETTE[3],
+    "Convex_NDCG": PALETTE[3],
 }
 
 

@@ -50,6 +50,7 @@ OLD_VERSIONS_KEPT = 4
 HEADER = (
     "import numpy as np\nfrom numba import njit\n"
     "from rankplug.noise import key_of\nfrom rankplug.scratch import scratch, zeros\n"
+    "from rankplug.vector_math import exp, make_log_probabilities\n"
 )
 
 

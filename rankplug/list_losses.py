@@ -234,22 +234,14 @@ EXPECTED = """
             curvature[first + i] = weight * total_h[i] / samples
 """
 
-NORMALISE = """
-            peak = a.max()
-            mass = 0.0
-            for i in range(n):
-                mass += np.exp(a[i] - peak)
-            mass = peak + np.log(mass)
-            for i in range(n):
-                a[i] -= mass
-"""
+NORMALISE = "make_log_probabilities(a)"
 
 # Through the log-softmax: J'g = g - p sum(g); of the curvature, the diagonal of J'HJ, which is never negative.
 CHAIN = """
             sum_g = g.sum()
             sum_h = h.sum()
             for i in range(n):
-                p = np.exp(a[i])
+                p = exp(a[i])
                 g[i] -= p * sum_g
                 h[i] = h[i] * (1.0 - 2.0 * p) + p * p * sum_h
 """
@@ -265,11 +257,5 @@ def lifted(begin, end, lists, starts, scores, seed, iteration, samples, sampler_
             key = key_of(seed, iteration, q, 2 * t + 1)
             a = draws[t, first:first + n]
             slopes[t, b] = perturb({sampled})
-            peak = a.max()
-            mass = 0.0
-            for i in range(n):
-                mass += np.exp(a[i] - peak)
-            mass = peak + np.log(mass)
-            for i in range(n):
-                a[i] -= mass
+            make_log_probabilities(a)
 """

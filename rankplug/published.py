@@ -91,6 +91,8 @@ def beside(row: pd.Series[float], digits: int = 2) -> str:
 def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     """The rows of :func:`beside_published` as the paper lays them out, with the best of ours in bold, for a reader.
 
+    Where no published number is known at all there are no columns for them.
+
     The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
     """
     import pandas as pd
@@ -100,7 +102,7 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
         {
             "in the place of": table["published on"],
             "model": table["model"],
-            "metric": table["metric"].str.upper(),
+            "metric": table["metric"].map(heading),
             "ours": [
                 made_by(f"<b>{text}</b>" if bold else text, names)
                 for text, bold, names in zip(
@@ -111,11 +113,21 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
             "difference": [_number(value, digits, "+") for value in table["difference"]],
         }
     )
-    columns = ["ours", "published", "difference"]
+    columns = ["ours", "published", "difference"] if table["published"].notna().any() else ["ours"]
     wide = cells.pivot(index=["in the place of", "model"], columns="metric", values=columns).swaplevel(axis=1)
     order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
     rows = pd.MultiIndex.from_frame(cells[["in the place of", "model"]].drop_duplicates())
     return wide.reindex(columns=order, index=rows)
+
+
+def heading(metric: str) -> str:
+    """A metric's name at the head of a column.
+
+    >>> heading("ndcg@10"), heading("ndcg@1[empty=1]")
+    ('NDCG@10', 'NDCG@1[empty=1]')
+    """
+    name, bracket, parameters = metric.partition("[")
+    return name.upper() + bracket + parameters
 
 
 def number(value: float) -> str:

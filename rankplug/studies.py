@@ -162,6 +162,11 @@ class Verdict:
     verdict: Literal["holds", "fails", "inconclusive"]
     evidence: str
 
+    @property
+    def lines(self) -> str:
+        """The evidence in HTML's way, a line for each of its parts."""
+        return self.evidence.replace("; ", ";<br>")
+
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ValueError(f"{self.verdict!r} is none of {', '.join(VERDICTS)}")

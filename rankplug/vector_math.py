@@ -109,3 +109,15 @@ def largest(numbers: NDArray[np.float64]) -> float:
         if number > found:
             found = number
     return float(found)
+
+
+@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract"})
+def make_log_probabilities(scores: NDArray[np.float64]) -> None:
+    """Shifts finite scores, of which there is at least one, so that their exponentials add up to 1."""
+    peak = largest(scores)
+    mass = 0.0
+    for score in scores:
+        mass += exp(score - peak)
+    shift = peak + math.log(mass)
+    for place in range(scores.size):
+        scores[place] -= shift

@@ -18,8 +18,8 @@ def math_html(formula: str, display: bool = False) -> str:
 
 
 def markdown_html(text: str) -> str:
-    """Markdown as HTML; raw HTML in it is shown as text."""
-    return str(_converter()(text))
+    """Markdown as HTML; raw HTML in it is shown as text, but for <br>, the one way to break a line in a table."""
+    return str(_converter()(text)).replace("&lt;br&gt;", "<br>")
 
 
 @functools.cache

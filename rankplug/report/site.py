@@ -145,7 +145,7 @@ def _claim_rows(one: Reproduced) -> str:
     rows = "".join(
         f"<tr><td>{markdown_html(claim.sentence)}</td>"
         f'<td class="{judged.verdict.verdict}">{judged.verdict.verdict}</td>'
-        f"<td>{markdown_html(judged.verdict.evidence)}{_sources(one, judged.sources)}</td></tr>"
+        f"<td>{markdown_html(judged.verdict.lines)}{_sources(one, judged.sources)}</td></tr>"
         for claim, judged in zip(one.study.claims, one.verdicts, strict=True)
     )
     head = "<tr><th>claim</th><th>verdict</th><th>evidence</th></tr>"

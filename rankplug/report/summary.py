@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import rankplug
-from rankplug.published import beside, stand_ins
+from rankplug.published import beside, heading, stand_ins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
 def _rows(table: pd.DataFrame) -> Iterator[str]:
     """A row for each model, and for each metric ours ± half of the interval, and the published number in brackets."""
     metrics = list(table["metric"].unique())
-    yield "| in the place of | model | trials | " + " | ".join(metric.upper() for metric in metrics) + " |"
+    yield "| in the place of | model | trials | " + " | ".join(map(heading, metrics)) + " |"
     yield "|" + "---|" * (3 + len(metrics))
     for (place, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
         of_metric = rows.set_index("metric")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+KEY = "±: half of the 95 % interval; framed: a paper's own; *: leads the best of the papers"
+
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """A panel a collection; losses are sorted by their best cell, papers' own cells are framed."""
@@ -29,7 +31,8 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         half = grid(frames[group].assign(half=(frames[group]["high"] - frames[group]["low"]) / 2), "half")
         better = better_than_papers(results, group)
         image = _panel(panel, cells, half.loc[cells.index], set(better.loc[better["better"], "model"]))
-        panel.set_title(f"{heading(group)}, {int(frames[group]['queries'].iloc[0])} test queries", fontsize=9)
+        queries = int(frames[group]["queries"].iloc[0])
+        panel.set_title(f"{heading(group)}, {queries} test queries\n{KEY}", fontsize=9)
         figure.colorbar(image, ax=panel, label=f"{METRIC.upper()} (%)", shrink=0.5, pad=0.02, extend="min")
     joined = pd.concat([frame.assign(collection=group) for group, frame in frames.items()], ignore_index=True)
     return joined, figure

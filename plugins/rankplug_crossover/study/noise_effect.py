@@ -64,4 +64,4 @@ def _key(new: str, published: str) -> tuple[list[object], list[str]]:
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=colour, marker="o", markersize=3.5) for colour in (new, published)]
-    return list(handles), ["new", "a paper's own comparison"]
+    return list(handles), ["new, with 95 % interval", "a paper's own comparison"]

@@ -104,7 +104,7 @@ SIZES: Mapping[Profile, Size] = {
         rankings=50,
         patience=(None, None),
     ),
-    "real": Size({"OHSUMED": "ohsumed", "MQ2008": "mq2008"}, folds=(1, 2, 3, 4, 5), trials=1),
+    "real": Size({"OHSUMED": "ohsumed", "MQ2008": "mq2008"}, folds=(1, 2, 3, 4, 5), trials=1, leaves=8),
     "paper": Size(
         {"MSLR-WEB30K": "mslr-web30k", "Yahoo LTRC Set1": "yahoo-c14"},
         rounds=500,

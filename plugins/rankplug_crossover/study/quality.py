@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rankplug.statistics import t_interval
 from rankplug.studies import Results
@@ -60,13 +62,23 @@ def best_of_papers(results: Results, group: str, metric: str = METRIC) -> str:
     return str(frame.loc[frame["paper"] != "", "model"].iloc[0])
 
 
-def validation_means(results: Results, group: str) -> pd.Series[float]:
-    """Each model's best validation quality, averaged over trials and folds."""
+def validation_folds(results: Results, group: str) -> pd.DataFrame:
+    """Each model's best validation quality, averaged over trials: a row a model, a column a fold."""
     frame = results[group]
-    means = {
-        model: validation_quality(rows).mean(axis=1).max() for model, rows in frame.groupby("model", observed=True)
-    }
-    return pd.Series(means, name="validation").sort_values(ascending=False, kind="stable")
+    best = {model: validation_quality(rows).max() for model, rows in frame.groupby("model", observed=True)}
+    return pd.DataFrame.from_dict(best, orient="index")
+
+
+def validation_means(results: Results, group: str) -> pd.Series[float]:
+    """Each model's best validation quality, averaged over trials and folds, best first."""
+    means = validation_folds(results, group).mean(axis=1).rename("validation")
+    return means.sort_values(ascending=False, kind="stable")
+
+
+def folds_of_queries(queries: pd.Index[Any], results: Results) -> NDArray[Any]:
+    """The fold whose test data each row of :func:`query_values` is of."""
+    folds = {record["record"]["test_fingerprint"]: record["fold"] for record in results.records}
+    return np.array([folds[digest] for digest in queries.get_level_values("test")])
 
 
 def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:

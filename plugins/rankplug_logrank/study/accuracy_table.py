@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from rankplug.statistics import t_interval
 from rankplug.studies import Results
-from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS
+from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +98,8 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
             axes.text(x + 0.53, y + 0.5, f"± {width:.3f}", ha="left", va="center", fontsize=7, color="#555555")
     for y, model in enumerate(models):
         axes.text(-0.05, y + 0.5, model, ha="right", va="center", fontsize=8.5)
-    for y in (0, len(BASELINES), len(BASELINES) + 1, *(len(BASELINES) + 1 + 3 * n for n in (1, 2, 3))):
+    blocks = (len(QUOTED), len(BASELINES), 1, *(len(GAINS) for _ in FAMILIES))
+    for y in itertools.accumulate(blocks, initial=0):
         axes.plot([-1.05, len(columns)], [y, y], color="#BBBBBB", linewidth=0.6)
     axes.set(xlim=(-1.05, len(columns)), ylim=(len(models) + 0.1, -1))
     axes.axis("off")
@@ -122,7 +124,8 @@ RIVALS = {
     ("ConvexLoss_NDCG", "beats ExpGain_NDCG"): (["Convex_NDCG"], ["ExpGain_NDCG"]),
 }
 """Who beats whom; of several models the best in a cell counts. That ExpGain and ConvexLoss are both "the best" in 26 of
-32 cells can only mean two comparisons: ExpGain is here set against the baselines, ConvexLoss against all others."""
+32 cells can only mean two comparisons: ExpGain is here set against the baselines, ConvexLoss against all others. The
+baselines are those in all columns of the paper, without BoltzRank and ListNet."""
 
 
 def win_counts(results: Results) -> tuple[pd.DataFrame, None]:

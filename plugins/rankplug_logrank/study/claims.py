@@ -10,11 +10,11 @@ import pandas as pd
 
 from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater, judge_identity
 from rankplug.studies import Claim, Results, Verdict
-from rankplug_logrank.study.accuracy_table import all_queries
+from rankplug_logrank.study.accuracy_table import accuracy_frame, all_queries
 from rankplug_logrank.study.bounds import bound_frame, largest_bend
 from rankplug_logrank.study.first_steps import domination_frame, trace_frame
 from rankplug_logrank.study.identities import largest_error
-from rankplug_logrank.study.protocol import BASELINES, GAINS, MEASURES, MODELS, RESTART_MIXES
+from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
 from rankplug_logrank.study.sampler_effects import of_settings, points
 from rankplug_logrank.study.spread import deviations
 from rankplug_logrank.study.walk_picture import correlation, flip_frame, walk
@@ -130,6 +130,30 @@ def best_beats_all(winner: str, others: tuple[str, ...]) -> Callable[[Results], 
     return judge
 
 
+def families_best(results: Results) -> pd.Series[int]:
+    """In how many cells of Figure 3 each family has the best model."""
+    cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
+    families = {model: "baselines" if model in (*QUOTED, *BASELINES) else model.split("_")[0] for model in MODELS}
+    best = cells[[*MODELS]].idxmax(axis=1).map(families)
+    return best.value_counts().reindex(["baselines", "MLE", *FAMILIES], fill_value=0)
+
+
+def baselines_are_rarely_best(results: Results) -> Verdict:
+    """Cells in which a baseline is the best; in as many as their share of the rows by chance alone."""
+    counts = families_best(results)
+    share, by_chance = counts["baselines"] / counts.sum(), len((*QUOTED, *BASELINES)) / len(MODELS)
+    evidence = f"a baseline is best in {counts['baselines']} of {counts.sum()} cells; {by_chance:.0%} by chance alone"
+    return Verdict("holds" if share < by_chance else "fails", evidence)
+
+
+def l3_is_best_less_often(results: Results) -> Verdict:
+    """Cells in which L3 is the best, and those in which ConvexLoss is."""
+    counts = families_best(results)
+    found = 0 < counts["L3"] < counts["Convex"]
+    words = ", ".join(f"{name} {count}" for name, count in counts.items())
+    return Verdict("holds" if found else "fails", f"cells of {counts.sum()} in which each is the best: {words}")
+
+
 def more_rankings_help(results: Results) -> Verdict:
     """Slope of accuracy over the logarithm of the number of rankings, for each trial."""
     slopes = {}
@@ -216,6 +240,8 @@ CLAIMS = (
         "Section 5.2: ConvexLoss ranks better than L3.",
         ranks_better({f"Convex_{gain}": f"L3_{gain}" for gain in GAINS}, ("MAP",)),
     ),
+    Claim("Section 5.2: the baselines are rarely the best.", baselines_are_rarely_best),
+    Claim("Section 5.2: L3 is the best in some cells, ConvexLoss in more.", l3_is_best_less_often),
     Claim("Figure 4: accuracy grows with the number of sampled rankings.", more_rankings_help),
     Claim("Figure 4: it is close to saturation at the largest sizes.", samples_saturate),
     Claim("Figure 5: restarts at the best ranking give better accuracy than at the worst.", best_restarts_help),

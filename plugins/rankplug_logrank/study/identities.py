@@ -91,7 +91,7 @@ def loss_sums(good: Doubles, bad: Doubles, rankings_only: bool = False) -> dict[
     }
 
 
-LOSSES = {"logrank_mle": "MLE, L1", "exp_gain": "ExpGain_AUC", "logrank_l3": "L3_AUC", "convex_loss": "ConvexLoss_AUC"}
+LOSSES = {"logrank_mle": "MLE", "exp_gain": "ExpGain_AUC", "logrank_l3": "L3_AUC", "convex_loss": "Convex_AUC"}
 
 
 @functools.cache

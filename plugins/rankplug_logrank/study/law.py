@@ -44,19 +44,21 @@ def draw_law(scale: float = 1.0) -> Figure:
     return figure
 
 
-def draw_losses(bads: int = 1) -> Figure:
+def draw_losses(bads: int = 3) -> Figure:
     """The four losses for AUC of one good document among bad ones that score 0.
 
     Args:
         bads: number of bad documents.
     """
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.figures import colour, new_figure
 
     gaps = np.linspace(-2, 2, 81)
     found = [loss_sums(np.array([gap]), np.zeros(bads)) for gap in gaps]
     figure, axes = new_figure(width=5.2, height=2.8)
-    for paint, (name, label) in zip(PALETTE, LOSSES.items(), strict=False):
-        axes.plot(gaps, [one[name][1] for one in found], color=paint, label=label)
+    for name, model in LOSSES.items():
+        # With one bad document MLE and ExpGain are one curve.
+        dashes = (0, (4, 3)) if model == "ExpGain_AUC" else "solid"
+        axes.plot(gaps, [one[name][1] for one in found], color=colour(model), linestyle=dashes, label=model)
     axes.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=0)
     axes.set(xlabel="lead of the good document", ylabel="loss of the query", ylim=(0, None))
     axes.legend(loc="upper right", fontsize=8)

@@ -93,6 +93,26 @@ def density_frame() -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+def largest_cell_error() -> float:
+    """Sampled less density shares of Figure 1's cells, in standard errors of a share."""
+    frame = density_frame()
+    expected = frame["density share"].to_numpy()
+    errors = np.sqrt(expected * (1 - expected) / SAMPLES)
+    # Where hardly a draw is expected, a share is no normal variable.
+    frequent = expected * SAMPLES >= 25
+    return float(np.abs((frame["sampled share"].to_numpy() - expected) / errors)[frequent].max())
+
+
+def largest_first_error() -> float:
+    """Shares of the draws in which a document comes first, less alpha over its sum, in standard errors."""
+    largest = 0.0
+    for weights in WEIGHTS:
+        chances = np.asarray(weights) / sum(weights)
+        first = np.bincount(sampled_points(weights).argmax(axis=1), minlength=3) / SAMPLES
+        largest = max(largest, float(np.abs((first - chances) / np.sqrt(chances * (1 - chances) / SAMPLES)).max()))
+    return largest
+
+
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Samples above, closed density below; brighter cells are likelier."""
     from rankplug.figures import new_figure
@@ -105,7 +125,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
             image = draw_triangle(axes[row, column], shares[name].to_numpy())
             kind = f"{SAMPLES:,} samples" if row == 0 else "closed density"
             axes[row, column].set_title(rf"({'ab'[column]}) $\alpha$ = {weights}, {kind}", fontsize=8)
-            figure.colorbar(image, ax=axes[row, column], shrink=0.7, label="share of a cell (%)")
+            figure.colorbar(image, ax=axes[row, column], shrink=0.7, label="share of a cell (%)", extend="max")
     return frame, figure
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater, judge_identity
+from rankplug.judging import judge_all, judge_bound, judge_greater, judge_identity
 from rankplug.studies import Claim, Results, Verdict
 from rankplug_uniquerating.study import collections_table, equations, three_forms
 from rankplug_uniquerating.study.protocol import (
@@ -67,7 +67,7 @@ def testing_on_the_selection_set_flatters(results: Results) -> Verdict:
 
 
 def published_row_reached(group: str) -> Judge:
-    """URank's published row on OHSUMED against ours, which needs runs on OHSUMED itself."""
+    """Whether uRank's row on OHSUMED is above the published one less a margin, which needs runs on OHSUMED itself."""
 
     def judge(results: Results) -> Verdict:
         dataset = str(results.runs[group].shared["dataset"]) if group in results.runs else "nothing"
@@ -76,9 +76,12 @@ def published_row_reached(group: str) -> Judge:
         printed = results.published[
             (results.published["exhibit"] == PLACES[OHSUMED]) & (results.published["model"] == "uRank")
         ].set_index("metric")["value"]
-        ours = {metric: results.trials(group, metric)["uRank"] for metric in NDCG}
-        theirs = {metric: np.full(len(values), float(printed[metric])) for metric, values in ours.items()}
-        return judge_alike(ours, theirs, margin=MARGIN, scale=100)
+        ours, least = {}, {}
+        for metric in NDCG:
+            values, mark = results.trials(group, metric)["uRank"], float(printed[metric]) - MARGIN
+            name = f"{metric} {values.mean():.3f} to {printed[metric]:.3f} less {MARGIN:g}"
+            ours[name], least[name] = values, np.full(len(values), mark)
+        return judge_greater(ours, least, scale=100)
 
     return judge
 
@@ -196,8 +199,16 @@ CLAIMS = (
         above("uMart", ("LambdaMart-L",), metrics=("ndcg@10",)),
     ),
     Claim(
+        "Tables 4 and 5: uMart beats every benchmark on Web10K and Web30K (NDCG@10).",
+        above("uMart", tuple(model for model in BENCHMARKS if model != "MDPRank"), (WEB10K, WEB30K), ("ndcg@10",)),
+    ),
+    Claim(
         "Tables 4 and 5: uMart beats the networks on Web10K and Web30K (NDCG@10).",
         above("uMart", NETWORKS, (WEB10K, WEB30K), ("ndcg@10",)),
+    ),
+    Claim(
+        "Tables 4 and 5: LambdaMart-L beats the networks on Web10K and Web30K (NDCG@10).",
+        above("LambdaMart-L", NETWORKS, (WEB10K, WEB30K), ("ndcg@10",)),
     ),
     Claim(
         "Table 6: uMart beats LambdaMart-L as LightGBM evaluates, chosen on the test part.",

@@ -8,8 +8,10 @@ FINDINGS = (
     "Theorem 1 bounds the logarithm of NDCG plus a constant, for every gamma; with gamma drawn anew each iteration uses"
     " another bound. Queries without a relevant document have no constant and must be left out, which the paper does"
     " not say.",
+    "Claim 1 (consistency) and Theorem 2 (the generalisation bound) are statements about limits and all distributions;"
+    " no run can test them, so they have no verdict.",
     "The three-term series is exactly twice Newton's step on lists of two documents, since S then has the eigenvalue"
-    " -1; click impressions are often that short. From ten documents on it is within a thousandth.",
+    " -1; click impressions are often that short. From ten documents on its length is within half a per cent.",
     "Whether validation data get the noise too is not said: here the noise of Section 5.4 touches training data only,"
     " and the clicks of Section 5.5 training and validation data, as the text has it.",
     "Impressions without a click carry no signal for lambdaMART but a random target for XE-NDCG. Both models train"

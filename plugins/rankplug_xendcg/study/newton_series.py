@@ -63,6 +63,20 @@ def largest_radius(lists: int = 200, seed: int = 0) -> float:
     return max(spectral_radius(generator.normal(size=generator.integers(2, 31))) for _ in range(lists))
 
 
+def smallest_eigenvalue(scores: NDArray[np.float64], epsilon: float = EPSILON) -> float:
+    """Of the Hessian ``diag(rho) - rho rho'``, over its largest (Claim 3)."""
+    weights = np.exp(scores)
+    rho = weights / (weights.sum() + epsilon)
+    eigenvalues = np.linalg.eigvalsh(np.diag(rho) - np.outer(rho, rho))
+    return float(eigenvalues[0] / eigenvalues[-1])
+
+
+def least_eigenvalue(lists: int = 200, seed: int = 0) -> float:
+    """Over random lists of 2 to 30 documents."""
+    generator = np.random.default_rng(seed)
+    return min(smallest_eigenvalue(generator.normal(size=generator.integers(2, 31))) for _ in range(lists))
+
+
 def draw_series() -> Figure:
     """Length of the step over that of Newton's, by the length of the list."""
     from rankplug.figures import PALETTE, new_figure

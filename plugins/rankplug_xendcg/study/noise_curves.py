@@ -57,22 +57,22 @@ def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
 
 def figure_2a(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Negative documents, in the place of Web30K."""
-    return _figure(results, "negatives", (WEB30K,))
+    return _figure(results, "negatives", (WEB30K,), "(a) ")
 
 
 def figure_2b(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Negative documents, in the place of Yahoo."""
-    return _figure(results, "negatives", (YAHOO,))
+    return _figure(results, "negatives", (YAHOO,), "(b) ")
 
 
 def figure_2c(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Flipped labels, in the place of Web30K."""
-    return _figure(results, "flips", (WEB30K,))
+    return _figure(results, "flips", (WEB30K,), "(c) ")
 
 
 def figure_2d(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Flipped labels, in the place of Yahoo."""
-    return _figure(results, "flips", (YAHOO,))
+    return _figure(results, "flips", (YAHOO,), "(d) ")
 
 
 def figure_3(results: Results) -> tuple[pd.DataFrame, Figure | None]:
@@ -80,7 +80,9 @@ def figure_3(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     return _figure(results, "clicks", (WEB30K, YAHOO))
 
 
-def _figure(results: Results, kind: Noise, places: tuple[str, ...]) -> tuple[pd.DataFrame, Figure | None]:
+def _figure(
+    results: Results, kind: Noise, places: tuple[str, ...], letter: str = ""
+) -> tuple[pd.DataFrame, Figure | None]:
     """Both models above, their difference below; nothing where a single data set was asked for and this is not it."""
     import pandas as pd
 
@@ -95,7 +97,7 @@ def _figure(results: Results, kind: Noise, places: tuple[str, ...]) -> tuple[pd.
         _draw(upper, lower, noise_trials(results, kind, place))
         keep_within(upper, 0, 100)
         keep_within(lower, -100, 100)
-        upper.set(ylabel="test NDCG@5 (%)", title=f"in the place of {place}")
+        upper.set(ylabel="test NDCG@5 (%)", title=f"{letter}in the place of {place}")
         lower.set(xlabel=AXES[kind], ylabel="XE-NDCG less\nlambdaMART (points)")
     figure.align_ylabels()
     legend_below(figure, columns=2)

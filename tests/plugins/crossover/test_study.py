@@ -10,8 +10,9 @@ from scipy import stats
 
 import rankplug as rp
 from rankplug.registry import registry
-from rankplug.studies import PROFILES, Results
+from rankplug.studies import PROFILES, Results, Runs
 
+pytestmark = pytest.mark.xdist_group("draw crossover")
 STUDY = rp.study("crossover")
 GROUP = "made as OHSUMED"
 
@@ -105,9 +106,25 @@ def test_the_chosen_are_the_best_on_validation_data(results):
     frame = results[GROUP]
     watched = frame[(frame["measure"] == "curve") & (frame["part"] == "valid") & (frame["metric"] == "ndcg@5")]
     best = watched.groupby(["model", "trial"], observed=True)["value"].max().groupby("model", observed=True).mean()
-    new = best[[model for model in best.index if not protocol.paper_of(model)]]
-    assert table["validation"].iloc[0] == pytest.approx(100 * new.max())
-    assert new[table["model"].iloc[0]] == pytest.approx(new.max())
+    rows = table.set_index("chosen among")
+    papers = best.index.map(protocol.paper_of)
+    for who, candidates in ((chosen.ANY, best), (chosen.NEW, best[papers == ""]), ("xendcg", best[papers == "xendcg"])):
+        assert rows.loc[who, "validation"] == pytest.approx(100 * candidates.max())
+        assert candidates[rows.loc[who, "model"]] == pytest.approx(candidates.max())
+
+
+def test_a_fold_that_chooses_for_itself_is_measured_on_its_own_test_part():
+    """In fold 1 one model is best on validation data, in fold 2 another, which the test data do not like there."""
+    values = pd.DataFrame(
+        {"one": [0.5, 0.6, 0.1], "other": [0.9, 0.9, 0.3]},
+        index=pd.MultiIndex.from_tuples([("b", "q"), ("b", "r"), ("a", "s")], names=["test", "query"]),
+    )
+    records = tuple({"fold": fold, "record": {"test_fingerprint": name}} for fold, name in ((1, "a"), (2, "b")))
+    results = Results("smoke", {}, STUDY.published(), records)
+    validation = pd.DataFrame({1: [0.3, 0.4], 2: [0.8, 0.6]}, index=["one", "other"])
+    own = chosen.choice(validation, chosen.EACH_FOLD)
+    assert own == {1: "other", 2: "one"} and chosen.choice(validation, chosen.ANY) == {1: "one", 2: "one"}
+    assert sorted(chosen.of_choice(values, own, results)) == [0.3, 0.5, 0.6]
 
 
 def test_every_question_is_answered(results):
@@ -115,7 +132,7 @@ def test_every_question_is_answered(results):
         assert claim.judge(results).evidence
 
 
-def made(lead: float, queries: int = 40) -> Results:
+def made(lead: float, queries: int = 40, dataset: str = "synthetic") -> Results:
     """Results in which ``umart, xgboost`` leads the best of the papers by about ``lead`` on each query."""
     noise = np.random.default_rng(3)
     level = dict.fromkeys(protocol.models_of(protocol.SIZES["smoke"]), 0.4)
@@ -131,7 +148,8 @@ def made(lead: float, queries: int = 40) -> Results:
         records.append({"identity": model, "fold": 1, "trial": 0, "record": {"test_fingerprint": "made"}})
     frame = pd.DataFrame(rows)
     frame["model"] = pd.Categorical(frame["model"], list(level))
-    return Results("smoke", {GROUP: frame}, STUDY.published(), tuple(records))
+    runs = {GROUP: Runs(GROUP, {}, {"dataset": dataset})}
+    return Results("smoke", {GROUP: frame}, STUDY.published(), tuple(records), runs)
 
 
 def test_a_combination_is_better_only_where_the_numbers_say_so():
@@ -164,3 +182,11 @@ def test_verdicts_follow_the_numbers(lead, verdict):
 def test_the_choice_is_judged_against_the_papers_own_choice():
     assert claims.chosen_beats_papers(made(0.05)).verdict == "holds"
     assert "umart, xgboost against lambdarank, lightgbm" not in claims.chosen_beats_papers(made(-0.2)).evidence
+
+
+@pytest.mark.parametrize(("lead", "verdict"), [(0.07, "holds"), (0.02, "fails")])
+def test_the_mark_is_for_ohsumed_alone(lead, verdict):
+    for who in (chosen.ANY, chosen.EACH_FOLD):
+        judge = claims.passes_the_mark(who)
+        assert judge(made(lead, dataset="ohsumed")).verdict == verdict
+        assert judge(made(lead)).verdict == "inconclusive"

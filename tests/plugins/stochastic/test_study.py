@@ -152,7 +152,8 @@ def made(lead: float, trials: int = 6) -> Results:
 
 LEADS = [
     claims.approx_reaches_higher,
-    claims.trees_rise_faster,
+    claims.rises_faster("lambdaMART"),
+    claims.rises_faster("ApproxNDCG"),
     claims.trees_stay_above,
     claims.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
     claims.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
@@ -207,6 +208,13 @@ def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
     assert (second["y1"] * second["density share"]).sum() == pytest.approx(
         (second["y2"] * second["density share"]).sum(), rel=1e-9
     )
+
+
+def test_draws_that_miss_the_density_are_told(monkeypatch):
+    assert claims.samples_follow_the_density(None).verdict == "holds"
+    draws = concrete_density.sampled_points
+    monkeypatch.setattr(concrete_density, "sampled_points", lambda weights: draws(weights, beta=0.9))
+    assert claims.samples_follow_the_density(None).verdict == "fails"
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])

@@ -293,7 +293,7 @@ def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(model, judge
     assert judge(made({model: 0.0})).verdict == "inconclusive"
 
 
-def test_the_published_row_is_reached_only_on_its_own_data_and_near_its_numbers():
+def test_the_published_row_is_reached_only_on_its_own_data_by_its_numbers_or_more():
     judge = claims.published_row_reached(protocol.OHSUMED)
     assert judge(made({})).verdict == "inconclusive"
     assert judge(made({}, "ohsumed")).verdict == "fails"
@@ -301,14 +301,10 @@ def test_the_published_row_is_reached_only_on_its_own_data_and_near_its_numbers(
     printed = dict(zip(protocol.NDCG, (0.602, 0.511, 0.481, 0.455), strict=True))
     frame = near[protocol.OHSUMED]
     shift = frame["metric"].map(printed).fillna(0.4) - 0.4
-    assert (
-        judge(
-            Results(
-                "real", {protocol.OHSUMED: frame.assign(value=frame["value"] + shift)}, near.published, (), near.runs
-            )
-        ).verdict
-        == "holds"
-    )
+    # More than is printed reaches it too.
+    for more in (0.0, 0.05):
+        shifted = {protocol.OHSUMED: frame.assign(value=frame["value"] + shift + more)}
+        assert judge(Results("real", shifted, near.published, (), near.runs)).verdict == "holds"
 
 
 def test_selection_on_the_test_part_is_told_from_selection_on_validation_data():

@@ -186,6 +186,14 @@ def test_a_difference_that_grows_with_noise_is_told_from_one_that_shrinks(kind):
     assert judge(made(slope=-0.1)).verdict == "fails"
 
 
+def test_a_steeper_slope_on_yahoo_is_told_from_a_flatter_one():
+    steep, flat = made(slope=0.1), made(slope=-0.1)
+    for yahoo, other, verdict in ((steep, flat, "holds"), (flat, steep, "fails")):
+        frames = {name: (yahoo if protocol.YAHOO in name else other)[name] for name in steep.frames}
+        mixed = Results("smoke", frames, STUDY.published())
+        assert claims.negatives_cost_more_on_yahoo(mixed).verdict == verdict
+
+
 def test_the_slope_is_in_points_for_ten_per_cent_more_noise():
     assert claims.slopes(made(slope=0.1), "flips", protocol.WEB30K).mean() == pytest.approx(1.0)
 
@@ -224,6 +232,11 @@ def test_three_terms_are_twice_newtons_step_on_two_documents_and_close_on_ten():
 def test_the_series_converges_for_positive_eps():
     assert newton_series.largest_radius() < 1
     assert newton_series.spectral_radius(np.zeros(2), epsilon=0.0) == pytest.approx(1.0)
+
+
+def test_the_hessian_is_positive_definite_for_positive_eps_alone():
+    assert newton_series.least_eigenvalue() > 0
+    assert newton_series.smallest_eigenvalue(np.zeros(3), epsilon=0.0) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_targets_are_distributions_that_blur_irrelevant_documents_most():
