@@ -17,6 +17,7 @@ STEPS_A_DOCUMENT = 3
 """So fine are the steps of score over which a list is spread before insertion."""
 STEPS_OUT_OF_ORDER = 8
 """One in so many neighbours may stand the wrong way round for a list to count as nearly in order."""
+PLACES_LOOKED_AT = 64
 
 
 @njit(nogil=True, error_model="numpy")
@@ -28,17 +29,26 @@ def sort_best_first(scores: Doubles, order: Order) -> Doubles:
     total, so the result does not depend on where it started.
     """
     sorted_scores = np.empty(scores.size)
-    _take(scores, order, sorted_scores)
-    wrong = 0
-    for place in range(1, scores.size):
-        wrong += sorted_scores[place - 1] < sorted_scores[place]
     few_moves = MOVES_A_DOCUMENT * scores.size
-    if wrong * STEPS_OUT_OF_ORDER > scores.size or not _put_in_place(sorted_scores, order, 1, few_moves):
+    nearly = _is_nearly_sorted(scores, order)
+    if nearly:
+        _take(scores, order, sorted_scores)
+    if not nearly or not _put_in_place(sorted_scores, order, 1, few_moves):
         _spread_by_score(scores, order)
         _take(scores, order, sorted_scores)
         if not _put_in_place(sorted_scores, order, 1, few_moves):
             _shell_sort(sorted_scores, order)
     return sorted_scores
+
+
+@njit(nogil=True, error_model="numpy")
+def _is_nearly_sorted(scores: Doubles, order: Order) -> bool:
+    """Whether few neighbours stand the wrong way round; the first ones tell."""
+    places = min(order.size, PLACES_LOOKED_AT)
+    wrong = 0
+    for place in range(1, places):
+        wrong += scores[order[place - 1]] < scores[order[place]]
+    return wrong * STEPS_OUT_OF_ORDER <= places
 
 
 @njit(nogil=True, error_model="numpy")

@@ -7,6 +7,7 @@ and one read of the footer tells what they are.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,10 @@ FORMAT = 1
 KEY = b"rankplug"
 DESCRIBED = ("identity", "combination", "fold", "trial", "seed", "record")
 """What every description of a result says, see :func:`describe`."""
+IDENTITY = re.compile(r"[0-9a-f]{16}")
+"""What a combination's identity looks like: files and links are named by it."""
+NUMBERS = ("started", "load_seconds", "fit_seconds", "measure_seconds", "best_iteration", "iterations")
+"""Of a record, what is a number where it is there."""
 DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError, RecursionError)
 """What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
 COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
@@ -158,6 +163,10 @@ def _checked(metadata: dict[bytes, bytes] | None, path: Path) -> dict[str, Any]:
     missing = [name for name in DESCRIBED if name not in about]
     if missing:
         raise _damaged(path, f"its description lacks {', '.join(missing)}")
+    if not IDENTITY.fullmatch(str(about["identity"])):
+        raise _damaged(path, f"its identity {str(about['identity'])[:40]!r} is none")
+    if wrong := [name for name in NUMBERS if not isinstance(about["record"].get(name, 0), int | float)]:
+        raise _damaged(path, f"its record's {', '.join(wrong)} are no numbers")
     return about
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankplug.lifting import building_block
 from rankplug.list_losses import list_constants, list_loss
 from rankplug.ranking import fill_dcg_constants, sort_best_first
-from rankplug.scratch import APART, scratch
+from rankplug.scratch import APART
 from rankplug.vector_math import WIDEST, exp, exponentials_from, log
 from rankplug_stochastic.lightgbm_arithmetic import lambdarank_in_single_precision
 
@@ -85,9 +85,12 @@ def _pair_losses(table, n, own, first, by_score):
 
 @building_block
 def _lay_out(scores, order, constants, sigma, deepest, table, documents):
-    """Fills the table: first the ranks within the truncation, then the others, both by descending label."""
+    """Fills the table: first the ranks within the truncation, then the others, both by descending label.
+
+    The row of exponentials, which is filled later, holds the discounts by document until then.
+    """
     n = scores.size
-    discounts = scratch(n)
+    discounts = table[EXPONENTIAL]
     for place in range(n):
         discounts[order[place]] = constants[1 + n + place]
     within = constants[n + deepest] if deepest < n else 0.0

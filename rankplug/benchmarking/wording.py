@@ -15,6 +15,7 @@ from rankplug.benchmarking.reports import Finding, Report
 TARGET_COLUMNS = ("what", "threads", "measured", "quartiles", "target", "verdict", "rounds")
 OTHER_COLUMNS = ("what", "threads", "measured", "quartiles", "rounds")
 LARGEST_TABLE_OF_POINTS = 8
+EVERY_ROW_HAS_A_TARGET = "All that was measured here has a target, and stands in the table of [targets](#targets)."
 
 
 def in_words(value: float, digits: int = 2) -> str:
@@ -81,9 +82,9 @@ def targets_table(measurements: Iterable[Measurement]) -> str:
 
 
 def others_table(measurements: Iterable[Measurement]) -> str:
-    """What has no target."""
+    """What has no target, or that everything has one."""
     rows = [(_with_note(one), one.threads, value_of(one), quartiles_of(one), rounds_of(one)) for one in measurements]
-    return markdown(OTHER_COLUMNS, rows)
+    return markdown(OTHER_COLUMNS, rows) if rows else EVERY_ROW_HAS_A_TARGET
 
 
 def curves_table(curves: Sequence[Curve]) -> str:

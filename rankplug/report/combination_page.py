@@ -37,12 +37,13 @@ def combination_html(made: Made, used_by: Iterable[tuple[str, str]]) -> str:
         used_by: studies with the models that it is in them.
     """
     about = made.records[0]
+    identity = html.escape(str(about["identity"]))
     users = "".join(
         f'<li><a href="../{study}.html">{html.escape(study)}</a>: {html.escape(model)}</li>' for study, model in used_by
     )
     parts = [
         f"<h1>{html.escape(made.title)}</h1>",
-        f'<p class="note">Combination {about["identity"]}, the name of its results: a digest of what follows.</p>',
+        f'<p class="note">Combination {identity}, the name of its results: a digest of what follows.</p>',
         f"<ul>{users}</ul>" if users else "",
         "<h2>Parts</h2>",
         _plugins(about),

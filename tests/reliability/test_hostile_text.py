@@ -23,9 +23,12 @@ from papermill.parameterize import parameterize_notebook
 
 import rankplug as rp
 from rankplug.errors import DataError
+from rankplug.report.behind import Source
+from rankplug.report.combination_page import Made
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import clean_html, notebook_html
-from rankplug.report.site import Reproduced, build_report, draw_exhibits, write_summary
+from rankplug.report.shown import Judged, Reproduced, draw_exhibits
+from rankplug.report.site import build_report, write_summary
 from rankplug.store import Store
 from rankplug.store_upkeep import merge
 from rankplug.studies import Claim, Exhibit, Results, Study, Verdict
@@ -73,9 +76,11 @@ def report_of(text: str, folder: Path) -> list[Path]:
         claims=(Claim(text, lambda results: Verdict("fails", text)),),
         published=pd.DataFrame,
     )
-    parts = dict.fromkeys(("dataset", "backend", "scorer", "loss", "sampler"), text)
     facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text}, "test_fingerprint": text}
-    record = {"combination": parts, "fold": 1, "trial": 0, "record": facts}
+    plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
+    parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
+    record = {"identity": "0" * 16, "combination": parts, "fold": 1, "trial": 0, "seed": text, "record": facts}
+    record |= {"plugins": {"loss": [plugin]}, "versions": {text: text}}
     results = Results("smoke", {}, pd.DataFrame(), (record,))
     outputs = [
         nbformat.v4.new_output("display_data", {"text/html": f"<table><tr><td>{text}</td></tr></table>"}),
@@ -87,19 +92,20 @@ def report_of(text: str, folder: Path) -> list[Path]:
     ]
     cells = [nbformat.v4.new_markdown_cell(text), nbformat.v4.new_code_cell(text, outputs=outputs)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "made.ipynb")
-    verdicts = tuple(claim.judge(results) for claim in study.claims)
+    verdicts = tuple(Judged(claim.judge(results), (Source(text, text, ("0" * 16,)),)) for claim in study.claims)
     report = folder / "report"
     for notebook in (folder / "made.ipynb", None):
-        one = Reproduced(study, results, notebook, draw_exhibits(study, results, report), verdicts)
+        exhibits, combinations = draw_exhibits(study, results, report), {"0" * 16: Made((record,), notebook)}
+        one = Reproduced(study, results, notebook, exhibits, verdicts, combinations)
         build_report({"made": one}, report / ("with" if notebook else "without"))
-        write_summary({"made": one}, report / "claims.json")
+        write_summary({"made": one}, report)
     return sorted(report.rglob("*.html"))
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_report_shows_hostile_names_and_tracebacks_without_running_them(text: str, tmp_path: Path) -> None:
     pages = report_of(text, tmp_path)
-    assert len(pages) == 10
+    assert len(pages) == 12
     for page in pages:
         assert not Active(page.read_text()).found, page.name
         assert "49" not in page.read_text().replace("4900", ""), "a template in the text was filled in"

@@ -130,6 +130,18 @@ def test_a_file_of_another_format_or_program_is_named(store: Store, monkeypatch:
         store.frame()
 
 
+@pytest.mark.parametrize(("changed", "words"), [("identity", "its identity"), ("record", "fit_seconds are no numbers")])
+def test_a_forged_description_is_damage(
+    store: Store, monkeypatch: pytest.MonkeyPatch, changed: str, words: str
+) -> None:
+    forged = {"identity": "../../outside", "record": {"fit_seconds": "<b>"}}[changed]
+    described = result_files.describe
+    monkeypatch.setattr(result_files, "describe", lambda result: {**described(result), changed: forged})
+    path = store.write(made_result(Trial(combination())))
+    with pytest.raises(StoreError, match=f"{path.name} is damaged .*{words}"):
+        store.read(Trial(combination()))
+
+
 def test_results_are_tidy_means_over_the_queries_that_count(store: Store) -> None:
     fill(store, {"mse": 0.0}, trials=2)
     frame = rp.results(store, metric="mrr")

@@ -12,6 +12,7 @@ import rankplug as rp
 from rankplug.registry import registry
 from rankplug.studies import PROFILES, Results, Runs
 
+pytestmark = pytest.mark.xdist_group("draw crossover")
 STUDY = rp.study("crossover")
 GROUP = "made as OHSUMED"
 

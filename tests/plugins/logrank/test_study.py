@@ -24,7 +24,7 @@ from rankplug_logrank.study.protocol import MEASURES, MODELS
 import rankplug as rp
 from rankplug.studies import PROFILES, Results, Runs
 
-pytestmark = pytest.mark.xdist_group("logrank study")
+pytestmark = pytest.mark.xdist_group("draw logrank")
 STUDY = rp.study("logrank")
 
 
