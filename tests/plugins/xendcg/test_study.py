@@ -192,7 +192,9 @@ def test_a_difference_that_grows_with_noise_is_told_from_one_that_shrinks(kind):
 def test_a_steeper_slope_on_yahoo_is_told_from_a_flatter_one():
     steep, flat = made(slope=0.1), made(slope=-0.1)
     for yahoo, other, verdict in ((steep, flat, "holds"), (flat, steep, "fails")):
-        frames = {name: (yahoo if protocol.YAHOO in name else other)[name] for name in steep.frames}
+        # The other's trials are turned round, so that differences between the two are not all the same.
+        turned = {name: frame.assign(trial=5 - frame["trial"]) for name, frame in other.frames.items()}
+        frames = {name: yahoo[name] if protocol.YAHOO in name else turned[name] for name in steep.frames}
         mixed = Results("smoke", frames, STUDY.published())
         assert claims.negatives_cost_more_on_yahoo(mixed).verdict == verdict
 
