@@ -101,7 +101,10 @@ def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
     trained = curves[curves["queries"].notna()]
     for place, (model, rows) in enumerate(trained.groupby("model", sort=False)):
         style = {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 4, "label": model}
-        axes.plot(rows["queries"], rows["value"], **style)
+        # Side by side, as intervals at one place would hide each other.
+        queries = rows["queries"] * 1.03 ** (place - 1)
+        axes.plot(queries, rows["value"], **style)
+        axes.errorbar(queries, rows["value"], rows["half width"], fmt="none", ecolor=PALETTE[place], elinewidth=0.8)
     for number, (_, row) in enumerate(curves[curves["queries"].isna()].iterrows()):
         axes.axhline(row["value"], color=PALETTE[7], linestyle=("--", ":")[number % 2], label=row["model"])
     axes.set(xscale="log", xlabel="training queries", ylabel=f"test {metric.upper()}")

@@ -101,28 +101,38 @@ def run_all(page, lab, name: str):
     return nbformat.read(work / name, as_version=4).cells
 
 
-def picture_beside(page, control) -> str:
-    """The picture in the outputs of a control's cell."""
-    cell = page.locator(".jp-CodeCell").filter(has=control)
+def picture_in(cell) -> str:
+    """The picture in the outputs of a cell."""
     return str(cell.locator("img").first.get_attribute("src"))
+
+
+def move(page, slider) -> None:
+    """Moves a slider by some steps, to the left where it stands at its right end."""
+    handle = slider.locator(".noUi-handle")
+    now, most = (float(handle.get_attribute(f"aria-value{end}")) for end in ("now", "max"))
+    handle.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight" if now < most else "ArrowLeft")
 
 
 def kinds_of_outputs(cells) -> list[str]:
     return [kind for cell in cells for output in cell.get("outputs", []) for kind in output.get("data", {})]
 
 
-def test_a_reader_runs_a_papers_notebook_moves_a_slider_and_sees_another_figure(page, lab, pictures):
-    kinds = kinds_of_outputs(run_all(page, lab, "stochastic.ipynb"))
+@pytest.mark.parametrize("paper", ["stochastic", "xendcg", "uniquerating", "logrank"])
+def test_a_reader_runs_a_papers_notebook_moves_each_slider_and_sees_another_figure(paper, page, lab, pictures):
+    kinds = kinds_of_outputs(run_all(page, lab, f"{paper}.ipynb"))
     assert {"image/png", "text/html", "application/vnd.jupyter.widget-view+json"} <= set(kinds)
-    slider = page.locator(".widget-slider").first
-    slider.scroll_into_view_if_needed()
-    before = picture_beside(page, slider)
-    page.screenshot(path=pictures / "stochastic-before.png")
-    slider.locator(".noUi-handle").focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowRight")
-    wait_for(lambda: picture_beside(page, slider) != before, 240)
-    page.screenshot(path=pictures / "stochastic-after.png")
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    with_sliders = shown.locator(".jp-CodeCell").filter(has=page.locator(".widget-slider"))
+    assert with_sliders.count() >= 2
+    for cell in with_sliders.all():
+        for slider in cell.locator(".widget-slider").all():
+            slider.scroll_into_view_if_needed()
+            before = picture_in(cell)
+            move(page, slider)
+            wait_for(lambda cell=cell, before=before: picture_in(cell) != before, 240)
+    page.screenshot(path=pictures / f"{paper}-moved.png")
 
 
 def test_a_reader_changes_the_loss_of_a_combination_and_runs_the_tour_again(page, lab, pictures):

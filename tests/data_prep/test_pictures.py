@@ -73,6 +73,7 @@ def test_learning_curves_have_a_point_for_each_model_and_size_between_chance_and
     ]
     ends = curves[curves["queries"].isna()].set_index("model")["value"]
     assert ends["chance"] < points["value"].mean() < ends["oracle"] < 1.0
+    assert (curves["half width"] > 0).all()
     axes = pictures.draw_learning_curves(curves, "ndcg@5").axes[0]
     assert [line.get_label() for line in axes.lines] == ["linear", "trees", "network", "oracle", "chance"]
     assert axes.lines[1].get_ydata() == pytest.approx(points[points["model"] == "trees"]["value"].to_numpy())

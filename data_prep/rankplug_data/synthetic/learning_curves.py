@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankplug.datasets import Split, load
 from rankplug.fitting import fit
 from rankplug.metrics import metric
 from rankplug.registry import registry
 from rankplug.seeds import generator
+from rankplug.statistics import t_interval
 from rankplug_data.synthetic.collection import oracle
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ def learning_curves(
 ) -> pd.DataFrame:
     """Mean test quality by model and number of training queries, which is missing for chance and the oracle.
 
+    With half of its 95 % t interval over the test queries.
+
     Features are on a logarithmic scale and standardised, and the validation part chooses the iteration, for all models
     alike. The oracle ranks by the relevance function that the judges perceive with noise.
 
@@ -50,17 +55,19 @@ def learning_curves(
     _, parameters = registry().resolve("dataset", dataset)
     split = load(dataset, seed=seed, transforms=SCALED)
 
-    def quality(scores: Any) -> float:
-        return float(metric(measure).mean(scores, split.test.labels, split.test.starts))
+    def quality(scores: Any) -> dict[str, float]:
+        values = metric(measure)(scores, split.test.labels, split.test.starts)
+        interval = t_interval(values[np.isfinite(values)], unit="queries")
+        return {"value": interval.point, "half width": interval.half_width}
 
     rows: list[dict[str, Any]] = [
-        {"model": name, "queries": size, "value": quality(_fitted(split, settings, size, loss, measure, seed))}
+        {"model": name, "queries": size, **quality(_fitted(split, settings, size, loss, measure, seed))}
         for name, settings in models.items()
         for size in sizes
     ]
     chance = generator(seed, "chance").random(split.test.documents)
-    rows.append({"model": "oracle", "queries": None, "value": quality(oracle(parameters, seed)[2])})  # type: ignore[arg-type]
-    rows.append({"model": "chance", "queries": None, "value": quality(chance)})
+    rows.append({"model": "oracle", "queries": None, **quality(oracle(parameters, seed)[2])})  # type: ignore[arg-type]
+    rows.append({"model": "chance", "queries": None, **quality(chance)})
     return pd.DataFrame(rows)
 
 

@@ -80,11 +80,14 @@ def significance(results: Results) -> Table:
     """Paired t tests over the test queries of all folds, in the first trial: our models against the paper's reference.
 
     The reference is LambdaLoss on OHSUMED and LambdaMart-L elsewhere. Holm's correction is over all rows of a
-    collection.
+    collection. A star in the published table says that the paper found a difference at the level .05.
     """
     import pandas as pd
 
-    from rankplug.statistics import holm, paired_t_test
+    from rankplug.statistics import holm, paired_t_test, t_interval
+
+    starred = results.published[results.published["note"].astype(str).str.startswith("*")]
+    stars = set(zip(starred["exhibit"], starred["model"], starred["metric"], strict=True))
 
     frames = []
     for place in PLACES:
@@ -96,9 +99,12 @@ def significance(results: Results) -> Table:
             values = queries_of_first_trial(results, place, metric)
             for model in OURS:
                 test = paired_t_test(values[model], values[reference], unit="queries")
+                interval = t_interval(values[model] - values[reference], unit="queries")
                 rows.append(
                     {"collection": place, "model": model, "reference": reference, "metric": metric}
-                    | {"difference": test.difference, "t": test.statistic, "queries": len(values), "p": test.p_value}
+                    | {"difference": test.difference, "low": interval.low, "high": interval.high, "t": test.statistic}
+                    | {"queries": len(values), "p": test.p_value}
+                    | {"published": "*" if (PLACES[place], model, metric) in stars else ""}
                 )
         frame = pd.DataFrame(rows)
         frames.append(frame.assign(**{"p (Holm)": holm(frame["p"]).p_values}))

@@ -3,8 +3,8 @@
 FINDINGS = (
     'Definition 1 prints "y in [0,1]^m" where it must be gamma; Eq. 5 uses m and n for documents, elsewhere m is their'
     ' number; Section 4.3\'s "phi(f_{m+1}) = 0" is phi(y_{m+1}) = 0.',
-    "The numbers of Table 1 are not in the copy of the text at hand, only its caption and claims. The columns of"
-    " published numbers are therefore empty.",
+    "The numbers of Table 1 are not in the copy of the text at hand, only its caption and claims, so there is"
+    " nothing to set beside ours.",
     "Theorem 1 bounds the logarithm of NDCG plus a constant, for every gamma; with gamma drawn anew each iteration uses"
     " another bound. Queries without a relevant document have no constant and must be left out, which the paper does"
     " not say.",

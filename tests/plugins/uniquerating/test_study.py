@@ -166,6 +166,10 @@ def test_the_tests_over_queries_compare_with_the_papers_reference(results):
     references = table.groupby("collection")["reference"].unique().map(list).to_dict()
     assert references["OHSUMED"] == ["LambdaLoss"] and references["MQ2007"] == ["LambdaMart-L"]
     assert (table["p (Holm)"] >= table["p"] - 1e-12).all()
+    assert table["difference"].between(table["low"], table["high"]).all()
+    stars = table.set_index(["collection", "model", "metric"])["published"].sort_index()
+    assert (stars["OHSUMED", "uRank"] == "*").all() and stars["OHSUMED", "uMart", "ndcg@10"] == ""
+    assert (stars["MSLR-WEB30K", "uMart"] == "*").all() and (stars["MSLR-WEB30K", "uRank"] == "").all()
     values = quality_tables.queries_of_first_trial(results, protocol.MQ2007, "ndcg@3")
     row = table[(table["collection"] == "MQ2007") & (table["model"] == "uMart") & (table["metric"] == "ndcg@3")]
     assert row["difference"].iloc[0] == pytest.approx((values["uMart"] - values["LambdaMart-L"]).mean())
