@@ -32,10 +32,11 @@ FEWEST_RECORDED = 20
 
 
 def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
-    """Study -> the data set and the estimated seconds on one core of every trial, in the order of the plan."""
+    """Paper -> the data set and the estimated seconds on one core of every trial, in the order of the plan."""
     costs: dict[Kind, UnitCost] = {}
     found: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    for study in studies()[: effort.size(100, 1)]:
+    papers = [study for study in studies() if len(study.published())]
+    for study in papers[: effort.size(100, 1)]:
         for trial in trials_of(study):
             combination = trial.combination
             kind = kind_of(combination)
