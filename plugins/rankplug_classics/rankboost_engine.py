@@ -114,7 +114,11 @@ class RankBoost:
         return train(RankBoostLearner(problem), problem, rounds)
 
     def load(self, content: bytes, record: Record) -> StumpsModel:
-        rankers = [(int(j), float(threshold), float(weight)) for j, threshold, weight in json.loads(content)["stumps"]]
+        rankers = []
+        for feature, threshold, weight in json.loads(content)["stumps"]:
+            if feature not in range(record.features):
+                raise ValueError(f"a stump of feature {feature!r}, of {record.features}")
+            rankers.append((int(feature), float(threshold), float(weight)))
         return StumpsModel(Stumps(rankers), record)
 
 

@@ -65,8 +65,10 @@ class Torch:
     def load(self, content: bytes, record: Record) -> TorchModel:
         found, parameters = registry().resolve("scorer", record.combination["scorer"])
         scorer = cast(ScorerSpecification, found)
-        network = import_object(scorer.fitted_by["torch"], str(scorer))(parameters, record.features)
+        make_network = import_object(scorer.fitted_by["torch"], str(scorer))
+        # PyTorch answers sizes that cannot be with RuntimeErrors as it builds a network, and others as it fills it.
         try:
+            network = make_network(parameters, record.features)
             network.load_state_dict(safetensors.torch.load(content))
         except (RuntimeError, safetensors.SafetensorError) as error:
             raise ValueError(str(error)) from None

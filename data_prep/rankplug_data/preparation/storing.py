@@ -120,9 +120,10 @@ class PreparedData:
         """The parts of a fold that there are."""
         whole = self.whole()
         found = {}
-        for part, (first, last) in self.manifest.folds[str(fold)].items():
-            if last > len(whole):
-                raise DataError(f"{self.folder / MANIFEST} is damaged; remove {self.folder} to prepare it anew")
+        known = self.manifest.folds.get(str(fold), {})
+        if not known or max(last for _, last in known.values()) > len(whole):
+            raise DataError(f"{self.folder / MANIFEST} is damaged; remove {self.folder} to prepare it anew")
+        for part, (first, last) in known.items():
             lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
             fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
             found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
