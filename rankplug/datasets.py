@@ -7,9 +7,12 @@ lie in files offer more, see :class:`StoredDataset`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
 
 from rankplug.errors import DataError
 from rankplug.grammar import Reference, parse
@@ -72,10 +75,28 @@ def load(
     folds = specification.folds  # type: ignore[attr-defined]
     if not 1 <= whole_number(fold, "fold") <= folds:
         raise DataError(f"dataset {specification.name} has folds 1 to {folds}, not {fold}")
-    split: Split = specification.load()(parameters, fold, seed)
+    return transformed(specification.load()(parameters, fold, seed), transforms, seed)
+
+
+def transformed(
+    split: Split, transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference], seed: int
+) -> Split:
+    """A split after some transforms, applied in order with noise of the trial's seed."""
     chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
     for position, reference in enumerate(chain):
         specification, parameters = registry().resolve("transform", reference)
         noise = generator(seed, "transform", str(parse(reference)), position)
         split = specification.load()(split, parameters, noise)
     return split
+
+
+def pool_fingerprint(split: Split) -> str:
+    """Digest of the queries of all parts, however they are divided; trials that have it in common share a pool."""
+    digests = []
+    for part in split:
+        bounds, labels = part.starts.tolist(), np.ascontiguousarray(part.labels)
+        for query, begin, end in zip(part.query_ids, bounds[:-1], bounds[1:], strict=True):
+            text = hashlib.blake2b(str(query).encode(), digest_size=8)
+            text.update(labels[begin:end].tobytes())
+            digests.append(text.digest())
+    return hashlib.blake2b(b"".join(sorted(digests)), digest_size=8).hexdigest()

@@ -94,9 +94,13 @@ def show_claims(study: Study, results: Results) -> Any:
     rows = ["| claim | verdict | evidence |", "|---|---|---|"]
     for claim in study.claims:
         verdict = claim.judge(results)
-        cells = (claim.sentence, f"**{verdict.verdict}**", verdict.lines)
+        place = f"*{claim.exhibit}* " if claim.exhibit else ""
+        cells = (place + claim.sentence, f"**{verdict.verdict}**", verdict.lines)
         # A bar would end the cell, in formulas too.
         rows.append(f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |")
+    seen = [f"- {one.sentence} {told}" for one in study.observations if (told := one.tell(results))]
+    if seen:
+        rows += ["", "Observed, without a test:", "", *seen]
     return _markdown("\n".join(rows))
 
 

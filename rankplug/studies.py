@@ -7,14 +7,16 @@ and every figure, table and verdict is computed from the stored results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
+from rankplug.claims import Claim, Margin, Observation
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.parameters import Parameters, read_parameters
 from rankplug.registry import registry
+from rankplug.study_results import Results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,13 +24,28 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from rankplug.combinations import Combination
     from rankplug.store import Store
     from rankplug.trials import Trial
 
+__all__ = [
+    "PROFILES",
+    "Claim",
+    "Exhibit",
+    "Margin",
+    "Observation",
+    "Profile",
+    "Results",
+    "Runs",
+    "Study",
+    "StudyParameters",
+    "check_parameters",
+    "read_profile",
+    "studies",
+    "study",
+]
+
 Profile = Literal["smoke", "quick", "real", "paper"]
 PROFILES: tuple[Profile, ...] = ("smoke", "quick", "real", "paper")
-VERDICTS = ("holds", "fails", "inconclusive")
 
 
 @dataclass(frozen=True)
@@ -71,76 +88,6 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Results:
-    """What a study's sweep gave at a profile, one frame for each group of runs, with the column ``model``.
-
-    Args:
-        profile: how large the runs were.
-        frames: the rows of each group, see :meth:`rankplug.store.Store.frame`.
-        published: the numbers the paper prints.
-        records: what is known of every trial: combination, versions, timings, digests.
-        runs: what was asked for, by the name of the group.
-    """
-
-    profile: Profile
-    frames: Mapping[str, pd.DataFrame]
-    published: pd.DataFrame
-    records: tuple[dict[str, Any], ...] = ()
-    runs: Mapping[str, Runs] = field(default_factory=dict)
-
-    def __getitem__(self, group: str) -> pd.DataFrame:
-        return self.frames[group]
-
-    def groups(self, prefix: str = "") -> list[str]:
-        """Names of the groups that begin with some words, in their order."""
-        return [group for group in self.frames if group.startswith(prefix)]
-
-    def models(self, group: str) -> list[str]:
-        """The models of a group, in their order."""
-        return list(self.frames[group]["model"].cat.categories)
-
-    def queries(self, group: str, metric: str) -> pd.DataFrame:
-        """Values of one metric, one row a test query."""
-        frame = self.frames[group]
-        return frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
-
-    def trials(self, group: str, metric: str) -> pd.DataFrame:
-        """Means of a metric over the test queries that count: a row for each trial, a column for each model.
-
-        Where there are several folds, a trial's number is the mean of those of its folds.
-        """
-        asked = self.queries(group, metric)
-        of_folds = asked.groupby(["model", "trial", "fold"], observed=True)["value"].mean()
-        return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
-
-    def curves(self, group: str, part: str, metric: str) -> pd.DataFrame:
-        """Learning curves: one row an iteration of a trial."""
-        frame = self.frames[group]
-        chosen = (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == metric)
-        return frame[chosen]
-
-    def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:
-        """One model's learning curves: a row for each iteration that all trials reached, a column for each trial."""
-        from rankplug.figures import curve_of_trials
-
-        curves = self.curves(group, part, metric)
-        return curve_of_trials(curves[curves["model"] == model])
-
-    def describe(self) -> pd.DataFrame:
-        """What was run: a row for each group and model."""
-        import pandas as pd
-
-        rows: list[dict[str, Any]] = []
-        for group, runs in self.runs.items():
-            for model in runs.models:
-                used = set(self.frames[group].loc[self.frames[group]["model"] == model, "combination"])
-                about = {"group": group, "model": model, "folds": len(runs.folds), "trials": runs.trials}
-                chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
-                rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]
-        return pd.DataFrame(rows)
-
-
-@dataclass(frozen=True)
 class Exhibit:
     """A figure or table of a paper.
 
@@ -153,36 +100,6 @@ class Exhibit:
     name: str
     title: str
     draw: Callable[[Results], tuple[pd.DataFrame, Figure | None]]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the evidence says of a claim."""
-
-    verdict: Literal["holds", "fails", "inconclusive"]
-    evidence: str
-
-    @property
-    def lines(self) -> str:
-        """The evidence in HTML's way, a line for each of its parts."""
-        return self.evidence.replace("; ", ";<br>")
-
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"{self.verdict!r} is none of {', '.join(VERDICTS)}")
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A testable sentence of a paper, and the statistic that judges it; see :mod:`rankplug.judging`.
-
-    Args:
-        sentence: as a reader would say it, with the place in the paper.
-        judge: computes the verdict from results.
-    """
-
-    sentence: str
-    judge: Callable[[Results], Verdict]
 
 
 @dataclass(frozen=True)
@@ -199,6 +116,7 @@ class Study:
         claims: its claims.
         published: reads the numbers the paper prints.
         findings: known errors of the paper and what is done about them, in sentences.
+        observations: what the results show beside the claims, without a test.
     """
 
     name: str
@@ -209,7 +127,8 @@ class Study:
     exhibits: tuple[Exhibit, ...]
     claims: tuple[Claim, ...]
     published: Callable[[], pd.DataFrame]
-    findings: tuple[str, ...] = field(default=())
+    findings: tuple[str, ...] = ()
+    observations: tuple[Observation, ...] = ()
 
     def exhibit(self, name: str) -> Exhibit:
         """A figure or table by its number."""
@@ -268,17 +187,6 @@ class Study:
         }
         records = [record for trial in needed.values() if (record := kept.about(trial))]
         return Results(profile, frames, self.published(), tuple(records), asked)
-
-
-def _parts(combination: Combination) -> dict[str, str]:
-    return {
-        "data": combination.dataset,
-        "transforms": " | ".join(combination.transforms),
-        "fitted by": f"{combination.backend} {combination.scorer}".strip(),
-        "loss": combination.loss,
-        "sampler": combination.sampler,
-        "identity": combination.identity,
-    }
 
 
 def _frame(runs: Runs, store: Store) -> pd.DataFrame:

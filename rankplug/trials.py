@@ -123,12 +123,15 @@ def tell_observers(hook: str, **facts: Any) -> None:
 
 
 def _run(trial: Trial, progress: bool | None) -> Result:
-    from rankplug.datasets import load
+    from rankplug.datasets import load, pool_fingerprint, transformed
     from rankplug.fitting import fit
 
     combination = trial.combination
     started, begin = time.time(), time.perf_counter()
-    train, valid, test = load(combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms)
+    drawn = load(combination.dataset, fold=trial.fold, seed=trial.seed)
+    pool = pool_fingerprint(drawn)
+    train, valid, test = transformed(drawn, combination.transforms, trial.seed)
+    del drawn
     loaded = time.perf_counter()
     model = fit(
         combination.backend,
@@ -159,6 +162,7 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         "fit_seconds": fitted - loaded,
         "measure_seconds": time.perf_counter() - fitted,
         "test_fingerprint": test.fingerprint,
+        "pool": pool,
         "queries": [len(train), len(valid), len(test)],
         "documents": [train.documents, valid.documents, test.documents],
     }

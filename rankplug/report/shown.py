@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from rankplug.combinations import Combination
 from rankplug.report.behind import Source, with_sources
 from rankplug.report.combination_page import Made
 from rankplug.store import Store
-from rankplug.studies import Exhibit, Results, Study, Verdict
+from rankplug.studies import Exhibit, Results, Study
+from rankplug.verdicts import Judgement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,13 +33,13 @@ class Drawn:
 class Judged:
     """A verdict and the runs behind it."""
 
-    verdict: Verdict
+    verdict: Judgement
     sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What is shown of a study: its executed notebook, its exhibits, its verdicts, and its combinations by identity."""
+    """What is shown of a study: notebook, exhibits, verdicts, observations, and its combinations by identity."""
 
     study: Study
     results: Results
@@ -46,6 +47,7 @@ class Reproduced:
     exhibits: tuple[Drawn, ...]
     verdicts: tuple[Judged, ...]
     combinations: Mapping[str, Made]
+    observations: Mapping[str, str] = field(default_factory=dict)
 
 
 def reproduced(study: Study, results: Results, notebook: Path | None, folder: Path, store: Store) -> Reproduced:
@@ -59,7 +61,9 @@ def reproduced(study: Study, results: Results, notebook: Path | None, folder: Pa
         store: where executed notebooks of combinations may lie.
     """
     verdicts = tuple(Judged(*with_sources(claim.judge, results)) for claim in study.claims)
-    return Reproduced(study, results, notebook, draw_exhibits(study, results, folder), verdicts, gather(results, store))
+    observed = {one.sentence: told for one in study.observations if (told := one.tell(results))}
+    drawn = draw_exhibits(study, results, folder)
+    return Reproduced(study, results, notebook, drawn, verdicts, gather(results, store), observed)
 
 
 def gather(results: Results, store: Store) -> dict[str, Made]:

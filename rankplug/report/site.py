@@ -6,18 +6,15 @@ import html
 import json
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
-from rankplug.published import stand_ins
-from rankplug.report.behind import Source
+from rankplug.report.claims_page import anchor, claim_rows, claims_html, counts_html, described_claims, sources_html
 from rankplug.report.combination_page import combination_html
-from rankplug.report.linked_table import link_marked, linked, page_of, table_html
-from rankplug.report.markdown import markdown_html
+from rankplug.report.linked_table import link_marked, page_of, table_html
 from rankplug.report.notebook_page import notebook_html
-from rankplug.report.shown import Drawn, Reproduced, slug
+from rankplug.report.shown import Drawn, Reproduced
 from rankplug.report.summary import markdown_summary
 from rankplug.version import __version__
 
@@ -35,7 +32,7 @@ def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
     write("index.html", "Report", _front(reproduced))
     for name, one in reproduced.items():
         write(f"{name}.html", one.study.title, _paper(one))
-    write("claims.html", "Claims", _claims(reproduced))
+    write("claims.html", "Claims", claims_html(reproduced))
     write("exhibits.html", "Figures and tables", _exhibits(reproduced))
     write("runs.html", "Runs", _runs(reproduced))
     (folder / "combinations").mkdir(exist_ok=True)
@@ -75,22 +72,12 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
 
 
 def _front(reproduced: Mapping[str, Reproduced]) -> str:
-    rows = []
-    for name, one in reproduced.items():
-        counts = dict.fromkeys(("holds", "fails", "inconclusive"), 0)
-        for judged in one.verdicts:
-            counts[judged.verdict.verdict] += 1
-        numbers = "".join(f'<td class="{verdict}">{count}</td>' for verdict, count in counts.items())
-        link = f'<a href="{name}.html">{html.escape(one.study.title)}</a>'
-        rows.append(f"<tr><td>{link}<br><small>{html.escape(one.study.citation)}</small></td>{numbers}</tr>")
     profiles = ", ".join(sorted({one.results.profile for one in reproduced.values()}))
-    head = "<tr><th>paper</th><th>claims that hold</th><th>fail</th><th>inconclusive</th></tr>"
     return (
         "<h1>Papers, run again</h1>"
         f"<p>Profile: <strong>{html.escape(profiles)}</strong>. Every number on these pages was computed by the runs"
         ' listed under <a href="runs.html">runs</a>; published numbers are marked as such.</p>'
-        f'<div class="table"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
-        f"<h2>Environment</h2>{_environment(reproduced)}"
+        f"{counts_html(reproduced)}<h2>Environment</h2>{_environment(reproduced)}"
     )
 
 
@@ -112,7 +99,7 @@ def _paper(one: Reproduced) -> str:
         body = notebook_html(one.notebook, lambda source: _links_of_cell(one, source))
         return link_marked(body, one.combinations)
     return (
-        f"<h1>{html.escape(one.study.title)}</h1>" + _claim_rows(one) + "".join(_exhibit(one, e) for e in one.exhibits)
+        f"<h1>{html.escape(one.study.title)}</h1>" + claim_rows(one) + "".join(_exhibit(one, e) for e in one.exhibits)
     )
 
 
@@ -120,49 +107,10 @@ def _links_of_cell(one: Reproduced, source: str) -> str:
     """What a cell of a notebook shows leads to its files and runs."""
     shown = re.search(r'show\(study, "([^"]+)"', source)
     if shown:
-        return f'<p class="note"><a href="exhibits.html#{_anchor(one, shown[1])}">Files and runs of {shown[1]}</a></p>'
+        return f'<p class="note"><a href="exhibits.html#{anchor(one, shown[1])}">Files and runs of {shown[1]}</a></p>'
     if "show_claims(" in source:
         return f'<p class="note"><a href="claims.html#{one.study.name}">Runs behind these verdicts</a></p>'
     return ""
-
-
-def _anchor(one: Reproduced, exhibit: str) -> str:
-    return f"{one.study.name}-{slug(exhibit)}"
-
-
-def _claims(reproduced: Mapping[str, Reproduced]) -> str:
-    parts = [
-        f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{_claim_rows(one)}'
-        for name, one in reproduced.items()
-    ]
-    return "<h1>Claims</h1>" + "".join(parts)
-
-
-def _claim_rows(one: Reproduced) -> str:
-    tables = [drawn.table for drawn in one.exhibits if "published on" in drawn.table.columns]
-    places = dict.fromkeys(pair for table in tables for pair in stand_ins(table))
-    notes = "".join(f"<p>In the place of {html.escape(theirs)}: {html.escape(ours)}.</p>" for theirs, ours in places)
-    rows = "".join(
-        f"<tr><td>{markdown_html(claim.sentence)}</td>"
-        f'<td class="{judged.verdict.verdict}">{judged.verdict.verdict}</td>'
-        f"<td>{markdown_html(judged.verdict.lines)}{_sources(one, judged.sources)}</td></tr>"
-        for claim, judged in zip(one.study.claims, one.verdicts, strict=True)
-    )
-    head = "<tr><th>claim</th><th>verdict</th><th>evidence</th></tr>"
-    return f'{notes}<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-
-
-def _sources(one: Reproduced, sources: Collection[Source]) -> str:
-    """The runs behind something, folded away."""
-    if not sources:
-        return '<p class="note">Computed on the spot, from no stored run.</p>'
-    groups: dict[str, list[str]] = {}
-    for source in sources:
-        identities = [identity for identity in source.identities if identity in one.combinations]
-        groups.setdefault(source.group, []).append(linked(html.escape(source.model), identities))
-    rows = "".join(f"<li>{html.escape(group)}: {', '.join(models)}</li>" for group, models in groups.items())
-    count = len({identity for source in sources for identity in source.identities})
-    return f'<details class="runs"><summary>{count} combinations behind it</summary><ul>{rows}</ul></details>'
 
 
 def _exhibits(reproduced: Mapping[str, Reproduced]) -> str:
@@ -182,8 +130,8 @@ def _exhibit(one: Reproduced, drawn: Drawn) -> str:
         image = f'<img alt="{html.escape(exhibit.name)}" src="{picture}">'
         shown = f"{image}<details><summary>the numbers</summary>{shown}</details>"
     title = f"{html.escape(exhibit.name)}: {html.escape(exhibit.title)}"
-    caption = f'<p class="note">{links}</p>{_sources(one, drawn.sources)}'
-    return f'<h3 id="{_anchor(one, exhibit.name)}">{title}</h3>{shown}{caption}'
+    caption = f'<p class="note">{links}</p>{sources_html(one, drawn.sources)}'
+    return f'<h3 id="{anchor(one, exhibit.name)}">{title}</h3>{shown}{caption}'
 
 
 def _runs(reproduced: Mapping[str, Reproduced]) -> str:
@@ -209,12 +157,6 @@ def _runs(reproduced: Mapping[str, Reproduced]) -> str:
 
 def write_summary(reproduced: Mapping[str, Reproduced], folder: Path) -> None:
     """The verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
-    summary: dict[str, Any] = {
-        name: [
-            {"claim": claim.sentence, "verdict": judged.verdict.verdict, "evidence": judged.verdict.evidence}
-            for claim, judged in zip(one.study.claims, one.verdicts, strict=True)
-        ]
-        for name, one in reproduced.items()
-    }
+    summary = {name: [row for row, _ in described_claims(one)] for name, one in reproduced.items()}
     (folder / "claims.json").write_text(json.dumps(summary, indent=1))
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

@@ -45,7 +45,7 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
     yield "| claim | verdict | evidence |"
     yield "|---|---|---|"
     for claim, judged in zip(one.study.claims, one.verdicts, strict=True):
-        yield f"| {_cell(claim.sentence)} | **{judged.verdict.verdict}** | {_cell(judged.verdict.evidence)} |"
+        yield f"| {_cell(claim.sentence)} | **{judged.verdict.verdict}** | {_cell(judged.verdict.sentence)} |"
     yield ""
 
 

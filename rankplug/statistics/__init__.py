@@ -26,7 +26,7 @@ from rankplug.statistics.designs import (
     mean_of_queries_and_seeds,
     mean_of_resplits,
     mean_of_trials,
-    pooled,
+    weighted_sum,
 )
 from rankplug.statistics.intervals import Interval, Unit, hierarchical_bootstrap, t_interval
 from rankplug.statistics.paired_tests import (
@@ -64,8 +64,8 @@ __all__ = [
     "p_values",
     "paired_permutation_test",
     "paired_t_test",
-    "pooled",
     "repetitions_needed",
     "smallest_difference",
     "t_interval",
+    "weighted_sum",
 ]

@@ -126,14 +126,13 @@ def _between_folds(tables: Sequence[Doubles], point: Doubles, queries: int) -> E
     return _estimate(point, square, count - 1.0, 1, np.zeros_like(square))
 
 
-def pooled(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
-    """Weighted mean of independent estimates, such as of several collections, by Satterthwaite."""
-    shares = np.asarray(weights, np.float64) / sum(weights)
-    squares = np.array([share**2 * one.error**2 for share, one in zip(shares, estimates, strict=True)])
+def weighted_sum(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
+    """Weighted sum of independent estimates, such as a mean over several collections, by Satterthwaite."""
+    squares = np.array([weight**2 * one.error**2 for weight, one in zip(weights, estimates, strict=True)])
     whole = squares.sum(axis=0)
     parts = sum(square**2 / one.degrees for square, one in zip(squares, estimates, strict=True))
     least = min(float(np.min(one.degrees)) for one in estimates)
     freedom = np.divide(whole**2, parts, out=np.full(np.shape(whole), least), where=np.asarray(parts) > 0)
-    point = sum(share * one.point for share, one in zip(shares, estimates, strict=True))
-    floor = sum(share**2 * one.floor for share, one in zip(shares, estimates, strict=True))
+    point = sum(weight * one.point for weight, one in zip(weights, estimates, strict=True))
+    floor = sum(weight**2 * one.floor for weight, one in zip(weights, estimates, strict=True))
     return _estimate(np.asarray(point), whole, freedom, min(one.count for one in estimates), np.asarray(floor))

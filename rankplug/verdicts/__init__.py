@@ -21,16 +21,27 @@ from rankplug.verdicts.evidence import (
     greater,
     not_comparable,
     not_run,
+    not_to_the_end,
+    reached,
     some_greater,
 )
 from rankplug.verdicts.rules import judge
-from rankplug.verdicts.samples import Design, IndependentTrials, OfficialFolds, Pooled, Resplits, Sample
+from rankplug.verdicts.samples import (
+    Combined,
+    Design,
+    IndependentTrials,
+    OfficialFolds,
+    PublishedNumber,
+    Resplits,
+    Sample,
+)
 from rankplug.verdicts.verdict import VERDICTS, Judgement, Needs, Part, Verdict
 
 __all__ = [
     "VERDICTS",
     "Check",
     "Checks",
+    "Combined",
     "Design",
     "Differences",
     "Evidence",
@@ -39,7 +50,7 @@ __all__ = [
     "Needs",
     "OfficialFolds",
     "Part",
-    "Pooled",
+    "PublishedNumber",
     "Resplits",
     "Sample",
     "Unjudged",
@@ -49,5 +60,7 @@ __all__ = [
     "judge",
     "not_comparable",
     "not_run",
+    "not_to_the_end",
+    "reached",
     "some_greater",
 ]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from rankplug.verdicts.samples import Values
 
-Question = Literal["greater in all parts", "alike in all parts", "greater in some part"]
+Question = Literal["greater in all parts", "alike in all parts", "greater in some part", "reached in all parts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +115,11 @@ def some_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
     return Differences(parts, "greater in some part", notes) if parts else nothing_run()
 
 
+def reached(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Evidence on a claim that one run of ours gives the published numbers."""
+    return Differences(parts, "reached in all parts", notes) if parts else nothing_run()
+
+
 def nothing_run() -> Unjudged:
     """The answer where nothing of what a claim speaks of was run."""
     return not_run("nothing that the claim speaks of was run")
@@ -123,6 +128,11 @@ def nothing_run() -> Unjudged:
 def not_run(reason: str) -> Unjudged:
     """The answer where a claim's runs are not part of a profile, or not run to their end."""
     return Unjudged("not run", reason)
+
+
+def not_to_the_end() -> Unjudged:
+    """The answer of a claim about whole curves where early stopping ended some of them."""
+    return not_run("not run to the end: early stopping ended trainings before their curves could be compared")
 
 
 def not_comparable(reason: str) -> Unjudged:

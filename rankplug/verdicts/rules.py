@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,6 +27,13 @@ from rankplug.verdicts.verdict import Judgement, Needs, Part, Verdict
 POWER = 0.8
 Steps = Callable[[int], Doubles]
 """Levels of Holm's steps for a number of parts."""
+DECIDE = {
+    "greater in all parts": all_greater,
+    "alike in all parts": all_alike,
+    "greater in some part": any_greater,
+    "reached in all parts": all_alike,
+}
+REACHED = {"greater": "exceeded", "smaller": "missed", "no difference": "reached"}
 Cost = Callable[[frozenset[tuple[str, str]]], float | None]
 """Core-minutes that one more repetition of some runs takes."""
 
@@ -63,14 +71,15 @@ def judge(
     found = [one.estimate for one in samples]
     p = p_values([one.point for one in found], [one.error for one in found], [one.degrees for one in found], margin)
     levels = steps(len(samples))
-    decide = {"greater in all parts": all_greater, "alike in all parts": all_alike, "greater in some part": any_greater}
-    word = str(decide[evidence.question](p, levels))
+    word = str(DECIDE[evidence.question](p, levels))
     parts = [
         _part(name, sample, p, place, margin, scale, float(levels[-1]))
         for place, (name, sample) in enumerate(zip(names, samples, strict=True))
     ]
     order = _decisive_first(parts, word, evidence.question)
     needs = _needs([samples[place] for place in order if parts[place].answer == "open"], margin, scale, levels, cost)
+    if evidence.question == "reached in all parts":
+        parts = [replace(part, answer=REACHED.get(part.answer, part.answer)) for part in parts]
     notes = evidence.notes
     if word == "no difference" and any(part.answer == "greater" for part in parts):
         notes = ("a difference in some parts, none that matters in the others", *notes)
@@ -114,11 +123,11 @@ def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scal
 
 def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
     """Places of the parts: those that speak most against what the claim says come first."""
-    towards = 1.0 if question != "greater in some part" else -1.0
+    towards = -1.0 if question == "greater in some part" else 1.0
 
     def place(at: int) -> tuple[bool, float]:
         part = parts[at]
-        if question == "alike in all parts":
+        if question in ("alike in all parts", "reached in all parts"):
             ends = [abs(part.low), abs(part.high)] if math.isfinite(part.low) else [math.inf]
             return word == "inconclusive" and part.answer != "open", -max(ends)
         lowest = part.low if math.isfinite(part.low) else -math.inf

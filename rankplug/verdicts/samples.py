@@ -20,7 +20,7 @@ from rankplug.statistics import (
     mean_of_queries_and_seeds,
     mean_of_resplits,
     mean_of_trials,
-    pooled,
+    weighted_sum,
 )
 
 Doubles = NDArray[np.float64]
@@ -28,9 +28,13 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class IndependentTrials:
-    """Trials that draw their training sample, test sample and seed anew, as those on made data do."""
+    """Repetitions that share nothing, such as trials that draw training sample, test sample and seed anew.
 
-    unit: ClassVar[str] = "trials"
+    Args:
+        unit: what is repeated.
+    """
+
+    unit: str = "trials"
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,8 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class Pooled:
-    """One mean over several collections, such as a microaverage.
+class Combined:
+    """A weighted sum of means of independent collections, such as a microaverage or a difference between two.
 
     Args:
         samples: one a collection.
@@ -131,8 +135,8 @@ class Pooled:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The weighted mean with its standard error."""
-        return pooled([one.estimate for one in self.samples], self.weights)
+        """The sum with its standard error."""
+        return weighted_sum([one.estimate for one in self.samples], self.weights)
 
     @property
     def extent(self) -> str:
@@ -150,5 +154,40 @@ class Pooled:
         return frozenset().union(*(one.runs for one in self.samples))
 
 
-Values = Sample | Pooled
+@dataclass(frozen=True, eq=False)
+class PublishedNumber:
+    """One published number beside runs of ours on the same queries: the difference to what one run of ours gives.
+
+    Args:
+        values: ours, one a seed.
+        published: the number, of one run.
+        runs: group and model of the runs behind it.
+    """
+
+    values: Doubles
+    published: float
+    runs: frozenset[tuple[str, str]] = frozenset()
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Our mean less the number, with the error of a prediction: ``s sqrt(1 + 1 / seeds)``."""
+        values = np.asarray(self.values, np.float64)
+        found = Sample(values, IndependentTrials()).estimate
+        floor = found.error**2 * found.count
+        return Estimate(
+            found.point - self.published, np.sqrt(found.error**2 + floor), found.degrees, found.count, floor
+        )
+
+    @property
+    def extent(self) -> str:
+        """From what the prediction is made, in words."""
+        return f"one run as {self.values.size} of ours predict it"
+
+    @property
+    def repeats(self) -> str:
+        """What a further repetition is."""
+        return "seeds"
+
+
+Values = Sample | Combined | PublishedNumber
 """What a part of a claim is judged by."""

@@ -121,7 +121,8 @@ class Verdict:
     @property
     def clauses(self) -> list[str]:
         """The sentence, clause by clause."""
-        told = [self._told(part) for part in self.parts]
+        told = [f"on {self.data}"] if self.data else []
+        told += [self._told(part) for part in self.parts]
         if self.looks > 1:
             told.append(f"{self.looks} looks at growing data")
         return told + ([self.needs.sentence] if self.needs else []) + list(self.notes)

@@ -13,9 +13,9 @@ from rankplug.statistics import mean_of_queries_and_seeds, mean_of_trials, repet
 from rankplug.verdicts import (
     Check,
     Checks,
+    Combined,
     IndependentTrials,
     OfficialFolds,
-    Pooled,
     Resplits,
     Sample,
     Verdict,
@@ -179,10 +179,10 @@ def test_mean_squares_are_those_of_a_two_way_analysis():
     assert mean_of_queries_and_seeds([table]).error == pytest.approx(np.sqrt(variance))
 
 
-def test_collections_are_pooled_by_weight():
+def test_collections_are_summed_by_weight():
     noise = np.random.default_rng(3)
     first, second = (Sample(noise.standard_normal(10), IndependentTrials()) for _ in range(2))
-    found = Pooled((first, second), (3.0, 1.0)).estimate
+    found = Combined((first, second), (0.75, 0.25)).estimate
     assert found.point == pytest.approx(0.75 * first.values.mean() + 0.25 * second.values.mean())
     expected = math.hypot(0.75 * stats.sem(first.values), 0.25 * stats.sem(second.values))
     assert found.error == pytest.approx(expected) and 9 <= found.degrees <= 18

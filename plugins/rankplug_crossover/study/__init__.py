@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankplug.studies import Exhibit, Study
 from rankplug_crossover.study import better, chosen, heat_map, noise_effect, ranks
-from rankplug_crossover.study.claims import CLAIMS
+from rankplug_crossover.study.claims import CLAIMS, OBSERVATIONS
 from rankplug_crossover.study.findings import FINDINGS
 from rankplug_crossover.study.protocol import runs
 from rankplug_crossover.study.published import nothing_published
@@ -25,4 +25,5 @@ study = Study(
     claims=CLAIMS,
     published=nothing_published,
     findings=FINDINGS,
+    observations=OBSERVATIONS,
 )

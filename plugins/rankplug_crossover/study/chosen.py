@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from rankplug.statistics import t_interval
+from rankplug.statistics import Interval
 from rankplug.studies import Results
+from rankplug.study_results import interval_of
 from rankplug_crossover.study.protocol import METRICS, paper_of
-from rankplug_crossover.study.quality import folds_of_queries, identities, query_values, validation_folds
+from rankplug_crossover.study.quality import identities, validation_folds
 
 ANY, EACH_FOLD, NEW = "all", "all, fold by fold", "new combinations"
 WHO = (ANY, EACH_FOLD, NEW, "stochastic", "xendcg", "uniquerating", "logrank")
@@ -26,7 +27,6 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
     for group in results.groups():
         folds = validation_folds(results, group)
         names = identities(results, group).set_index("model")["combination"]
-        values = {metric: query_values(results, group, metric) for metric in METRICS}
         for who in WHO:
             chosen = choice(folds, who)
             models = list(dict.fromkeys(chosen.values()))
@@ -34,9 +34,12 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
             row: dict[str, Any] = {"collection": group, "chosen among": who, "model": "; ".join(models)}
             row["validation"] = 100 * sum(validation) / len(validation)
             for metric in METRICS:
-                interval = t_interval(100 * of_choice(values[metric], chosen, results), unit="queries")
+                interval = mean_of_choice(results, group, metric, chosen, scale=100)
                 row |= {metric.upper(): interval.point, f"{metric.upper()} half width": interval.half_width}
-            row |= {"queries": len(values[METRICS[0]]), "combination": " ".join(names[models])}
+            row |= {
+                "queries": len(results.by_query(group, METRICS[0]).dropna()),
+                "combination": " ".join(names[models]),
+            }
             rows.append(row)
     return pd.DataFrame(rows), None
 
@@ -55,7 +58,9 @@ def choice(folds: pd.DataFrame, who: str) -> dict[int, str]:
     return dict.fromkeys(map(int, folds.columns), str(candidates.mean(axis=1).idxmax()))
 
 
-def of_choice(values: pd.DataFrame, chosen: dict[int, str], results: Results) -> pd.Series[float]:
-    """The value of each test query under the model that its fold chose."""
-    folds = folds_of_queries(values.index, results)
-    return pd.concat([values.loc[folds == fold, model] for fold, model in chosen.items()])
+def mean_of_choice(results: Results, group: str, metric: str, chosen: dict[int, str], scale: float = 1.0) -> Interval:
+    """Mean test metric where each fold is measured under the model that it chose."""
+    values = results.by_query(group, metric)
+    folds = values.index.get_level_values("fold")
+    own = pd.concat([values.loc[folds == fold, model] for fold, model in chosen.items()])
+    return interval_of(results.sample_of_queries(group, scale * own, {(group, model) for model in chosen.values()}))

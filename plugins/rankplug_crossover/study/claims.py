@@ -1,65 +1,60 @@
-"""What one would ask of the combinations nobody published, each with the statistic that answers."""
+"""What one would ask of the combinations outside these papers, each with the statistic that gives evidence."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
-from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater
-from rankplug.statistics import t_interval
-from rankplug.studies import Claim, Results, Runs, Verdict
-from rankplug_crossover.study.better import LEVEL, better_than_papers
-from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, of_choice
+from rankplug.studies import Claim, Margin, Observation, Results, Runs
+from rankplug.verdicts import Evidence, alike, greater, some_greater
+from rankplug.verdicts.samples import Values
+from rankplug_crossover.study.better import candidates
+from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, mean_of_choice
 from rankplug_crossover.study.protocol import METRIC, NOISY, name_of, paper_of
-from rankplug_crossover.study.quality import query_values, validation_folds
+from rankplug_crossover.study.quality import best_of_papers, validation_folds
 
-MARGIN = 0.01
-"""A difference of NDCG that would matter."""
+Statistic = Callable[[Results], Evidence]
+POINTS = Margin(0.005, "Half a point of NDCG.", scale=100, unit="points")
 MARK = {"ndcg@1": 0.55, "ndcg@3": 0.50, "ndcg@5": 0.48, "ndcg@10": 0.455}
 """What the best model that validation data choose should reach on OHSUMED."""
 
 
-def some_is_better(results: Results) -> Verdict:
-    """Whether a test, corrected for the number of combinations, finds one better than the best of the papers."""
+def some_is_better(results: Results) -> Evidence:
+    """Every combination outside the papers against the best one in them, which is the best on the test data."""
     parts = {}
     for group in results.groups():
-        frame = better_than_papers(results, group)
-        first, found = frame.sort_values("p", kind="stable").iloc[0], int(frame["better"].sum())
-        words = (
-            f"{found} of {len(frame)} lead {first['reference']}; the surest is {first['model']}, difference"
-            f" {first['difference']:+.3g} [{first['low']:+.3g}, {first['high']:+.3g}],"
-            f" p = {first['p']:.2g}, {first['p (Holm)']:.2g} by Holm"
-        )
-        parts[group] = Verdict("holds" if found else "fails" if (frame["high"] < 0).all() else "inconclusive", words)
-    return judge_all(parts, f"one-sided paired t tests over queries, level {LEVEL:g} after Holm")
+        reference = best_of_papers(results, group)
+        for model in candidates(results, group):
+            name = f"{results.collection(group, group)}, {model} - {reference}"
+            parts[name] = results.difference(group, METRIC, model, reference)
+    return some_greater(parts)
 
 
-def chosen_beats_papers(results: Results) -> Verdict:
-    """The new combination that validation data choose against the paper's own that they choose."""
-    first, second = {}, {}
+def chosen_beats_papers(results: Results) -> Evidence:
+    """The combination outside the papers that validation data choose against the papers' own that they choose."""
+    parts = {}
     for group in results.groups():
-        folds, values = validation_folds(results, group), query_values(results, group)
+        folds = validation_folds(results, group)
         (new,) = set(choice(folds, NEW).values())
         (own,) = set(choice(folds[[bool(paper_of(str(model))) for model in folds.index]], ANY).values())
-        name = f"{group}, {new} against {own}"
-        first[name], second[name] = values[new], values[own]
-    return judge_greater(first, second, scale=100, unit="queries")
+        name = f"{results.collection(group, group)}, {new} - {own}"
+        parts[name] = results.difference(group, METRIC, new, own)
+    return greater(parts)
 
 
-def passes_the_mark(who: str) -> Callable[[Results], Verdict]:
-    """Mean test NDCG on OHSUMED of what validation data choose, less the mark at each cut-off."""
+def against_the_mark(who: str) -> Callable[[Results], str]:
+    """Mean test NDCG on OHSUMED of what validation data choose, with its interval, and the mark at each cut-off."""
 
-    def judge(results: Results) -> Verdict:
-        groups = [group for group in results.groups() if group in results.runs and is_ohsumed(results.runs[group])]
-        parts = {}
-        for group, (metric, mark) in itertools.product(groups, MARK.items()):
-            chosen = choice(validation_folds(results, group), who)
-            interval = t_interval(of_choice(query_values(results, group, metric), chosen, results), unit="queries")
-            words = f"{interval.point:.3f} ± {interval.half_width:.3f} less {mark:g}"
-            parts[metric.upper()] = judge_bound(interval.point - mark, words)
-        return judge_all(parts)
+    def tell(results: Results) -> str:
+        words = []
+        for group in results.groups():
+            if group in results.runs and is_ohsumed(results.runs[group]):
+                chosen = choice(validation_folds(results, group), who)
+                for metric, mark in MARK.items():
+                    found = mean_of_choice(results, group, metric, chosen)
+                    words.append(f"{metric.upper()} {found.point:.3f} ± {found.half_width:.3f}, mark {mark:g}")
+        return "; ".join(words)
 
-    return judge
+    return tell
 
 
 def is_ohsumed(runs: Runs) -> bool:
@@ -67,60 +62,76 @@ def is_ohsumed(runs: Runs) -> bool:
     return str(runs.shared["dataset"]).partition("[")[0] == "ohsumed"
 
 
-def better(one: str, other: str) -> Callable[[Results], Verdict]:
-    """Test NDCG@5 of one model against another, query by query."""
-
-    def judge(results: Results) -> Verdict:
-        values = {group: query_values(results, group) for group in results.groups()}
-        first, second = ({group: frame[model] for group, frame in values.items()} for model in (one, other))
-        return judge_greater(first, second, scale=100, unit="queries")
-
-    return judge
+def better(one: str, other: str) -> Statistic:
+    """Test NDCG@5 of one model less another's, on every collection."""
+    return lambda results: greater(_everywhere(results, one, other))
 
 
-def alike(one: str, other: str) -> Callable[[Results], Verdict]:
-    """Test NDCG@5 of two models, query by query."""
-
-    def judge(results: Results) -> Verdict:
-        values = {group: query_values(results, group) for group in results.groups()}
-        first, second = ({group: frame[model] for group, frame in values.items()} for model in (one, other))
-        return judge_alike(first, second, margin=MARGIN, scale=100, unit="queries")
-
-    return judge
+def same(one: str, other: str) -> Statistic:
+    """Test NDCG@5 of two models, on every collection."""
+    return lambda results: alike(_everywhere(results, one, other))
 
 
-WORDS = "NDCG of " + ", ".join(f"{mark:g} @{metric.partition('@')[2]}" for metric, mark in MARK.items())
+def _everywhere(results: Results, one: str, other: str) -> dict[str, Values]:
+    return {
+        results.collection(group, group): results.difference(group, METRIC, one, other) for group in results.groups()
+    }
+
+
 CLAIMS = (
     Claim(
-        f"Some combination nobody published ranks better, by {METRIC.upper()}, than all in the papers.", some_is_better
+        f"Some combination that these papers lack ranks better, by {METRIC.upper()}, than all in them.",
+        some_is_better,
+        "Better than the papers",
+        POINTS,
     ),
     Claim(
-        "The new combination that validation data choose ranks better than the paper's own that they choose.",
+        "What validation data choose outside the papers ranks better than what they choose in them.",
         chosen_beats_papers,
-    ),
-    Claim(f"On OHSUMED the combination that validation data choose passes {WORDS}.", passes_the_mark(ANY)),
-    Claim(
-        f"On OHSUMED what each fold's validation part chooses for it passes {WORDS}.",
-        passes_the_mark(EACH_FOLD),
+        "Chosen on validation",
+        POINTS,
     ),
     Claim(
         "LogRank's ConvexLoss ranks better on LightGBM's trees than on the paper's linear scorer.",
         better(name_of("convex_loss", "lightgbm"), name_of("convex_loss", "lbfgs")),
+        "Heat map",
+        POINTS,
     ),
     Claim(
         "LogRank's ConvexLoss on trees ranks better than lambdaMART.",
         better(name_of("convex_loss", "lightgbm"), name_of("lambdarank", "lightgbm")),
+        "Heat map",
+        POINTS,
     ),
     Claim(
         "Gumbel noise improves XE-NDCG on trees.",
         better(name_of("xe_ndcg", "lightgbm", NOISY), name_of("xe_ndcg", "lightgbm")),
+        "Noise",
+        POINTS,
     ),
     Claim(
         "Gumbel noise improves uRank's network.",
         better(name_of("urank", "torch", NOISY), name_of("urank", "torch")),
+        "Noise",
+        POINTS,
     ),
     Claim(
         "uMart ranks alike on XGBoost and on LightGBM.",
-        alike(name_of("umart", "xgboost"), name_of("umart", "lightgbm")),
+        same(name_of("umart", "xgboost"), name_of("umart", "lightgbm")),
+        "Heat map",
+        POINTS,
+    ),
+)
+WORDS = "NDCG of " + ", ".join(f"{mark:g} @{metric.partition('@')[2]}" for metric, mark in MARK.items())
+OBSERVATIONS = (
+    Observation(
+        f"On OHSUMED the combination that validation data choose, beside {WORDS}.",
+        against_the_mark(ANY),
+        "Chosen on validation",
+    ),
+    Observation(
+        f"On OHSUMED what each fold's validation part chooses for it, beside {WORDS}.",
+        against_the_mark(EACH_FOLD),
+        "Chosen on validation",
     ),
 )

@@ -7,28 +7,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from rankplug.statistics import holm, paired_t_test, t_interval
+from rankplug.statistics import holm
 from rankplug.studies import Results
+from rankplug.study_results import interval_of, p_value_of
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, cells, name_of, paper_of
-from rankplug_crossover.study.quality import heading, identities, query_values
+from rankplug_crossover.study.quality import heading, identities
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def noise_frame(results: Results, group: str) -> pd.DataFrame:
-    """Noisy minus plain, a row a loss and backend; two-sided paired t tests over queries, Holm over all rows."""
-    values = query_values(results, group)
+    """Noisy minus plain, a row a loss and backend; two-sided tests by the data's design, Holm over all rows."""
+    models = set(results.models(group))
     rows = []
     for loss, backend, noise in cells():
         noisy, plain = name_of(loss, backend, NOISY), name_of(loss, backend)
-        if noise != NOISY or not {noisy, plain} <= set(values.columns):
+        if noise != NOISY or not {noisy, plain} <= models:
             continue
-        interval = t_interval(100 * (values[noisy] - values[plain]), unit="queries")
-        test = paired_t_test(values[noisy], values[plain], unit="queries")
+        sample = results.difference(group, METRIC, noisy, plain)
+        interval, p = interval_of(sample), p_value_of(sample)
         rows.append(
-            {"collection": group, "loss": loss, "backend": backend, "model": noisy, "difference": interval.point}
-            | {"low": interval.low, "high": interval.high, "p": test.p_value, "paper": paper_of(noisy)}
+            {"collection": group, "loss": loss, "backend": backend, "model": noisy, "difference": 100 * interval.point}
+            | {"low": 100 * interval.low, "high": 100 * interval.high, "p": 2 * min(p, 1 - p), "paper": paper_of(noisy)}
         )
     frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
     return frame.assign(**{"p (Holm)": holm(frame["p"]).p_values})

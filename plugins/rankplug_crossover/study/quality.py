@@ -5,11 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rankplug.statistics import t_interval
 from rankplug.studies import Results
 from rankplug.tuning import validation_quality
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, name_of, paper_of
@@ -37,11 +34,11 @@ def _digests(results: Results) -> pd.Series[str]:
 
 
 def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
-    """Each model's mean over the test queries in percent with its 95 % t interval, best first, and its paper if any."""
-    values = query_values(results, group, metric)
-    intervals = {model: t_interval(100 * values[model], unit="queries") for model in values.columns}
+    """Each model's mean test metric in percent with its 95 % interval, best first, and its paper if any."""
+    intervals = {model: results.mean(group, metric, model, scale=100) for model in results.models(group)}
+    queries = len(results.by_query(group, metric).dropna())
     rows = [
-        {"model": model, "ours": one.point, "low": one.low, "high": one.high, "queries": one.count}
+        {"model": model, "ours": one.point, "low": one.low, "high": one.high, "queries": queries}
         | {"paper": paper_of(str(model))}
         for model, one in intervals.items()
     ]
@@ -73,12 +70,6 @@ def validation_means(results: Results, group: str) -> pd.Series[float]:
     """Each model's best validation quality, averaged over trials and folds, best first."""
     means = validation_folds(results, group).mean(axis=1).rename("validation")
     return means.sort_values(ascending=False, kind="stable")
-
-
-def folds_of_queries(queries: pd.Index[Any], results: Results) -> NDArray[Any]:
-    """The fold whose test data each row of :func:`query_values` is of."""
-    folds = {record["record"]["test_fingerprint"]: record["fold"] for record in results.records}
-    return np.array([folds[digest] for digest in queries.get_level_values("test")])
 
 
 def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -42,4 +42,5 @@ study = Study(
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_logrank.study"),
     findings=FINDINGS,
+    observations=claims.OBSERVATIONS,
 )

@@ -92,6 +92,17 @@ def flip_frame() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def flips_that_leave() -> int:
+    """Return how many flips of the first states of two walks make a sign matrix that is no ranking's."""
+    count = 0
+    for best in (True, False):
+        for signs in walk(best).signs:
+            flipped = np.repeat(signs[None], signs.size, axis=0)
+            flipped[np.arange(signs.size), *np.unravel_index(np.arange(signs.size), signs.shape)] *= -1
+            count += int((~comes_from_a_ranking(flipped)).sum())
+    return count
+
+
 def correlation(sign: int, branch: str) -> float:
     """Spearman's, of alpha and the size of the change."""
     from scipy.stats import spearmanr

@@ -77,7 +77,7 @@ def density_shares(weights: tuple[float, ...], cells: NDArray[np.float64], finen
     return shares
 
 
-def density_frame() -> pd.DataFrame:
+def density_frame(beta: float = 1.0) -> pd.DataFrame:
     """A row for each cell and weights: its centre, the sampled share and the share by the closed density."""
     import pandas as pd
 
@@ -87,15 +87,15 @@ def density_frame() -> pd.DataFrame:
     for weights in WEIGHTS:
         frame = pd.DataFrame(centers, columns=["y1", "y2", "y3"])
         frame.insert(0, "alpha", str(weights))
-        frame["sampled share"] = sampled_shares(sampled_points(weights), cells)
+        frame["sampled share"] = sampled_shares(sampled_points(weights, beta), cells)
         frame["density share"] = density_shares(weights, cells)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
 
 
-def largest_cell_error() -> float:
+def largest_cell_error(beta: float = 1.0) -> float:
     """Sampled less density shares of Figure 1's cells, in standard errors of a share."""
-    frame = density_frame()
+    frame = density_frame(beta)
     expected = frame["density share"].to_numpy()
     errors = np.sqrt(expected * (1 - expected) / SAMPLES)
     # Where hardly a draw is expected, a share is no normal variable.
@@ -103,12 +103,12 @@ def largest_cell_error() -> float:
     return float(np.abs((frame["sampled share"].to_numpy() - expected) / errors)[frequent].max())
 
 
-def largest_first_error() -> float:
+def largest_first_error(beta: float = 1.0) -> float:
     """Shares of the draws in which a document comes first, less alpha over its sum, in standard errors."""
     largest = 0.0
     for weights in WEIGHTS:
         chances = np.asarray(weights) / sum(weights)
-        first = np.bincount(sampled_points(weights).argmax(axis=1), minlength=3) / SAMPLES
+        first = np.bincount(sampled_points(weights, beta).argmax(axis=1), minlength=3) / SAMPLES
         largest = max(largest, float(np.abs((first - chances) / np.sqrt(chances * (1 - chances) / SAMPLES)).max()))
     return largest
 

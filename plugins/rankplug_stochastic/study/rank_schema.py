@@ -42,9 +42,17 @@ def both_ways(eta: float = 1.0, draws: int = DRAWS, seed: int = 0) -> tuple[NDAr
     return ranks_of_scores(sampled, eta), ranks_of_gaps(raw[None, None, :] - raw[None, :, None] + noise, eta)
 
 
-def largest_difference() -> float:
-    """Between the ranks (a) and (b), over all draws and documents."""
+def largest_difference(independent: bool = False) -> float:
+    """Return the largest difference between the ranks (a) and (b), over all draws and documents.
+
+    Args:
+        independent: draws the noise in the sigmoids anew for each pair, which makes other ranks.
+    """
     ranks_a, ranks_b = both_ways()
+    if independent:
+        raw, noise = np.array(SCORES), np.random.default_rng(1).gumbel(size=(2, DRAWS, len(SCORES), len(SCORES)))
+        pairs = np.triu(noise[0] - noise[1], 1)
+        ranks_b = ranks_of_gaps(raw[None, None, :] - raw[None, :, None] + pairs - pairs.transpose(0, 2, 1))
     return float(np.abs(ranks_a - ranks_b).max())
 
 

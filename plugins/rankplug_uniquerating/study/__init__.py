@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankplug.published import read_published
 from rankplug.studies import Exhibit, Study
 from rankplug_uniquerating.study import collections_table, quality_tables, relative_gains, three_forms, training_time
-from rankplug_uniquerating.study.claims import CLAIMS
+from rankplug_uniquerating.study.claims import CLAIMS, OBSERVATIONS
 from rankplug_uniquerating.study.findings import FINDINGS
 from rankplug_uniquerating.study.protocol import PLACES, runs
 
@@ -32,4 +32,5 @@ study = Study(
     claims=CLAIMS,
     published=lambda: read_published("rankplug_uniquerating.study"),
     findings=FINDINGS,
+    observations=OBSERVATIONS,
 )

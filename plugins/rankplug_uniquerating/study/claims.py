@@ -1,19 +1,16 @@
-"""The paper's claims, each with the statistic that judges it."""
+"""The paper's claims, each with the statistic that gives evidence on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 
-from rankplug.judging import judge_all, judge_bound, judge_greater, judge_identity
-from rankplug.studies import Claim, Results, Verdict
-from rankplug_uniquerating.study import collections_table, equations, three_forms
+from rankplug.studies import Claim, Margin, Observation, Results
+from rankplug.verdicts import Check, Checks, Evidence, PublishedNumber, greater, not_comparable, not_run, reached
+from rankplug_uniquerating.study import equations, three_forms
 from rankplug_uniquerating.study.protocol import (
     BENCHMARKS,
-    ERR,
     LIGHTGBM_EVALUATION,
     LIGHTGBM_NDCG,
     MQ2007,
@@ -24,12 +21,21 @@ from rankplug_uniquerating.study.protocol import (
     WEB10K,
     WEB30K,
 )
-from rankplug_uniquerating.study.training_time import slowness
 
-MARGIN = 0.01
-"""A difference of NDCG that would matter."""
+Statistic = Callable[[Results], Evidence]
+POINTS = Margin(0.005, "Half a point of NDCG; the tables print a tenth of a point.", scale=100, unit="points")
+OF_A_ROW = Margin(
+    0.06,
+    "Six points, the lead of the printed row over its best benchmark at NDCG@3; a row farther off tells another story.",
+    scale=100,
+    unit="points",
+)
+ROUNDING = 1e-9
 TIMED_LENGTH = 150
-Judge = Callable[[Results], Verdict]
+TIMES = not_comparable(
+    "the paper's factors compare its own implementations; here all networks take the same step, and the losses of"
+    " uRank, p-ListMLE and MDPRank are sorted sums, a small part of it"
+)
 
 
 def above(
@@ -38,126 +44,111 @@ def above(
     places: tuple[str, ...] = tuple(PLACES),
     metrics: tuple[str, ...] = NDCG,
     prefix: str = "",
-) -> Judge:
+) -> Statistic:
     """One model above others on test data, in every place that was run and by every metric."""
 
-    def judge(results: Results) -> Verdict:
-        larger, smaller = {}, {}
-        for place in places:
-            if prefix + place not in results.frames:
-                continue
-            for metric in metrics:
-                trials = results.trials(prefix + place, metric)
-                for model in worse:
-                    if model in trials.columns:
-                        name = f"{place} {metric}, {better} - {model}"
-                        larger[name], smaller[name] = trials[better], trials[model]
-        return judge_greater(larger, smaller, scale=100)
+    def gather(results: Results) -> Evidence:
+        there = [place for place in places if prefix + place in results.frames]
+        parts = {
+            f"{results.collection(prefix + place, place)} {metric}, {better} - {model}": results.difference(
+                prefix + place, metric, better, model
+            )
+            for place in there
+            for metric in metrics
+            for model in worse
+            if model in results.models(prefix + place)
+        }
+        absent = ", ".join(place for place in places if place not in there)
+        return greater(parts, *([f"not run: {absent}"] if absent else []))
 
-    return judge
+    return gather
 
 
-def testing_on_the_selection_set_flatters(results: Results) -> Verdict:
+def testing_on_the_selection_set_flatters(results: Results) -> Evidence:
     """Test NDCG with the epoch chosen on the test part against the epoch chosen on validation data."""
-    larger, smaller = {}, {}
-    for metric in NDCG:
-        on_test, on_validation = (results.trials(group, metric) for group in (TEST_SELECTED + OHSUMED, OHSUMED))
-        larger[metric], smaller[metric] = on_test["uRank"], on_validation["uRank"]
-    return judge_greater(larger, smaller, scale=100)
+    place = results.collection(OHSUMED)
+    return greater(
+        {
+            f"{place} {metric}": results.contrast(
+                metric, {(TEST_SELECTED + OHSUMED, "uRank"): 1.0, (OHSUMED, "uRank"): -1.0}
+            )
+            for metric in NDCG
+        }
+    )
 
 
-def published_row_reached(group: str) -> Judge:
-    """Whether uRank's row on OHSUMED is above the published one less a margin, which needs runs on OHSUMED itself."""
+def published_row_reached(group: str) -> Statistic:
+    """The published row of uRank beside what one run of ours gives, which needs runs on OHSUMED itself."""
 
-    def judge(results: Results) -> Verdict:
-        dataset = str(results.runs[group].shared["dataset"]) if group in results.runs else "nothing"
-        if not dataset.startswith("ohsumed"):
-            return Verdict("inconclusive", f"run on {dataset}, which says nothing about OHSUMED's numbers")
+    def gather(results: Results) -> Evidence:
+        if not is_ohsumed(results, group):
+            return not_run("not on OHSUMED, whose numbers the row has")
         printed = results.published[
             (results.published["exhibit"] == PLACES[OHSUMED]) & (results.published["model"] == "uRank")
         ].set_index("metric")["value"]
-        ours, least = {}, {}
-        for metric in NDCG:
-            values, mark = results.trials(group, metric)["uRank"], float(printed[metric]) - MARGIN
-            name = f"{metric} {values.mean():.3f} to {printed[metric]:.3f} less {MARGIN:g}"
-            ours[name], least[name] = values, np.full(len(values), mark)
-        return judge_greater(ours, least, scale=100)
+        runs = frozenset([(group, "uRank")])
+        ours = {metric: results.trials(group, metric)["uRank"].to_numpy() for metric in NDCG}
+        return reached(
+            {
+                f"{metric} {values.mean():.3f}, published {printed[metric]:.3f}": PublishedNumber(
+                    values, float(printed[metric]), runs
+                )
+                for metric, values in ours.items()
+            }
+        )
 
-    return judge
-
-
-def lowest_ratings_share(results: Results) -> Verdict:
-    """LR of Table 1 against the share in the data."""
-    dataset = str(results.runs[OHSUMED].shared["dataset"]) if OHSUMED in results.runs else "nothing"
-    if not dataset.startswith("ohsumed"):
-        return Verdict("inconclusive", f"run on {dataset}, which says nothing about OHSUMED's numbers")
-    table = collections_table.draw(results)[0]
-    row = table[(table["paper's data"] == OHSUMED) & (table["fact"] == "documents of the lowest rating (%)")].iloc[0]
-    return judge_identity(abs(row["difference"]), 0.005, f"{row['ours']:.2f} % of {dataset}'s documents")
+    return gather
 
 
-def err_steps(published: pd.DataFrame) -> pd.DataFrame:
-    """By how much the published ERR grows from cut-off to cut-off: a row a table and model."""
-    rows = published[published["metric"].isin(ERR)]
-    wide = rows.pivot_table(index=["exhibit", "model"], columns="metric", values="value")[list(ERR)]
-    return wide.diff(axis=1).iloc[:, 1:]
+def is_ohsumed(results: Results, group: str) -> bool:
+    """Whether a group of runs is on the real collection."""
+    return group in results.runs and str(results.runs[group].shared["dataset"]).partition("[")[0] == "ohsumed"
 
 
-def published_err_grows(results: Results) -> Verdict:
-    """ERR@k is a sum of non-negative terms up to k."""
-    steps = err_steps(results.published)
-    falling = steps[(steps < 0).any(axis=1)]
-    rows = ", ".join(f"{exhibit} {model}" for exhibit, model in falling.index)
-    return judge_bound(float(steps.min().min()), f"growth of ERR between printed cut-offs (falls in: {rows or 'none'})")
+def sorted_sums_are_faster(results: Results) -> str:
+    """Times of the loss as sorted sums and on tensors, measured now."""
+    times = {form: np.median(three_forms.seconds(form, TIMED_LENGTH)) for form in ("sorted", "tensor", "loop")}
+    words = ", ".join(f"{form} {1e3 * value:.3g} ms" for form, value in times.items())
+    return f"a list of {TIMED_LENGTH} documents with its gradient takes: {words}"
 
 
-def slower(model: str, factor: float) -> Judge:
-    """An epoch's training time over uRank's, in each trial and fold, against the least printed factor."""
-
-    def judge(results: Results) -> Verdict:
-        there = [place for place in (OHSUMED, MQ2007) if place in results.frames]
-        return judge_all({place: times_as_long(slowness(results, place, model), factor) for place in there})
-
-    return judge
-
-
-def form_slower(slow: str, fast: str, factor: float) -> Judge:
-    """Time of one form over another's on one list, measured now."""
-
-    def judge(results: Results) -> Verdict:
-        times = {form: np.array(three_forms.seconds(form, TIMED_LENGTH)) for form in (slow, fast)}
-        return times_as_long(times[slow] / times[fast], factor)
-
-    return judge
-
-
-def times_as_long(ratios: ArrayLike, factor: float) -> Verdict:
-    """Whether ratios of times exceed a factor, by the t test on their logarithms, which a few slow runs do not rule."""
-    logarithms = np.log(np.asarray(ratios, np.float64))
-    verdict = judge_greater(logarithms, np.full(logarithms.size, np.log(factor)))
-    between = f"{np.exp(logarithms.min()):.3g} to {np.exp(logarithms.max()):.3g}"
-    return Verdict(
-        verdict.verdict,
-        f"{np.exp(logarithms.mean()):.3g} times as long ({between}); logarithm less that of {factor:g}:"
-        f" {verdict.evidence}",
+def forms_agree(results: Results) -> Evidence:
+    """Values and gradients of the three forms on four lists."""
+    words = "largest deviation of value and gradient, 4 lists"
+    return _check(
+        words, three_forms.largest_deviation(), three_forms.largest_deviation("urank[window=2]"), "windows of 2"
     )
 
 
-def raw_exponentials_break(results: Results) -> Verdict:
-    """Algorithm 1 as printed on two documents whose scores lie far apart."""
-    value, _ = three_forms.FORMS["tensor"](np.array([-400.0, 400.0]), np.array([1.0, 0.0]))
-    sorted_value, _ = three_forms.FORMS["sorted"](np.array([-400.0, 400.0]), np.array([1.0, 0.0]))
-    return judge_identity(
-        abs(value - sorted_value) / sorted_value, 1e-9, f"a gap of 800 costs {sorted_value:g}, as printed {value:g}"
-    )
+def residuals_are_the_gradient(results: Results) -> Evidence:
+    """Eq. 4 against the gradient of Eq. 2."""
+    right, wrong = (equations.largest_residual_deviation(sign=sign) for sign in (1.0, -1.0))
+    return _check("largest deviation, 4 lists", right, wrong, "with the other sign")
 
 
-def windows(results: Results) -> Verdict:
+def _check(what: str, value: float, control: float, control_of: str) -> Checks:
+    return Checks({"": Check(what, value, at_most=ROUNDING, control=control, control_of=control_of)})
+
+
+def windows(results: Results) -> Evidence:
     """Both ends of Section 3.3."""
-    return judge_all(
+    least, most = equations.doubling_gains()
+    return Checks(
         {
-            "u = 1": judge_identity(equations.largest_pairwise_deviation(), 1e-9, "against weighted pairwise logistic"),
-            "u doubled": judge_bound(equations.least_doubling_gain(), "fall of the loss"),
+            "u = 1": Check(
+                "largest deviation from the weighted pairwise logistic loss",
+                equations.largest_pairwise_deviation(),
+                at_most=ROUNDING,
+                control=equations.largest_pairwise_deviation(window=2),
+                control_of="windows of 2",
+            ),
+            "u doubled": Check(
+                "least fall of the loss",
+                least,
+                at_least=-ROUNDING,
+                control=-most,
+                control_of="with windows halved",
+            ),
         }
     )
 
@@ -165,73 +156,95 @@ def windows(results: Results) -> Verdict:
 NETWORKS = ("uRank", "uBoost", "urBoost")
 CLAIMS = (
     Claim(
-        "Eq. 1-2: Algorithm 1 on tensors equals the loop over documents, and the sorted sums used here.",
-        lambda results: judge_identity(three_forms.largest_deviation(), 1e-9, "value and gradient, 4 lists"),
+        "Eq. 1-2: Algorithm 1 on tensors equals the loop over documents, and the sorted sums used here.", forms_agree
     ),
-    Claim("Algorithm 1 can be computed as it is printed, from exponentials of raw scores.", raw_exponentials_break),
-    Claim(
-        "Eq. 4: the residuals of Algorithm 2 are minus the gradient of Eq. 2.",
-        lambda results: judge_identity(equations.largest_residual_deviation(), 1e-9, "4 lists"),
-    ),
-    Claim(
-        "Eq. 6: the second derivatives, as printed, are not negative.",
-        lambda results: judge_bound(equations.least_printed_curvature(), "second derivatives of 6 lists"),
-    ),
-    Claim(
-        "Not in the paper: with the factor 1 - p and a plus, Eq. 6 is uMart's curvature here.",
-        lambda results: judge_identity(equations.largest_curvature_deviation(), 1e-9, "6 lists"),
-    ),
+    Claim("Eq. 4: the residuals of Algorithm 2 are minus the gradient of Eq. 2.", residuals_are_the_gradient),
     Claim("Eq. 3: windows of one document make a weighted pairwise loss, and wider ones a smaller loss.", windows),
-    Claim("Table 1: 68.12 % of OHSUMED's documents have the lowest rating (LR).", lowest_ratings_share),
-    Claim("Table 2: uRank beats p-ListMLE on OHSUMED.", above("uRank", ("p-ListMLE",), (OHSUMED,), ("ndcg@10",))),
-    Claim("Table 2: uBoost beats uRank on OHSUMED.", above("uBoost", ("uRank",), (OHSUMED,))),
-    Claim("Table 2: urBoost beats uRank on OHSUMED.", above("urBoost", ("uRank",), (OHSUMED,))),
     Claim(
-        "Tables 2 and 3: uBoost beats every benchmark (NDCG@10).",
+        "uRank beats p-ListMLE (NDCG@10).", above("uRank", ("p-ListMLE",), (OHSUMED,), ("ndcg@10",)), "Table 2", POINTS
+    ),
+    Claim("uBoost beats uRank.", above("uBoost", ("uRank",), (OHSUMED,)), "Table 2", POINTS),
+    Claim("urBoost beats uRank.", above("urBoost", ("uRank",), (OHSUMED,)), "Table 2", POINTS),
+    Claim(
+        "uBoost beats every benchmark (NDCG@10, Tables 2 and 3).",
         above("uBoost", BENCHMARKS, (OHSUMED, MQ2007), ("ndcg@10",)),
+        "Table 2",
+        POINTS,
     ),
     Claim(
-        "Tables 2 and 3: urBoost beats every benchmark (NDCG@10).",
+        "urBoost beats every benchmark (NDCG@10, Tables 2 and 3).",
         above("urBoost", BENCHMARKS, (OHSUMED, MQ2007), ("ndcg@10",)),
+        "Table 3",
+        POINTS,
     ),
     Claim(
-        "Tables 2 to 5: uMart beats LambdaMart-L everywhere (NDCG@10).",
+        "uMart beats LambdaMart-L everywhere (NDCG@10, Tables 2 to 5).",
         above("uMart", ("LambdaMart-L",), metrics=("ndcg@10",)),
+        "Table 4",
+        POINTS,
     ),
     Claim(
-        "Tables 4 and 5: uMart beats every benchmark on Web10K and Web30K (NDCG@10).",
+        "uMart beats every benchmark (NDCG@10, Tables 4 and 5).",
         above("uMart", tuple(model for model in BENCHMARKS if model != "MDPRank"), (WEB10K, WEB30K), ("ndcg@10",)),
+        "Table 4",
+        POINTS,
     ),
     Claim(
-        "Tables 4 and 5: uMart beats the networks on Web10K and Web30K (NDCG@10).",
+        "uMart beats the networks (NDCG@10, Tables 4 and 5).",
         above("uMart", NETWORKS, (WEB10K, WEB30K), ("ndcg@10",)),
+        "Table 5",
+        POINTS,
     ),
     Claim(
-        "Tables 4 and 5: LambdaMart-L beats the networks on Web10K and Web30K (NDCG@10).",
+        "LambdaMart-L beats the networks (NDCG@10, Tables 4 and 5).",
         above("LambdaMart-L", NETWORKS, (WEB10K, WEB30K), ("ndcg@10",)),
+        "Table 5",
+        POINTS,
     ),
     Claim(
-        "Table 6: uMart beats LambdaMart-L as LightGBM evaluates, chosen on the test part.",
+        "uMart beats LambdaMart-L as LightGBM evaluates, chosen on the test part.",
         above("uMart", ("LambdaMart-L",), metrics=LIGHTGBM_NDCG, prefix=LIGHTGBM_EVALUATION),
+        "Table 6",
+        POINTS,
     ),
     Claim(
-        "Tables 2 to 5: the printed ERR are of one definition, so that none falls with the cut-off.",
-        published_err_grows,
-    ),
-    Claim(
-        "Table 2: uRank's row on OHSUMED is reached with the epoch chosen on validation data.",
+        "uRank's published row is what a run gives whose epoch is chosen on validation data.",
         published_row_reached(OHSUMED),
+        "Table 2",
+        OF_A_ROW,
     ),
     Claim(
-        "Not in the paper: it is reached with the epoch chosen on the test part.",
+        "Not in the paper: it is what a run gives whose epoch is chosen on the test part.",
         published_row_reached(TEST_SELECTED + OHSUMED),
+        "Table 2, test-selected",
+        OF_A_ROW,
     ),
     Claim(
         "Not in the paper: choosing the epoch on the test part raises uRank's test NDCG.",
         testing_on_the_selection_set_flatters,
+        "Table 2, test-selected",
+        POINTS,
     ),
-    Claim("Section 5: an epoch of p-ListMLE takes at least 7 times as long as one of uRank.", slower("p-ListMLE", 7.0)),
-    Claim("Section 5: an epoch of MDPRank takes at least 15 times as long as one of uRank.", slower("MDPRank", 15.0)),
-    Claim("Section 5: a loop takes at least 2 times as long as tensors.", form_slower("loop", "tensor", 2.0)),
-    Claim("Not in the paper: sorted sums are faster than tensors.", form_slower("tensor", "sorted", 1.0)),
+    Claim(
+        "An epoch of p-ListMLE takes at least 7 times as long as one of uRank.",
+        lambda results: TIMES,
+        "Section 5, training time",
+    ),
+    Claim(
+        "An epoch of MDPRank takes at least 15 times as long as one of uRank.",
+        lambda results: TIMES,
+        "Section 5, training time",
+    ),
+    Claim(
+        "A loop takes at least 2 times as long as tensors.",
+        lambda results: not_comparable("the paper's factor is of TensorFlow on its machine, our forms are PyTorch's"),
+        "Section 5, tensors and loops",
+    ),
+)
+OBSERVATIONS = (
+    Observation(
+        "How long uRank's loss takes in three forms, on this machine.",
+        sorted_sums_are_faster,
+        "Section 5, tensors and loops",
+    ),
 )

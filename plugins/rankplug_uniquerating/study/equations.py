@@ -29,11 +29,16 @@ def residuals(scores: Doubles, labels: Doubles) -> Doubles:
     return found
 
 
-def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60)) -> float:
-    """Between Eq. 4's residuals and minus the gradient of Eq. 2, which autograd finds."""
+def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60), sign: float = 1.0) -> float:
+    """Return the largest deviation of Eq. 4's residuals from minus the gradient of Eq. 2, which autograd finds.
+
+    Args:
+        lengths: of the lists that are tried.
+        sign: of the gradient.
+    """
     lists = [made_list(max(length, 3)) for length in lengths] + [(EXAMPLE_SCORES, EXAMPLE_LABELS)]
     return max(
-        float(np.abs(residuals(scores, labels) + evaluate_by_autograd(loop, scores, labels)[1]).max())
+        float(np.abs(residuals(scores, labels) + sign * evaluate_by_autograd(loop, scores, labels)[1]).max())
         for scores, labels in lists
     )
 
@@ -53,17 +58,18 @@ def pairwise_logistic(scores: Doubles, labels: Doubles) -> float:
     return float(costs[pairs].sum() / max(np.unique(labels).size - 1, 1))
 
 
-def largest_pairwise_deviation() -> float:
-    """Between windows of one document and the weighted pairwise logistic loss."""
-    return max(abs(windowed_loss(1, *made_list(n)) - pairwise_logistic(*made_list(n))) for n in (3, 20, 60))
+def largest_pairwise_deviation(window: int = 1) -> float:
+    """Return the largest deviation of the loss from the weighted pairwise logistic one, which windows of one equal."""
+    return max(abs(windowed_loss(window, *made_list(n)) - pairwise_logistic(*made_list(n))) for n in (3, 20, 60))
 
 
-def least_doubling_gain() -> float:
-    """How much the loss falls at least where windows double."""
+def doubling_gains() -> tuple[float, float]:
+    """Return how much the loss falls at least and at most where windows double."""
     widths = (1, 2, 4, 8, 16, 32)
     lists = [made_list(n, seed) for n in (10, 40) for seed in range(5)]
     losses = np.array([[windowed_loss(width, *one) for width in widths] for one in lists])
-    return float((losses[:, :-1] - losses[:, 1:]).min())
+    falls = losses[:, :-1] - losses[:, 1:]
+    return float(falls.min()), float(falls.max())
 
 
 def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: bool, sigma: float = 2.0) -> Doubles:

@@ -63,11 +63,11 @@ def evaluate_by_autograd(
     return float(value.detach()), leaf.grad.numpy()
 
 
-def evaluate_sorted(scores: Doubles, labels: Doubles) -> tuple[float, Doubles]:
+def evaluate_sorted(scores: Doubles, labels: Doubles, name: str = "urank") -> tuple[float, Doubles]:
     """Value and gradient of the plugin."""
     from rankplug.losses_by_name import loss
 
-    found = loss("urank").evaluate(scores, labels, np.array([0, scores.size]))
+    found = loss(name).evaluate(scores, labels, np.array([0, scores.size]))
     return float(found.value[0]), found.gradient
 
 
@@ -86,11 +86,16 @@ def made_list(length: int, seed: int = 0) -> tuple[Doubles, Doubles]:
     return generator.normal(size=length), labels
 
 
-def largest_deviation() -> float:
-    """Between the three forms' values and gradients, over some lists."""
+def largest_deviation(sorted_form: str = "urank") -> float:
+    """Return the largest deviation between the three forms' values and gradients, over some lists.
+
+    Args:
+        sorted_form: the plugin in the place of the third; another loss deviates.
+    """
     deviations = []
     for length in LENGTHS:
-        (value, gradient), *others = [form(*made_list(length)) for form in FORMS.values()]
+        one = made_list(length)
+        (value, gradient), *others = FORMS["loop"](*one), FORMS["tensor"](*one), evaluate_sorted(*one, sorted_form)
         deviations += [max(abs(value - other), float(np.abs(gradient - slope).max())) for other, slope in others]
     return max(deviations)
 

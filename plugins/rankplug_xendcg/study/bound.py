@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 LABELS = (2.0, 1.0, 0.0)
 
 
-def smallest_slack(sets: int = 300, seed: int = 0) -> float:
-    """The least by which the loss exceeds the bound, over random sets of lists, scores and gammas."""
+def smallest_slack(sets: int = 300, seed: int = 0, share: float = 1.0) -> float:
+    """Return the least by which the loss, or a share of it, exceeds the bound, over random lists, scores and gammas."""
     generator = np.random.default_rng(seed)
-    return min(slack_of_set(generator, draw) for draw in range(sets))
+    return min(slack_of_set(generator, draw, share) for draw in range(sets))
 
 
-def slack_of_set(generator: np.random.Generator, draw: int) -> float:
-    """Of one random set of up to eight lists, each with a relevant document."""
+def slack_of_set(generator: np.random.Generator, draw: int, share: float = 1.0) -> float:
+    """Slack of one random set of up to eight lists, each with a relevant document."""
     lengths = generator.integers(2, 12, size=generator.integers(1, 9))
     starts = np.concatenate([[0], np.cumsum(lengths)])
     labels = generator.integers(0, 5, size=starts[-1]).astype(float)
@@ -32,7 +32,7 @@ def slack_of_set(generator: np.random.Generator, draw: int) -> float:
         generator.normal(scale=generator.choice([0.3, 2.0, 8.0]), size=starts[-1]) + generator.choice([0, 1]) * labels
     )
     gamma = float(generator.choice([0.0, 0.5, 1.0])) if draw % 2 else "per_iteration"
-    return slack(scores, labels, starts, gamma, seed=draw)
+    return slack(scores, labels, starts, gamma, seed=draw, share=share)
 
 
 def slack(
@@ -41,12 +41,13 @@ def slack(
     starts: NDArray[np.int64],
     gamma: float | str,
     seed: int = 0,
+    share: float = 1.0,
 ) -> float:
-    """By how much the mean loss exceeds its bound."""
+    """Return by how much a share of the mean loss exceeds the bound."""
     from rankplug.losses_by_name import loss
 
     value = loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, starts, seed=seed).value
-    return float(value.mean() - bound(scores, labels, starts))
+    return float(share * value.mean() - bound(scores, labels, starts))
 
 
 def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDArray[np.int64]) -> float:

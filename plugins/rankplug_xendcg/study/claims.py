@@ -1,121 +1,198 @@
-"""The paper's claims, each with the statistic that judges it."""
+"""The paper's claims, each with the statistic that gives evidence on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
 
-from rankplug.judging import judge_alike, judge_bound, judge_greater
-from rankplug.studies import Claim, Results, Verdict
+from rankplug.studies import Claim, Margin, Results
+from rankplug.verdicts import Check, Checks, Combined, Evidence, Sample, alike, greater, not_to_the_end
 from rankplug_xendcg.study.bound import smallest_slack
 from rankplug_xendcg.study.convergence import gap_at, gaps
-from rankplug_xendcg.study.gradient_size import slack_of_lambdamart, slack_of_xe_ndcg
-from rankplug_xendcg.study.newton_series import largest_radius, least_eigenvalue
-from rankplug_xendcg.study.noise_curves import levels, noise_trials
+from rankplug_xendcg.study.gradient_size import largest_gradient, largest_share_of_squares
+from rankplug_xendcg.study.newton_series import EPSILON, largest_radius, least_eigenvalue
+from rankplug_xendcg.study.noise_curves import METRIC, levels
 from rankplug_xendcg.study.protocol import COMPARED, METRICS, WEB30K, YAHOO, Noise
-from rankplug_xendcg.study.quality_table import LEVEL
 
-MARGIN = 0.01
-"""A difference of NDCG that would matter."""
+Statistic = Callable[[Results], Evidence]
+ROUNDING = 1e-12
+"""What is no more than this is 0 in double precision; eigenvalues are relative to the largest."""
+POINTS = Margin(
+    0.005,
+    "Half a point of NDCG, less than what the axes of Figure 1 can show.",
+    scale=100,
+    unit="points",
+)
+OVER_THE_RANGE = Margin(
+    0.005, "Half a point of NDCG between the lowest and the highest level of noise.", scale=100, unit="points"
+)
 
 
-def ranks_better(better: str, worse: str) -> Callable[[Results], Verdict]:
+def ranks_better(better: str, worse: str) -> Statistic:
     """Test NDCG at both cut-offs of Table 1, on every collection."""
 
-    def judge(results: Results) -> Verdict:
-        places = {
-            f"{group.removeprefix('quality, ')} {metric}": results.trials(group, metric)
-            for group in results.groups("quality")
-            for metric in METRICS
-        }
-        first, second = ({place: trials[model] for place, trials in places.items()} for model in (better, worse))
-        return judge_greater(first, second, level=LEVEL, scale=100)
+    def gather(results: Results) -> Evidence:
+        return greater(
+            {
+                f"{results.collection(group, group.removeprefix('quality, '))} {metric}": results.difference(
+                    group, metric, better, worse
+                )
+                for group in results.groups("quality")
+                for metric in METRICS
+            }
+        )
 
-    return judge
+    return gather
 
 
-def ahead_in_training(results: Results) -> Verdict:
+def ahead_in_training(results: Results) -> Evidence:
     """Validation NDCG@5, averaged over the numbers of trees."""
-    found = {group.removeprefix("quality, "): gaps(results, group).mean() for group in results.groups("quality")}
-    return judge_greater(found, {place: 0 * gap for place, gap in found.items()}, scale=100)
+    return _of_leads(results, lambda curve: curve.mean())
 
 
-def ahead_most_with_few_trees(results: Results) -> Verdict:
-    """The gap in the first tenth of the trees against the last tenth."""
-    curves = {group.removeprefix("quality, "): gaps(results, group) for group in results.groups("quality")}
-    early, late = ({place: gap_at(curve, share) for place, curve in curves.items()} for share in (0.1, 1.0))
-    return judge_greater(early, late, scale=100)
+def ahead_most_with_few_trees(results: Results) -> Evidence:
+    """The lead in the first tenth of the trees less that in the last tenth."""
+    return _of_leads(results, lambda curve: gap_at(curve, 0.1) - gap_at(curve, 1.0))
 
 
-def slopes(results: Results, kind: Noise, place: str) -> pd.Series[float]:
-    """Slope of the difference XE-NDCG - lambdaMART over the level of noise, for each trial: points of NDCG per 10 %."""
-    trials = noise_trials(results, kind, place)
-    difference = trials["XE-NDCG"] - trials["lambdaMART"]
-    found = np.polyfit(difference.index.to_numpy(float), difference.to_numpy(float), 1)[0]
-    return pd.Series(10 * found, index=difference.columns)
+def _of_leads(results: Results, statistic: Callable[[pd.DataFrame], pd.Series[float]]) -> Evidence:
+    parts: dict[str, Sample] = {}
+    for group in results.groups("quality"):
+        curve = gaps(results, group)
+        if curve is None:
+            return not_to_the_end()
+        name = results.collection(group, group.removeprefix("quality, "))
+        parts[name] = results.sample(group, statistic(curve), COMPARED)
+    return greater(parts)
 
 
-def difference_grows(kind: Noise, places: tuple[str, ...]) -> Callable[[Results], Verdict]:
-    """Slope of the difference over the level of noise."""
-
-    def judge(results: Results) -> Verdict:
-        found = {place: slopes(results, kind, place) for place in places if len(levels(results, kind, place)) > 1}
-        return judge_greater(found, {place: 0 * slope for place, slope in found.items()})
-
-    return judge
-
-
-def flat_at_the_end(results: Results) -> Verdict:
-    """XE-NDCG's test NDCG@5 at the two highest levels of negative documents."""
-    if len(levels(results, "negatives", WEB30K)) < 2:
-        return judge_alike({}, {}, margin=MARGIN)
-    trials = noise_trials(results, "negatives", WEB30K)["XE-NDCG"] / 100
-    return judge_alike(trials.iloc[-1], trials.iloc[-2], margin=MARGIN, scale=100)
-
-
-def ahead_on_clicks(results: Results) -> Verdict:
-    """Test NDCG@5 at every click probability, on every collection."""
-    places = {
-        f"{place} {100 * level:g} %": results.trials(group, "ndcg@5")
-        for place in (WEB30K, YAHOO)
-        for level, group in levels(results, "clicks", place).items()
+def slope(results: Results, kind: Noise, place: str) -> Sample:
+    """Rise of XE-NDCG's lead in test NDCG@5 from the lowest to the highest level of noise, by a straight line."""
+    found = levels(results, kind, place)
+    amounts = np.array(list(found))
+    steps = amounts - amounts.mean()
+    weights = steps * np.ptp(amounts) / (steps**2).sum()
+    lead: Mapping[str, float] = {"XE-NDCG": 1.0, "lambdaMART": -1.0}
+    cells = {
+        (group, model): sign * float(weight)
+        for group, weight in zip(found.values(), weights, strict=True)
+        for model, sign in lead.items()
     }
-    lambdamart, xe_ndcg = ({place: trials[model] for place, trials in places.items()} for model in COMPARED)
-    return judge_greater(xe_ndcg, lambdamart, level=LEVEL, scale=100)
+    return results.contrast(METRIC, cells)
 
 
-def bounds_ndcg(results: Results) -> Verdict:
+def _run(results: Results, kind: Noise, *places: str) -> dict[str, str]:
+    """Names of the places where at least two levels of a kind of noise were run."""
+    groups = {place: levels(results, kind, place) for place in places}
+    return {
+        results.collection(next(iter(found.values())), place): place
+        for place, found in groups.items()
+        if len(found) > 1
+    }
+
+
+def difference_grows(kind: Noise, places: tuple[str, ...]) -> Statistic:
+    """Rise of the lead from the lowest level of noise to the highest."""
+
+    def gather(results: Results) -> Evidence:
+        return greater({name: slope(results, kind, place) for name, place in _run(results, kind, *places).items()})
+
+    return gather
+
+
+def flat_at_the_end(results: Results) -> Evidence:
+    """XE-NDCG's test NDCG@5 at the two highest levels of negative documents."""
+    parts = {}
+    for name, place in _run(results, "negatives", WEB30K).items():
+        *_, before, last = levels(results, "negatives", place).values()
+        parts[name] = results.contrast(METRIC, {(last, "XE-NDCG"): 1.0, (before, "XE-NDCG"): -1.0})
+    return alike(parts)
+
+
+def ahead_on_clicks(results: Results) -> Evidence:
+    """Test NDCG@5 at every click probability, on every collection."""
+    return greater(
+        {
+            f"{results.collection(group, place)} {100 * level:g} %": results.difference(
+                group, METRIC, "XE-NDCG", "lambdaMART"
+            )
+            for place in (WEB30K, YAHOO)
+            for level, group in levels(results, "clicks", place).items()
+        }
+    )
+
+
+def negatives_cost_more_on_yahoo(results: Results) -> Evidence:
+    """Rise of the lead as negative documents are added, on short lists less that on long ones."""
+    run = _run(results, "negatives", YAHOO, WEB30K)
+    if len(run) < 2:
+        return greater({})
+    short, long = (slope(results, "negatives", place) for place in run.values())
+    return greater({" less ".join(run): Combined((short, long), (1.0, -1.0))})
+
+
+def check(
+    what: str, value: float, *, control: float, control_of: str, at_least: float = -np.inf, at_most: float = np.inf
+) -> Checks:
+    """One exact check."""
+    return Checks({"": Check(what, value, at_most, at_least, control, control_of)})
+
+
+def bounds_ndcg(results: Results) -> Evidence:
     """The loss against its bound on random sets of lists."""
-    return judge_bound(smallest_slack(), "loss less its bound, 300 random sets of lists, gamma fixed or drawn")
+    return check(
+        "least of the loss less its bound over 300 random sets of lists, gamma fixed or drawn",
+        smallest_slack(),
+        at_least=0.0,
+        control=smallest_slack(share=0.1),
+        control_of="of a tenth of the loss",
+    )
 
 
-def gradient_is_bounded(results: Results) -> Verdict:
+def gradient_is_bounded(results: Results) -> Evidence:
     """The 1-norm of the gradient on random lists."""
-    return judge_bound(slack_of_xe_ndcg(), "2 less the 1-norm, random lists of 2 to 256 documents")
+    return check(
+        "largest 1-norm of the gradient on random lists of 2 to 256 documents",
+        largest_gradient("XE-NDCG"),
+        at_most=2.0,
+        control=largest_gradient("lambdaMART"),
+        control_of="lambdaMART's",
+    )
 
 
-def lambdamart_is_bounded_by_length(results: Results) -> Verdict:
+def lambdamart_is_bounded_by_length(results: Results) -> Evidence:
     """The 1-norm of lambdaMART's gradient on random lists."""
-    return judge_bound(slack_of_lambdamart(), "sigma m² less the 1-norm, random lists of 2 to 256 documents")
+    return check(
+        "largest 1-norm of the gradient over m², sigma = 1, random lists of 2 to 256 documents",
+        largest_share_of_squares(),
+        at_most=1.0,
+        control=largest_share_of_squares(sigma=20.0),
+        control_of="with sigma = 20",
+    )
 
 
-def hessian_is_positive(results: Results) -> Verdict:
+def hessian_is_positive(results: Results) -> Evidence:
     """The smallest eigenvalue of the Hessian on random lists."""
-    return judge_bound(least_eigenvalue(), "smallest over largest eigenvalue, 200 random lists, eps = 0.001")
+    return check(
+        f"smallest over largest eigenvalue, 200 random lists, eps = {EPSILON:g}",
+        least_eigenvalue(),
+        at_least=ROUNDING,
+        control=least_eigenvalue(epsilon=0.0),
+        control_of="with eps = 0",
+    )
 
 
-def negatives_cost_more_on_yahoo(results: Results) -> Verdict:
-    """Slope of the difference over the level of negative documents, on short lists against long ones."""
-    if any(len(levels(results, "negatives", place)) < 2 for place in (YAHOO, WEB30K)):
-        return judge_greater({}, {})
-    return judge_greater(*(slopes(results, "negatives", place) for place in (YAHOO, WEB30K)))
-
-
-def series_converges(results: Results) -> Verdict:
+def series_converges(results: Results) -> Evidence:
     """Spectral radius of S on random lists."""
-    return judge_bound(1.0 - largest_radius(), "1 less the spectral radius, 200 random lists, eps = 0.001")
+    return check(
+        f"1 less the spectral radius, 200 random lists, eps = {EPSILON:g}",
+        1.0 - largest_radius(),
+        at_least=ROUNDING,
+        control=1.0 - largest_radius(epsilon=0.0),
+        control_of="with eps = 0",
+    )
 
 
 CLAIMS = (
@@ -124,27 +201,38 @@ CLAIMS = (
     Claim("Claim 2: the 1-norm of lambdaMART's gradient is at most sigma m².", lambdamart_is_bounded_by_length),
     Claim("Claim 3: with eps > 0 the Hessian is positive definite.", hessian_is_positive),
     Claim("Claim 4: with eps > 0 the series for the inverse Hessian converges.", series_converges),
-    Claim("Table 1: XE-NDCG ranks better than lambdaMART.", ranks_better("XE-NDCG", "lambdaMART")),
-    Claim("Table 1: XE-NDCG ranks better than ListNet.", ranks_better("XE-NDCG", "ListNet")),
-    Claim("Table 1: lambdaMART ranks better than ListNet.", ranks_better("lambdaMART", "ListNet")),
-    Claim("Figure 1: XE-NDCG is ahead of lambdaMART in training.", ahead_in_training),
-    Claim("Figure 1: its lead is largest with few trees.", ahead_most_with_few_trees),
+    *(
+        Claim(f"{better} ranks better than {worse}.", ranks_better(better, worse), "Table 1", POINTS)
+        for better, worse in (("XE-NDCG", "lambdaMART"), ("XE-NDCG", "ListNet"), ("lambdaMART", "ListNet"))
+    ),
+    Claim("XE-NDCG is ahead of lambdaMART in training.", ahead_in_training, "Figure 1", POINTS),
+    Claim("XE-NDCG's lead is largest with few trees.", ahead_most_with_few_trees, "Figure 1", POINTS),
     Claim(
-        "Figure 2a, b: lambdaMART loses more than XE-NDCG as negative documents are added.",
+        "lambdaMART loses more than XE-NDCG as negative documents are added (Figure 2a, b).",
         difference_grows("negatives", (WEB30K, YAHOO)),
+        "Figure 2a",
+        OVER_THE_RANGE,
     ),
     Claim(
-        "Figure 2a, b: the difference grows faster on Yahoo, whose lists are short, than on Web30K.",
+        "The difference grows faster on short lists, as Yahoo's, than on long ones, as Web30K's (Figure 2a, b).",
         negatives_cost_more_on_yahoo,
+        "Figure 2b",
+        OVER_THE_RANGE,
     ),
-    Claim("Figure 2a: between the two highest levels XE-NDCG does not change.", flat_at_the_end),
+    Claim("Between the two highest levels XE-NDCG does not change.", flat_at_the_end, "Figure 2a", POINTS),
     Claim(
-        "Figure 2c, d: lambdaMART loses more than XE-NDCG as labels are drawn anew.",
+        "lambdaMART loses more than XE-NDCG as labels are drawn anew (Figure 2c, d).",
         difference_grows("flips", (WEB30K, YAHOO)),
+        "Figure 2c",
+        OVER_THE_RANGE,
     ),
-    Claim("Figure 3: trained on clicks, XE-NDCG ranks better than lambdaMART at every level.", ahead_on_clicks),
     Claim(
-        "Figure 3: XE-NDCG degrades more slowly than lambdaMART as clicks get noisier.",
+        "Trained on clicks, XE-NDCG ranks better than lambdaMART at every level.", ahead_on_clicks, "Figure 3", POINTS
+    ),
+    Claim(
+        "XE-NDCG degrades more slowly than lambdaMART as clicks get noisier.",
         difference_grows("clicks", (WEB30K, YAHOO)),
+        "Figure 3",
+        OVER_THE_RANGE,
     ),
 )

@@ -57,10 +57,10 @@ def spectral_radius(scores: NDArray[np.float64], epsilon: float = EPSILON) -> fl
     return float(np.abs(np.linalg.eigvals(steps)).max())
 
 
-def largest_radius(lists: int = 200, seed: int = 0) -> float:
-    """Over random lists of 2 to 30 documents."""
+def largest_radius(lists: int = 200, seed: int = 0, epsilon: float = EPSILON) -> float:
+    """Return the largest spectral radius over random lists of 2 to 30 documents."""
     generator = np.random.default_rng(seed)
-    return max(spectral_radius(generator.normal(size=generator.integers(2, 31))) for _ in range(lists))
+    return max(spectral_radius(generator.normal(size=generator.integers(2, 31)), epsilon) for _ in range(lists))
 
 
 def smallest_eigenvalue(scores: NDArray[np.float64], epsilon: float = EPSILON) -> float:
@@ -71,10 +71,10 @@ def smallest_eigenvalue(scores: NDArray[np.float64], epsilon: float = EPSILON) -
     return float(eigenvalues[0] / eigenvalues[-1])
 
 
-def least_eigenvalue(lists: int = 200, seed: int = 0) -> float:
-    """Over random lists of 2 to 30 documents."""
+def least_eigenvalue(lists: int = 200, seed: int = 0, epsilon: float = EPSILON) -> float:
+    """Return the least eigenvalue over random lists of 2 to 30 documents."""
     generator = np.random.default_rng(seed)
-    return min(smallest_eigenvalue(generator.normal(size=generator.integers(2, 31))) for _ in range(lists))
+    return min(smallest_eigenvalue(generator.normal(size=generator.integers(2, 31)), epsilon) for _ in range(lists))
 
 
 def draw_series() -> Figure:

@@ -1,0 +1,96 @@
+"""Claims in the report: how many got which verdict, and each with its evidence and the runs behind it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from rankplug.published import stand_ins
+from rankplug.report.behind import Source
+from rankplug.report.linked_table import linked
+from rankplug.report.markdown import markdown_html
+from rankplug.report.shown import Judged, Reproduced, slug
+from rankplug.studies import Claim
+from rankplug.verdicts import VERDICTS, Verdict
+
+
+def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
+    """A table with a row for each study: how many of its claims got which verdict, and how many none."""
+    rows = []
+    for name, one in reproduced.items():
+        counts = dict.fromkeys((*VERDICTS, "not judged"), 0)
+        for judged in one.verdicts:
+            counts[judged.verdict.verdict if isinstance(judged.verdict, Verdict) else "not judged"] += 1
+        numbers = "".join(f'<td class="{slug(verdict)}">{count}</td>' for verdict, count in counts.items())
+        link = f'<a href="{name}.html">{html.escape(one.study.title)}</a>'
+        rows.append(f"<tr><td>{link}<br><small>{html.escape(one.study.citation)}</small></td>{numbers}</tr>")
+    heads = ("paper", "claims that hold", "fail", "no difference", "inconclusive", "not judged")
+    head = "".join(f"<th>{word}</th>" for word in heads)
+    return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def claims_html(reproduced: Mapping[str, Reproduced]) -> str:
+    """The page of all claims."""
+    parts = [
+        f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{claim_rows(one)}'
+        for name, one in reproduced.items()
+    ]
+    return "<h1>Claims</h1>" + "".join(parts)
+
+
+def claim_rows(one: Reproduced) -> str:
+    """A table of a study's claims, and what was observed beside them."""
+    tables = [drawn.table for drawn in one.exhibits if "published on" in drawn.table.columns]
+    places = dict.fromkeys(pair for table in tables for pair in stand_ins(table))
+    notes = "".join(f"<p>In the place of {html.escape(theirs)}: {html.escape(ours)}.</p>" for theirs, ours in places)
+    rows = "".join(_row(one, claim, judged) for claim, judged in zip(one.study.claims, one.verdicts, strict=True))
+    head = "<tr><th>claim</th><th>verdict</th><th>evidence</th></tr>"
+    table = f'{notes}<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    if not one.observations:
+        return table
+    seen = "".join(
+        f"<li>{markdown_html(sentence)} {markdown_html(told)}</li>" for sentence, told in one.observations.items()
+    )
+    return f"{table}<p>Observed, without a test:</p><ul>{seen}</ul>"
+
+
+def _row(one: Reproduced, claim: Claim, judged: Judged) -> str:
+    word = judged.verdict.verdict
+    shown = f'<p class="note">{_exhibit_link(one, claim.exhibit)}</p>' if claim.exhibit else ""
+    return (
+        f"<tr><td>{markdown_html(claim.sentence)}{shown}</td>"
+        f'<td class="{slug(word)}">{word}</td>'
+        f"<td>{markdown_html(judged.verdict.lines)}{sources_html(one, judged.sources)}</td></tr>"
+    )
+
+
+def _exhibit_link(one: Reproduced, exhibit: str) -> str:
+    return f'<a href="exhibits.html#{anchor(one, exhibit)}">{html.escape(exhibit)}</a>'
+
+
+def anchor(one: Reproduced, exhibit: str) -> str:
+    """The anchor of an exhibit on the page of all of them."""
+    return f"{one.study.name}-{slug(exhibit)}"
+
+
+def sources_html(one: Reproduced, sources: Collection[Source]) -> str:
+    """The runs behind something, folded away."""
+    if not sources:
+        return '<p class="note">Computed on the spot, from no stored run.</p>'
+    groups: dict[str, list[str]] = {}
+    for source in sources:
+        identities = [identity for identity in source.identities if identity in one.combinations]
+        groups.setdefault(source.group, []).append(linked(html.escape(source.model), identities))
+    rows = "".join(f"<li>{html.escape(group)}: {', '.join(models)}</li>" for group, models in groups.items())
+    count = len({identity for source in sources for identity in source.identities})
+    return f'<details class="runs"><summary>{count} combinations behind it</summary><ul>{rows}</ul></details>'
+
+
+def described_claims(one: Reproduced) -> Iterator[tuple[dict[str, Any], Judged]]:
+    """Each claim of a study as plain values, with its verdict."""
+    for claim, judged in zip(one.study.claims, one.verdicts, strict=True):
+        verdict = judged.verdict
+        about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}
+        details = verdict.describe() if isinstance(verdict, Verdict) else {}
+        yield {**about, "evidence": verdict.sentence, **details}, judged
