@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 NOTEBOOKS = "notebooks"
 LOCKS = ".locks"
-UNFINISHED = ".tmp"
+UNFINISHED_PREFIX, UNFINISHED = ".rankplug-", ".tmp"
+"""How the name of a file begins and ends until it is whole."""
 
 
 class Store:
@@ -99,7 +100,7 @@ class Store:
         temporary = ""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=UNFINISHED)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED)
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
@@ -120,7 +121,7 @@ class Store:
 
     def check_writable(self) -> None:
         """Raises now what writing a result would raise after hours of training."""
-        probe = self.folder / LOCKS / f"{os.getpid()}{UNFINISHED}"
+        probe = self.folder / LOCKS / f"{UNFINISHED_PREFIX}{os.getpid():08}{UNFINISHED}"
         self.write_file(probe, b"0" * 4096)
         probe.unlink(missing_ok=True)
 

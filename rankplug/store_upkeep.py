@@ -1,25 +1,19 @@
-"""Merging stores of several machines, clearing leftovers away, and exporting results with what a rerun takes."""
+"""Merging stores of several machines, and exporting results with what a rerun takes."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import time
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import filelock
 import yaml
 
-from rankplug.combinations import read_combination
-from rankplug.errors import UnknownPluginError
 from rankplug.result_files import StoreError, read_about
-from rankplug.store import LOCKS, NOTEBOOKS, UNFINISHED, Store
+from rankplug.store import NOTEBOOKS, Store
 
-LEFT_BEHIND_AFTER = 3600.0
 HOW_TO_RERUN = """These results were exported by rankplug.
 
 results/          one Parquet file a finished trial, for rankplug results --store results or any Parquet reader
@@ -61,53 +55,6 @@ def _copy(store: Store, path: Path, target: Path) -> bool:
     if target.exists() or path.is_symlink():
         return False
     store.write_file(target, path.read_bytes())
-    return True
-
-
-def leftovers(store: Store) -> list[Path]:
-    """Files no one needs: unfinished writes and locks of processes that are gone, failures of trials since finished."""
-    found = [
-        path for path in store.folder.rglob(f"*{UNFINISHED}") if time.time() - path.stat().st_mtime > LEFT_BEHIND_AFTER
-    ]
-    found += [path for path in (store.folder / LOCKS).glob("*.lock") if _is_free(path)]
-    found += [
-        path
-        for path in store.folder.glob("*/*.failed.json")
-        if Path(str(path).replace(".failed.json", ".parquet")).exists()
-    ]
-    return sorted(found)
-
-
-def outdated(store: Store) -> list[Path]:
-    """Folders of combinations that the installed plugins or data would name differently: no sweep reads them."""
-    found = []
-    for folder in sorted({path.parent for path in store.files()}):
-        about = read_about(next(iter(sorted(folder.glob("*.parquet")))))
-        try:
-            current = read_combination(about["combination"]).identity
-        except UnknownPluginError:
-            continue
-        if current != folder.name:
-            found.append(folder)
-    return found
-
-
-def remove(paths: Iterable[Path]) -> None:
-    """Deletes files and folders of a store."""
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _is_free(path: Path) -> bool:
-    lock = filelock.FileLock(path)
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        return False
-    lock.release()
     return True
 
 
