@@ -18,7 +18,8 @@ import filelock
 
 from rankplug.combinations import Combination, read_combination
 from rankplug.result_files import IDENTITY, StoreError, read_about
-from rankplug.store import LOCKS, NOTEBOOKS, UNFINISHED, UNFINISHED_PREFIX, Store
+from rankplug.store import LOCKS, NOTEBOOKS, Store
+from rankplug.whole_files import UNFINISHED, UNFINISHED_PREFIX
 
 LEFT_BEHIND_AFTER = 3600.0
 TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")

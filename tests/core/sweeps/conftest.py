@@ -143,19 +143,19 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "results")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def combination() -> Callable[..., Combination]:
     """Makes a combination on made data, measured by two metrics."""
     return _combination
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def made_result() -> Callable[..., Result]:
     """Makes the result of a trial that nobody ran: noise that fold and number determine, shifted."""
     return _made_result
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def fill() -> Callable[..., None]:
     """Writes made results of several losses, folds and trials into a store."""
     return _fill

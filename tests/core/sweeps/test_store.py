@@ -179,6 +179,37 @@ def test_sql_sees_trials_queries_curves_and_failures(
     assert query("select loss, failure from failures", store).values.tolist() == [["ranknet", "ValueError: no"]]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy (select * from trials) to 'TARGET'",
+        "copy (select * from trials) to 'TARGET' (use_tmp_file false)",
+        "copy (pivot queries on metric using avg(value)) to 'TARGET'",
+        "attach 'TARGET'",
+        "export database 'TARGET'",
+        "set enable_external_access = true",
+        "select * from read_text('RESULT')",
+        "select * from 'RESULT'",
+        "copy (select * from trials) to 'RESULT' (use_tmp_file false)",
+        "select 1; copy (select * from trials) to 'TARGET'",
+        "select * from frame",
+    ],
+)
+def test_a_question_writes_no_file_and_reads_only_results(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], sql: str
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    before = store.paths()[0].read_bytes()
+    frame = pd.DataFrame({"a": [1]})
+    with pytest.raises(ResultsError, match="cannot be asked that"):
+        query(sql.replace("TARGET", str(tmp_path / "evil")).replace("RESULT", str(store.paths()[0])), store)
+    with pytest.raises(ResultsError, match="cannot be asked that"):
+        rp.results(store, where=f"true) as x; {sql.replace('TARGET', str(tmp_path / 'evil'))} --")
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]
+    assert store.paths()[0].read_bytes() == before
+    assert len(frame) == 1
+
+
 def test_a_comparison_pairs_trials_and_queries(
     store: Store, combination: Callable[..., Any], fill: Callable[..., Any]
 ) -> None:
@@ -224,6 +255,57 @@ def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path, 
     assert (len(again.done), len(again.waiting)) == (12, 0)
     records = json.loads((tmp_path / "all" / "records.json").read_text())
     assert {"seed", "versions", "plugins", "combination", "data_fingerprint", "record"} <= set(records[0])
+
+
+def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0})
+    archive = store_upkeep.export(store, tmp_path / "all.zip")
+    before = archive.read_bytes()
+    written = zipfile.ZipFile.write
+
+    def full(self: zipfile.ZipFile, path: Path, name: Path) -> None:
+        if path == store.paths()[3]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(self, path, name)
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    for target, words in (
+        (
+            archive,
+            r"No space left on device \(the file of that name is as it was\); free space, or name a file on another",
+        ),
+        (tmp_path / "new.zip", "No space left on device; free space, or name a file on another disk"),
+        (tmp_path / "nowhere" / "new.zip", "No such file or directory; name a file in a folder that exists"),
+    ):
+        with pytest.raises(StoreError, match=f"cannot write {target}: {words}"):
+            store_upkeep.export(store, target)
+    assert archive.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
+
+
+def test_an_export_replaces_files_only_and_what_a_link_points_to(
+    store: Store, tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="Is no regular file"):
+        store_upkeep.export(store, tmp_path / "pipe")
+    (tmp_path / "link.zip").symlink_to(tmp_path / "there.zip")
+    store_upkeep.export(store, tmp_path / "link.zip")
+    assert (tmp_path / "link.zip").is_symlink()
+    assert zipfile.is_zipfile(tmp_path / "there.zip")
+
+
+@pytest.mark.parametrize("year", [1970, 2242])
+def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], year: int
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    time = (year - 1970) * 31_557_600
+    os.utime(store.paths()[0], (time, time))
+    assert len(zipfile.ZipFile(store_upkeep.export(store, tmp_path / "all.zip")).namelist()) == 4
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "latex", "markdown"])
