@@ -128,7 +128,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         features = self._features(X)
         if qid is None:
             return self.model_.predict(features)
-        order, lists = _packed(features, np.zeros(len(features)), _query_ids(len(features), qid, None, "Ranker.predict"))
+        ids = _query_ids(len(features), qid, None, "Ranker.predict")
+        order, lists = _packed(features, np.zeros(len(features)), ids)
         scores = np.empty(len(features))
         scores[order] = self.model_.predict(lists)
         return scores
@@ -196,8 +197,8 @@ def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where:
     """The query of each row."""
     if qid is None and group is None:
         raise DataError(
-            f"{where} needs qid, the query of each row, or group, the number of rows of each query; inside GridSearchCV,"
-            " cross_validate or a pipeline turn on metadata routing, by which qid reaches fit and score:"
+            f"{where} needs qid, the query of each row, or group, the number of rows of each query; inside"
+            " GridSearchCV, cross_validate or a pipeline turn on metadata routing, by which qid reaches fit and score:"
             " sklearn.set_config(enable_metadata_routing=True)"
         )
     if qid is not None and group is not None:
