@@ -23,7 +23,7 @@ def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
         for judged in one.verdicts:
             counts[judged.verdict.verdict if isinstance(judged.verdict, Verdict) else "not judged"] += 1
         numbers = "".join(f'<td class="{slug(verdict)}">{count}</td>' for verdict, count in counts.items())
-        link = f'<a href="{name}.html">{html.escape(one.study.title)}</a>'
+        link = f'<a href="{html.escape(name)}.html">{html.escape(one.study.title)}</a>'
         rows.append(f"<tr><td>{link}<br><small>{html.escape(one.study.citation)}</small></td>{numbers}</tr>")
     heads = ("paper", "claims that hold", "fail", "no difference", "inconclusive", "not judged")
     head = "".join(f"<th>{word}</th>" for word in heads)
@@ -34,7 +34,7 @@ def claims_html(reproduced: Mapping[str, Reproduced]) -> str:
     """The page of all claims."""
     parts = [
         f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{claim_rows(one)}'
-        for name, one in reproduced.items()
+        for name, one in ((html.escape(name), one) for name, one in reproduced.items())
     ]
     return "<h1>Claims</h1>" + "".join(parts)
 
@@ -71,7 +71,7 @@ def _exhibit_link(one: Reproduced, exhibit: str) -> str:
 
 def anchor(one: Reproduced, exhibit: str) -> str:
     """The anchor of an exhibit on the page of all of them."""
-    return f"{one.study.name}-{slug(exhibit)}"
+    return html.escape(f"{one.study.name}-{slug(exhibit)}")
 
 
 def sources_html(one: Reproduced, sources: Collection[Source]) -> str:

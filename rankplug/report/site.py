@@ -14,6 +14,7 @@ from rankplug.report.claims_page import anchor, claim_rows, claims_html, counts_
 from rankplug.report.combination_page import combination_html
 from rankplug.report.linked_table import link_marked, page_of, table_html
 from rankplug.report.notebook_page import notebook_html
+from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.shown import Drawn, Reproduced
 from rankplug.report.summary import markdown_summary
 from rankplug.version import __version__
@@ -59,10 +60,12 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
 
     files = resources.files("rankplug.report")
     environment = jinja2.Environment(autoescape=True)
+    style = files.joinpath("style.css").read_text()
     return environment.from_string(files.joinpath("page.html").read_text()).render(
         title=title,
-        style=Markup(files.joinpath("style.css").read_text()),
-        body=Markup(body),
+        policy=policy(style),
+        style=Markup(style),
+        body=Markup(safe_body(body)),
         navigation=navigation,
         here=here,
         root="../" * here.count("/"),
@@ -107,9 +110,11 @@ def _links_of_cell(one: Reproduced, source: str) -> str:
     """What a cell of a notebook shows leads to its files and runs."""
     shown = re.search(r'show\(study, "([^"]+)"', source)
     if shown:
-        return f'<p class="note"><a href="exhibits.html#{anchor(one, shown[1])}">Files and runs of {shown[1]}</a></p>'
+        link = f'<a href="exhibits.html#{anchor(one, shown[1])}">Files and runs of {html.escape(shown[1])}</a>'
+        return f'<p class="note">{link}</p>'
     if "show_claims(" in source:
-        return f'<p class="note"><a href="claims.html#{one.study.name}">Runs behind these verdicts</a></p>'
+        link = f'<a href="claims.html#{html.escape(one.study.name)}">Runs behind these verdicts</a>'
+        return f'<p class="note">{link}</p>'
     return ""
 
 
@@ -123,11 +128,11 @@ def _exhibits(reproduced: Mapping[str, Reproduced]) -> str:
 
 def _exhibit(one: Reproduced, drawn: Drawn) -> str:
     exhibit = drawn.exhibit
-    links = " ".join(f'<a href="{file}">{Path(file).suffix[1:]}</a>' for file in drawn.files)
+    links = " ".join(f'<a href="{html.escape(file)}">{Path(file).suffix[1:]}</a>' for file in drawn.files)
     picture = next((file for file in drawn.files if file.endswith(".png")), None)
     shown = table_html(drawn.table, drawn.sources, one.combinations)
     if picture:
-        image = f'<img alt="{html.escape(exhibit.name)}" src="{picture}">'
+        image = f'<img alt="{html.escape(exhibit.name)}" src="{html.escape(picture)}">'
         shown = f"{image}<details><summary>the numbers</summary>{shown}</details>"
     title = f"{html.escape(exhibit.name)}: {html.escape(exhibit.title)}"
     caption = f'<p class="note">{links}</p>{sources_html(one, drawn.sources)}'
