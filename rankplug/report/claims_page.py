@@ -6,12 +6,11 @@ import html
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from rankplug.published import stand_ins
 from rankplug.report.behind import Source
 from rankplug.report.linked_table import linked
 from rankplug.report.markdown import markdown_html
 from rankplug.report.shown import Judged, Reproduced, slug
-from rankplug.studies import Claim
+from rankplug.studies import Claim, stand_ins
 from rankplug.verdicts import VERDICTS, Verdict
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from rankplug.statistics import LEVEL, holm
-from rankplug.studies import Results
-from rankplug.study_results import interval_of, p_value_of
+from rankplug.studies import Results, interval_of, p_value_of
 from rankplug_crossover.study.protocol import METRIC, cells, name_of, paper_of
 from rankplug_crossover.study.quality import best_of_papers, identities
 

@@ -12,8 +12,7 @@ from typing import Any
 import pandas as pd
 
 from rankplug.statistics import Interval
-from rankplug.studies import Results
-from rankplug.study_results import interval_of
+from rankplug.studies import Results, interval_of
 from rankplug_crossover.study.protocol import METRICS, paper_of
 from rankplug_crossover.study.quality import identities, validation_folds
 

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rankplug.statistics import holm
-from rankplug.studies import Results
-from rankplug.study_results import interval_of, p_value_of
+from rankplug.studies import Results, interval_of, p_value_of
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, cells, name_of, paper_of
 from rankplug_crossover.study.quality import heading, identities
 
@@ -37,7 +36,7 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """A column a backend, a row a loss; a row of panels a collection."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     groups = results.groups()
     frames = {group: noise_frame(results, group) for group in groups}

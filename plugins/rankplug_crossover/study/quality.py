@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from rankplug.studies import Results
-from rankplug.tuning import validation_quality
+from rankplug.studies import Results, validation_quality
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, name_of, paper_of
 
 

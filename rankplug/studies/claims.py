@@ -1,0 +1,107 @@
+"""Claims of a paper: a sentence, the statistic that gives evidence, and the difference that would matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rankplug.statistics import holm_steps
+from rankplug.studies.study_results import Results
+from rankplug.verdicts import Differences, Evidence, Judgement, Verdict, judge
+from rankplug.verdicts.rules import Steps
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The difference that would matter.
+
+    Args:
+        value: in the statistic's own unit.
+        reason: why smaller ones do not matter.
+        scale: factor on differences for a reader, such as 100 for points.
+        unit: what they are then measured in.
+    """
+
+    value: float
+    reason: str
+    scale: float = 1.0
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.value > 0:
+            raise ValueError(f"a margin must be above 0, got {self.value}")
+
+    def __str__(self) -> str:
+        return f"{self.scale * self.value:g} {self.unit}".strip()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A testable sentence of a paper; see ``docs/verdicts.md``.
+
+    Args:
+        sentence: as a reader would say it, with the place in the paper.
+        statistic: computes the evidence from results.
+        exhibit: name of the figure or table that shows it, of the study's own; empty where none does.
+        margin: the difference that would matter; none for exact checks.
+    """
+
+    sentence: str
+    statistic: Callable[[Results], Evidence]
+    exhibit: str = ""
+    margin: Margin | None = None
+
+    def judge(
+        self, results: Results, *, margin: float | None = None, steps: Steps = holm_steps, looks: int = 1
+    ) -> Judgement:
+        """The verdict on results, or the one for which trials were added.
+
+        Args:
+            results: of the study.
+            margin: in place of the claim's own, in the statistic's own unit.
+            steps: levels of the tests, those of a single look by default.
+            looks: how often the growing data were looked at.
+        """
+        evidence = self.statistic(results)
+        if margin is None and looks == 1 and self.sentence in results.decisions:
+            return results.decisions[self.sentence]
+        if self.margin is None:
+            return judge(evidence)
+        return judge(
+            evidence,
+            margin=self.margin.value if margin is None else margin,
+            scale=self.margin.scale,
+            measured_in=self.margin.unit,
+            data=_data(evidence, results),
+            steps=steps,
+            looks=looks,
+            cost=results.core_minutes,
+        )
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Something the results show that no test decides, such as a count; it has no verdict.
+
+    Args:
+        sentence: what is looked at.
+        tell: what is seen, in words; empty where it was not run.
+        exhibit: name of the figure or table that shows it.
+    """
+
+    sentence: str
+    tell: Callable[[Results], str]
+    exhibit: str = ""
+
+
+def _data(evidence: Evidence, results: Results) -> str:
+    """What data the evidence is of, such as ``made data and OHSUMED``."""
+    if not isinstance(evidence, Differences):
+        return ""
+    groups = sorted({group for sample in evidence.parts.values() for group, _ in sample.runs})
+    return " and ".join(dict.fromkeys(results.collection(group) for group in groups))
+
+
+def decided(judgement: Judgement) -> bool:
+    """Whether a claim has a verdict other than inconclusive."""
+    return isinstance(judgement, Verdict) and judgement.decided

@@ -1,0 +1,243 @@
+"""What a study's runs gave: frames of values, and the differences between models with the design behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankplug.studies.trial_design import design_of, is_made
+from rankplug.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
+from rankplug.verdicts.samples import Doubles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.statistics import Interval
+    from rankplug.store import Combination
+    from rankplug.studies.papers import Profile, Runs
+
+Cell = tuple[str, str]
+"""A group and one of its models."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a study's sweep gave at a profile, one frame for each group of runs, with the column ``model``.
+
+    Args:
+        profile: how large the runs were.
+        frames: the rows of each group, see :meth:`rankplug.store.Store.frame`.
+        published: the numbers the paper prints.
+        records: what is known of every trial: combination, versions, timings, digests.
+        runs: what was asked for, by the name of the group.
+        decisions: verdicts on claims for which trials were added, by the claim's sentence.
+    """
+
+    profile: Profile
+    frames: Mapping[str, pd.DataFrame]
+    published: pd.DataFrame
+    records: tuple[dict[str, Any], ...] = ()
+    runs: Mapping[str, Runs] = field(default_factory=dict)
+    decisions: Mapping[str, Verdict] = field(default_factory=dict)
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __getitem__(self, group: str) -> pd.DataFrame:
+        return self.frames[group]
+
+    def groups(self, prefix: str = "") -> list[str]:
+        """Names of the groups that begin with some words, in their order."""
+        return [group for group in self.frames if group.startswith(prefix)]
+
+    def models(self, group: str) -> list[str]:
+        """The models of a group, in their order."""
+        return list(self.frames[group]["model"].cat.categories)
+
+    def queries(self, group: str, metric: str) -> pd.DataFrame:
+        """Values of one metric, one row a test query."""
+        frame = self.frames[group]
+        return frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
+
+    def trials(self, group: str, metric: str) -> pd.DataFrame:
+        """Means of a metric over the test queries that count: a row for each trial, a column for each model.
+
+        Where there are several folds, a trial's number is the mean of those of its folds.
+        """
+        asked = self.queries(group, metric)
+        of_folds = asked.groupby(["model", "trial", "fold"], observed=True)["value"].mean()
+        return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
+
+    def by_query(self, group: str, metric: str) -> pd.DataFrame:
+        """A metric's values: a row for each trial, fold and test query, a column for each model."""
+        # The frames are asked each time, so that who notes what is read sees it.
+        frame = self.frames[group]
+        if (group, metric) not in self._kept:
+            rows = frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
+            self._kept[group, metric] = rows.pivot_table(
+                index=["trial", "fold", "query"], columns="model", values="value", observed=True
+            )
+        return self._kept[group, metric]
+
+    def curves(self, group: str, part: str, metric: str) -> pd.DataFrame:
+        """Learning curves: one row an iteration of a trial."""
+        frame = self.frames[group]
+        chosen = (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == metric)
+        return frame[chosen]
+
+    def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:
+        """One model's learning curves: a row for each iteration, a column for each trial and fold.
+
+        Where a training stopped before others did, its column is nan from there on.
+        """
+        curves = self.curves(group, part, metric)
+        wanted = curves[curves["model"] == model]
+        return wanted.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
+
+    def lead_in_training(self, group: str, first: str, second: str, part: str, metric: str) -> pd.DataFrame | None:
+        """One model's learning curves minus another's: a row for each iteration, a column for each trial and fold.
+
+        A training with no step left to make stays where it is. There is no lead to tell where early stopping ended
+        some trainings, since what they would have done is not known.
+        """
+        if not self.ran_to_the_end(group, first, second):
+            return None
+        ours, theirs = (self.curve_of_trials(group, model, part, metric) for model in (first, second))
+        iterations = ours.index.union(theirs.index)
+        return ours.reindex(iterations).ffill() - theirs.reindex(iterations).ffill()
+
+    def ran_to_the_end(self, group: str, *models: str) -> bool:
+        """Whether no training of some models was stopped before its last iteration."""
+        frame = self.frames[group]
+        identities = set(frame.loc[frame["model"].isin(models), "combination"])
+        stopped = {one["record"].get("stopped") for one in self.records if one["identity"] in identities}
+        return "patience" not in stopped
+
+    def design(self, group: str) -> Design:
+        """How a group's trials were repeated."""
+        identities = set(self.frames[group]["combination"]) if self.records else set()
+        about = [record for record in self.records if record["identity"] in identities]
+        if not about:
+            return OfficialFolds() if self.frames[group]["fold"].nunique() > 1 else IndependentTrials()
+        return design_of(about)
+
+    def contrast(self, metric: str, weights: Mapping[Cell, float]) -> Sample:
+        """A weighted sum of models' test metrics, such as one model's minus another's.
+
+        Args:
+            metric: of the test queries.
+            weights: group and model -> weight. Groups that are mixed share their test data trial by trial.
+        """
+        total: Any = 0.0
+        for (group, model), weight in weights.items():
+            total = total + weight * self.by_query(group, metric)[model]
+        return self.sample_of_queries(next(iter(weights))[0], total, weights)
+
+    def sample_of_queries(self, group: str, values: pd.Series[float], runs: Iterable[Cell]) -> Sample:
+        """A number for each trial, fold and test query, as :meth:`by_query` has them, with the design of its group."""
+        defined, design = values.dropna(), self.design(group)
+        if not isinstance(design, OfficialFolds):
+            return Sample(_numbers(defined.groupby(level="trial").mean()), design, frozenset(runs))
+        tables = [
+            rows.unstack("trial").dropna().to_numpy(np.float64) for _, rows in defined.groupby(level="fold", sort=True)
+        ]
+        return Sample(tuple(tables), design, frozenset(runs))
+
+    def difference(self, group: str, metric: str, first: str, second: str) -> Sample:
+        """One model's test metric minus another's."""
+        return self.contrast(metric, {(group, first): 1.0, (group, second): -1.0})
+
+    def sample(self, group: str, values: pd.Series[float], models: Iterable[str]) -> Sample:
+        """A number for each trial and fold, such as one of a curve, with the design of its group.
+
+        Args:
+            group: the runs that gave it.
+            values: indexed by trial and fold, as the columns of :meth:`curve_of_trials` are.
+            models: whose runs they are.
+        """
+        design, runs = self.design(group), frozenset((group, model) for model in models)
+        if not isinstance(design, OfficialFolds):
+            return Sample(_numbers(values.groupby(level="trial").mean()), design, runs)
+        return Sample(values.unstack("trial").dropna(axis=1).to_numpy(np.float64), design, runs)
+
+    def mean(self, group: str, metric: str, model: str, scale: float = 1.0) -> Interval:
+        """One model's mean test metric with the interval of its group's design."""
+        return interval_of(self.contrast(metric, {(group, model): scale}))
+
+    def collection(self, group: str, place: str = "") -> str:
+        """The data of a group as a verdict names it: its own name, or the one it was made after."""
+        dataset = str(self.runs[group].shared["dataset"]) if group in self.runs else ""
+        if dataset and not is_made(dataset):
+            return dataset.partition("[")[0].upper()
+        return f"made data for {place}" if place else "made data"
+
+    def core_minutes(self, runs: Iterable[Cell]) -> float | None:
+        """Core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
+        total = 0.0
+        for group, model in runs:
+            frame = self.frames[group]
+            identities = set(frame.loc[frame["model"] == model, "combination"])
+            if group in self.runs:
+                # What validation data chose among was trained too.
+                identities |= {trial.combination.identity for trial in self.runs[group].trials_of(model)}
+            about = [record for record in self.records if record["identity"] in identities]
+            if not about:
+                return None
+            seconds = sum(_core_seconds(one["record"]) for one in about)
+            total += seconds / len({one["trial"] for one in about}) / 60
+        return total
+
+    def describe(self) -> pd.DataFrame:
+        """What was run: a row for each group and model."""
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for group, runs in self.runs.items():
+            for model in runs.models:
+                used = set(self.frames[group].loc[self.frames[group]["model"] == model, "combination"])
+                about = {"group": group, "model": model, "folds": len(runs.folds), "trials": runs.trials}
+                chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
+                rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]
+        return pd.DataFrame(rows)
+
+
+def interval_of(sample: Sample) -> Interval:
+    """The 95 % interval of a sample's mean, as a figure or table shows it."""
+    from scipy import stats
+
+    from rankplug.statistics import Interval
+
+    found = sample.estimate
+    point = float(found.point)
+    reach = float(stats.t.ppf(0.975, found.degrees) * found.error) if found.degrees > 0 else np.nan
+    method = "interval of Nadeau and Bengio" if isinstance(sample.design, Resplits) else "t interval"
+    return Interval(point, point - reach, point + reach, 0.95, found.count, sample.repeats, method)  # type: ignore[arg-type]
+
+
+def p_value_of(sample: Sample) -> float:
+    """The one-sided p value against a mean of zero or less."""
+    from rankplug.statistics import p_values
+
+    found = sample.estimate
+    return float(p_values(found.point, found.error, found.degrees, 1.0).greater)
+
+
+def _numbers(values: Any) -> Doubles:
+    return np.asarray(values, np.float64)
+
+
+def _core_seconds(record: Mapping[str, Any]) -> float:
+    seconds = sum(float(record.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure"))
+    return seconds * int(record.get("threads", 1))
+
+
+def _parts(combination: Combination) -> dict[str, str]:
+    return {
+        "data": combination.dataset,
+        "transforms": " | ".join(combination.transforms),
+        "fitted by": f"{combination.backend} {combination.scorer}".strip(),
+        "loss": combination.loss,
+        "sampler": combination.sampler,
+        "identity": combination.identity,
+    }
