@@ -6,11 +6,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from rankplug.array_functions import ArrayFunction
 from rankplug.datasets import Split
 from rankplug.errors import DataError
 from rankplug.lists import Lists
 from rankplug.noise import key_of, uniform
-from rankplug_data.kernels import Kernel, over_lists
+from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.parameters import Clicks
 from rankplug_data.transforms.selection import over_parts
 
@@ -85,7 +86,7 @@ def _show(key: np.uint64, labels: NDArray[np.float32], law: NDArray[np.float64],
     return -size
 
 
-@Kernel
+@ArrayFunction
 def _scan(
     labels: NDArray[np.float32],
     starts: NDArray[np.int64],
@@ -104,7 +105,7 @@ def _scan(
             seen[query, impression], clicked[query, impression] = abs(read), read > 0
 
 
-@Kernel
+@ArrayFunction
 def _collect(
     labels: NDArray[np.float32],
     starts: NDArray[np.int64],
