@@ -118,10 +118,9 @@ def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
     monkeypatch.delenv("RANKPLUG_THREADS")
     monkeypatch.setattr("rankplug.sweeps.available_cores", lambda: 2)
     monkeypatch.setattr("rankplug.threads.available_cores", lambda: 2)
-    grid = {"dataset": "synthetic[queries=700]", "backend": backend, "loss": ["listnet", "ranknet"], "metrics": "ndcg@5"}
-    found = [
-        numbers(rp.sweep(grid, store=tmp_path / str(jobs), jobs=jobs, progress=False).store) for jobs in (1, 2)
-    ]
+    data, losses = "synthetic[queries=700]", ["listnet", "ranknet"]
+    grid = {"dataset": data, "backend": backend, "loss": losses, "metrics": "ndcg@5"}
+    found = [numbers(rp.sweep(grid, store=tmp_path / str(jobs), jobs=jobs, progress=False).store) for jobs in (1, 2)]
     pd.testing.assert_frame_equal(found[0], found[1], check_exact=True)
 
 
