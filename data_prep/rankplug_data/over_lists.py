@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug import workers
-from rankplug.threads import threads
+from rankplug.system import threads, workers
 
 
 def over_lists(lengths: NDArray[np.int64], cost: int, work: Callable[[int, int], object]) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug import workers
-from rankplug.parameters import Parameters
-from rankplug.threads import threads
+from rankplug.registry import Parameters
+from rankplug.system import threads, workers
 from rankplug_scorers.weighted_sums import BLOCK, add_blocks, weigh_documents, weigh_features
 
 STEPS_A_FEATURE = 0.5
-"""Cost of a product and its addition, in the steps by which :mod:`rankplug.workers` tells whether threads pay."""
+"""Cost of a product and its addition, in the steps by which :mod:`rankplug.system.workers` tells whether threads pay."""
 
 
 class LinearScorer:

@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rankplug.array_functions import ArrayFunction
+from rankplug.compiled import ArrayFunction
 
 LANES = 8
 BLOCK = 512

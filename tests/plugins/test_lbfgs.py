@@ -8,8 +8,8 @@ from rankplug_lbfgs.cutting_planes import highest_bound
 from scipy.optimize import minimize
 
 import rankplug as rp
-from rankplug import workers
 from rankplug.errors import DivergedError, FitError
+from rankplug.system import workers
 
 
 def made(queries, seed):
@@ -119,7 +119,7 @@ def test_weights_of_lists_count(lists):
 
 
 def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
-    from rankplug.losses import CompiledEvaluator
+    from rankplug.losses.objectives import CompiledEvaluator
 
     honest = CompiledEvaluator.__call__
 

@@ -8,8 +8,8 @@ from rankplug_scorers.linear import LinearScorer
 from rankplug_scorers.weighted_sums import BLOCK, LANES
 
 import rankplug as rp
-from rankplug import workers
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
+from rankplug.system import workers
 
 SHAPES = [(1, 1), (3, 7), (40, 8), (BLOCK - 1, 9), (BLOCK + 1, 25), (3 * BLOCK + 6, 46), (700, 136)]
 

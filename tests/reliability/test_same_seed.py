@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import rankplug as rp
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 
 DATA = "synthetic[queries=30,documents=12]"
 GRIDS: dict[str, dict[str, Any]] = {
@@ -79,7 +79,7 @@ def cases() -> list[Any]:
 def one_thread_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cores a job must not differ here, as torch promises equal bits for equal numbers of threads only."""
     monkeypatch.setenv("RANKPLUG_THREADS", "1")
-    monkeypatch.setattr("rankplug.sweeps.available_cores", lambda: 1)
+    monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 1)
 
 
 @pytest.mark.parametrize(("backend", "way"), cases())
@@ -116,8 +116,8 @@ def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
 ) -> None:
     """On data large enough that one job computes on several threads."""
     monkeypatch.delenv("RANKPLUG_THREADS")
-    monkeypatch.setattr("rankplug.sweeps.available_cores", lambda: 2)
-    monkeypatch.setattr("rankplug.threads.available_cores", lambda: 2)
+    monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 2)
+    monkeypatch.setattr("rankplug.system.thread_limits.available_cores", lambda: 2)
     data, losses = "synthetic[queries=700]", ["listnet", "ranknet"]
     grid = {"dataset": data, "backend": backend, "loss": losses, "metrics": "ndcg@5"}
     found = [numbers(rp.sweep(grid, store=tmp_path / str(jobs), jobs=jobs, progress=False).store) for jobs in (1, 2)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.array_functions import ArrayFunction
+from rankplug.compiled import ArrayFunction
 from rankplug_data.over_lists import over_lists
 from rankplug_data.synthetic import latents
 from rankplug_data.synthetic.features import Table, table

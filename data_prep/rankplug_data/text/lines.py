@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from rankplug.array_functions import ArrayFunction
+from rankplug.compiled import ArrayFunction
 from rankplug_data.text.decimals import MOST_DIGITS, nearest_double
 from rankplug_data.text.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
 

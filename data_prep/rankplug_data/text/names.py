@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.array_functions import ArrayFunction
+from rankplug.compiled import ArrayFunction
 from rankplug_data.text.blocks import Letters
 
 LONGEST_NAME = 64

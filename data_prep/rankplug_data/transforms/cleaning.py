@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.array_functions import ArrayFunction
-from rankplug.datasets import Split
-from rankplug.lists import Lists
-from rankplug.noise import mix
+from rankplug.compiled import ArrayFunction, mix
+from rankplug.data import Lists, Split
 from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.parameters import EveryPart, Truncation, WhatIsLearntFrom
 from rankplug_data.transforms.selection import keep_documents, keep_queries, over_parts, random_places

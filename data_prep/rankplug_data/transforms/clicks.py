@@ -6,11 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.array_functions import ArrayFunction
-from rankplug.datasets import Split
+from rankplug.compiled import ArrayFunction, key_of, uniform
+from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug.lists import Lists
-from rankplug.noise import key_of, uniform
 from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.parameters import Clicks
 from rankplug_data.transforms.selection import over_parts

@@ -8,11 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug import workers
-from rankplug.array_functions import ArrayFunction
-from rankplug.datasets import Split
-from rankplug.lists import Lists
-from rankplug.parameters import Parameters
+from rankplug.compiled import ArrayFunction
+from rankplug.data import Lists, Split
+from rankplug.registry import Parameters
+from rankplug.system import workers
 from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.selection import over_parts
 
