@@ -14,12 +14,12 @@ import pytest
 import typer
 
 import rankplug as rp
-from rankplug import hookspecs, places
+from rankplug import hookspecs
 from rankplug.cli import app
 from rankplug.documentation.bad_inputs import BadInput, bad_inputs, bad_inputs_page, table
 from rankplug.errors import ParameterError, RankplugError
-from rankplug.parameters import read_parameters
-from rankplug.registry import registry
+from rankplug.registry import read_parameters, registry
+from rankplug.system import places
 
 DOCS = Path(__file__).parents[2] / "docs"
 CASES = list(bad_inputs())
@@ -69,7 +69,7 @@ def test_every_command_and_option_is_in_the_table() -> None:
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     exports = {name for plugin in registry().plugins("backend") for name in plugin.specification.exports}  # type: ignore[attr-defined]
-    for name in sorted({*rp._HOME, *exports} - VALUES_WITHOUT_CHECKS - OF_AUTHORS):
+    for name in sorted({*rp.__all__, *exports} - VALUES_WITHOUT_CHECKS - OF_AUTHORS):
         found = getattr(rp, name)
         yield name, found
         if inspect.isclass(found) and not name.endswith("Specification"):
