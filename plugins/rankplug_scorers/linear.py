@@ -10,7 +10,7 @@ from rankplug.system import threads, workers
 from rankplug_scorers.weighted_sums import BLOCK, add_blocks, weigh_documents, weigh_features
 
 STEPS_A_FEATURE = 0.5
-"""Cost of a product and its addition, in the steps by which :mod:`rankplug.system.workers` tells whether threads pay."""
+"""Cost of a product and its addition, in the steps by which :mod:`rankplug.system.workers` finds that threads pay."""
 
 
 class LinearScorer:
