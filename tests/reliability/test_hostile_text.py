@@ -262,7 +262,8 @@ def test_a_bomb_in_an_archive_is_refused_before_it_fills_the_disk(
 
 
 def test_a_failure_with_a_hostile_traceback_is_listed_as_text(tmp_path: Path) -> None:
-    from rankplug.result_tables import query, write_table
+    from rankplug.result_tables import query
+    from rankplug.table_text import write_table
     from rankplug.trials import Trial, failed_result
 
     store = Store(tmp_path)
