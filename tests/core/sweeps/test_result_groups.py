@@ -11,14 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug.canonical_names import canonical_name
 from rankplug.cli import app
-from rankplug.combinations import Combination
-from rankplug.grammar import parse
-from rankplug.registry import KINDS, registry
-from rankplug.result_tables import ResultsError, query
-from rankplug.store import Store
-from rankplug.trials import Trial
+from rankplug.registry import KINDS, parse, registry
+from rankplug.store import Combination, ResultsError, Store, Trial, query
+from rankplug.store.canonical_names import canonical_name
 
 Make = Callable[..., Any]
 NEEDED = {"share": 0.5, "size": 3}
