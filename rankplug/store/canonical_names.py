@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields
 from typing import Any
 
 from rankplug.errors import RankplugError
@@ -69,7 +69,7 @@ def _name(plugins: Registry, kind: str, described: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=lambda one: asdict(one) if is_dataclass(one) else str(one)))
+    return json.loads(json.dumps(value, default=lambda one: asdict(one) if isinstance(one, Reference) else str(one)))
 
 
 def _written(value: Any) -> Any:
