@@ -79,8 +79,7 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     from rankplug.report.combination_page import Made
     from rankplug.report.shown import Judged, Reproduced, draw_exhibits
     from rankplug.report.site import build_report, write_summary
-    from rankplug.studies import layout
-    from rankplug.studies.papers import Claim, Exhibit, Study, Verdict
+    from rankplug.studies import Claim, Exhibit, Study, Verdict, layout
 
     def table_of(text: str) -> pd.DataFrame:
         """Published numbers beside ours, of which every word is the text."""

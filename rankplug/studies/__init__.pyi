@@ -1,11 +1,10 @@
+from .claims import Claim as Claim
+from .claims import Margin as Margin
+from .claims import Observation as Observation
 from .data_facts import facts_beside_published as facts_beside_published
 from .papers import PROFILES as PROFILES
-from .papers import Claim as Claim
 from .papers import Exhibit as Exhibit
-from .papers import Margin as Margin
-from .papers import Observation as Observation
 from .papers import Profile as Profile
-from .papers import Results as Results
 from .papers import Runs as Runs
 from .papers import Study as Study
 from .papers import check_parameters as check_parameters
@@ -20,6 +19,7 @@ from .published import made_by as made_by
 from .published import number as number
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
+from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
 from .tuning import validation_quality as validation_quality

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankplug.data import Lists
-    from rankplug.studies.papers import Results
+    from rankplug.studies.study_results import Results
 
 
 def facts(dataset: str, seed: int = 0) -> dict[str, float]:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from rankplug.errors import RankplugError, SpecificationError, did_you_mean
 from rankplug.registry import NAME, Parameters, read_parameters, registry
-from rankplug.studies.claims import Claim, Margin, Observation
+from rankplug.studies.claims import Claim, Observation
 from rankplug.studies.study_results import Results
 
 if TYPE_CHECKING:
@@ -24,23 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
-
-__all__ = [
-    "PROFILES",
-    "Claim",
-    "Exhibit",
-    "Margin",
-    "Observation",
-    "Profile",
-    "Results",
-    "Runs",
-    "Study",
-    "StudyParameters",
-    "check_parameters",
-    "read_profile",
-    "studies",
-    "study",
-]
 
 Profile = Literal["smoke", "quick", "real", "paper"]
 PROFILES: tuple[Profile, ...] = ("smoke", "quick", "real", "paper")

@@ -17,7 +17,7 @@ from rankplug.statistics import t_interval
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rankplug.studies.papers import Results
+    from rankplug.studies.study_results import Results
 
 
 def read_published(package: str) -> pd.DataFrame:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankplug.studies.trial_design import design_of, is_made
 from rankplug.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
-from rankplug.verdicts.samples import Doubles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankplug.store import Combination
     from rankplug.studies.papers import Profile, Runs
 
+Doubles = NDArray[np.float64]
 Cell = tuple[str, str]
 """A group and one of its models."""
 

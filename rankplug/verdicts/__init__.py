@@ -25,7 +25,7 @@ from rankplug.verdicts.evidence import (
     reached,
     some_greater,
 )
-from rankplug.verdicts.rules import judge
+from rankplug.verdicts.rules import Steps, judge
 from rankplug.verdicts.samples import (
     Combined,
     Design,
@@ -34,6 +34,7 @@ from rankplug.verdicts.samples import (
     PublishedNumber,
     Resplits,
     Sample,
+    Values,
 )
 from rankplug.verdicts.verdict import VERDICTS, Judgement, Needs, Part, Verdict
 
@@ -53,7 +54,9 @@ __all__ = [
     "PublishedNumber",
     "Resplits",
     "Sample",
+    "Steps",
     "Unjudged",
+    "Values",
     "Verdict",
     "alike",
     "greater",

@@ -22,8 +22,7 @@ from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
-from rankplug.studies import made_by
-from rankplug.studies.papers import Claim, Exhibit, Runs, Study, Verdict
+from rankplug.studies import Claim, Exhibit, Runs, Study, Verdict, made_by
 
 HOSTILE = "<script>alert(1)</script>"
 

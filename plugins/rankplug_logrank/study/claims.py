@@ -13,10 +13,10 @@ from rankplug.verdicts import (
     Evidence,
     IndependentTrials,
     Sample,
+    Values,
     alike,
     greater,
 )
-from rankplug.verdicts.samples import Values
 from rankplug_logrank.study.accuracy_table import accuracy_frame
 from rankplug_logrank.study.exact_checks import (
     closed_form_is_over_rankings,
