@@ -10,11 +10,11 @@ import torch
 from rankplug_torch.networks import mlp
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, at_most, measured
-from rankplug.benchmarking.rounds import Contestant, by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.registry import registry
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
+from rankplug_benchmarks.harness.rounds import Contestant, by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import FEATURES, whole_lists
 
 BATCH = 128

@@ -15,6 +15,7 @@ from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
 from .thread_limits import use_threads as use_threads
+from .version import __version__ as __version__
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import whole_file as whole_file
@@ -25,6 +26,7 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "__version__",
     "available_cores",
     "cache_folder",
     "check_memory",
