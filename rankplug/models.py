@@ -77,6 +77,8 @@ class Model(abc.ABC):
 
     suffix = ""
     """Usual ending of its files."""
+    scores_lists = True
+    """Whether :meth:`predict` takes lists, as :func:`rankplug.evaluate` asks: some scorers compare their documents."""
 
     def __init__(self, record: Record) -> None:
         self.record = record

@@ -1,4 +1,4 @@
-"""What is no fault of a combination is not recorded as its failure: edited data, missing packages, troubled machines."""
+"""Edited data, missing packages and troubled machines are not recorded as the failure of a combination."""
 
 from __future__ import annotations
 
@@ -86,8 +86,10 @@ def test_a_file_edited_during_a_sweep_never_gives_results_under_the_name_of_what
 def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: name != "xgboost" and find(name, *more) or None)
+    find, absent = importlib.util.find_spec, "xgboost"
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == absent else find(name, *more)
+    )
     monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("RANKPLUG_DATA", raising=False)
     grid = {"dataset": ["istella-s", "trouble"], "backend": ["lightgbm", "xgboost"], "loss": ["mse", "listnet"]}
@@ -110,7 +112,7 @@ def test_a_set_whose_release_nobody_has_read_is_named_by_its_data_from_its_first
         lines = [f"{row % 3} qid:{row // 5} {row % 7 + 1}:0.{row}\n" for row in range(50)]
         (folder / f"set1.{part}.txt").write_text("".join(lines))
     grid = {"dataset": "yahoo-c14", "backend": "lightgbm", "scorer": TREES, "loss": "mse", "metrics": "ndcg@5"}
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="published"):
         first = sweep(grid, store=tmp_path / "store", progress=False)
     second = sweep(grid, store=tmp_path / "store", progress=False)
     assert len(second.plan.done) == 1 and not second.plan.waiting
