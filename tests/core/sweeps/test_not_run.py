@@ -13,7 +13,7 @@ import pytest
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store
-from rankplug.sweeps import Outcome, sweep
+from rankplug.sweeps.running import Outcome, sweep
 
 pytestmark = pytest.mark.usefixtures("trouble")
 
@@ -87,9 +87,7 @@ def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find, absent = importlib.util.find_spec, "xgboost"
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *more: None if name == absent else find(name, *more)
-    )
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == absent else find(name, *more))
     monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("RANKPLUG_DATA", raising=False)
     grid = {"dataset": ["istella-s", "trouble"], "backend": ["lightgbm", "xgboost"], "loss": ["mse", "listnet"]}
