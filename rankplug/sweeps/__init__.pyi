@@ -1,4 +1,3 @@
-from .readiness import require_packages as require_packages
 from .running import Plan as Plan
 from .running import carry_out as carry_out
 from .running import sweep as sweep
@@ -12,6 +11,5 @@ __all__ = [
     "carry_out",
     "read_file",
     "read_words",
-    "require_packages",
     "sweep",
 ]

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from rankplug.errors import FitError, NotRunError, RankplugError
-from rankplug.registry import BackendSpecification, registry
+from rankplug.registry import BackendSpecification, registry, require_packages
 from rankplug.store import Combination, read_combination
 
 if TYPE_CHECKING:
     from rankplug.store import Store, Trial
     from rankplug.sweeps.running import Plan
-
-
-def require_packages(engine: BackendSpecification) -> None:
-    """Raises where a package that a backend needs is not installed."""
-    for package in engine.requires:
-        if importlib.util.find_spec(package) is None:
-            raise FitError(
-                f"{engine} needs the package {package}; install it with: pip install 'rankplug[{engine.name}]'"
-            )
 
 
 def require(trials: Iterable[Trial]) -> None:

@@ -34,9 +34,9 @@ from rankplug.registry import (
     import_object,
     parse,
     registry,
+    require_packages,
 )
 from rankplug.samplers import Sampler
-from rankplug.sweeps import require_packages
 from rankplug.system import numbers, stream, use_threads
 from rankplug.training.models import Model, Record
 from rankplug.training.selection import LOSS, metric_names

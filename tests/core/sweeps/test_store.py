@@ -20,8 +20,9 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import ResultsError, Store, StoreError, Trial, compare, failed_result, query, result_files
+from rankplug.store import ResultsError, Store, Trial, compare, failed_result, query, result_files
 from rankplug.store import upkeep as store_upkeep
+from rankplug.store.result_files import StoreError
 from rankplug.sweeps import read_file
 
 QUERIES = 30

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import Store, StoreError, query
+from rankplug.store import Store, query
 from rankplug.store import upkeep as store_upkeep
+from rankplug.store.result_files import StoreError
 
 Make = Callable[..., Any]
 PARTITIONS = [
