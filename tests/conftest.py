@@ -79,7 +79,8 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     from rankplug.report.combination_page import Made
     from rankplug.report.shown import Judged, Reproduced, draw_exhibits
     from rankplug.report.site import build_report, write_summary
-    from rankplug.studies import Claim, Exhibit, Study, Verdict, layout
+    from rankplug.studies import Claim, Exhibit, Observation, Study, layout
+    from rankplug.verdicts import Check, Checks, not_run
 
     def table_of(text: str) -> pd.DataFrame:
         """Published numbers beside ours, of which every word is the text."""
@@ -109,6 +110,7 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         return nbformat.v4.new_notebook(cells=cells, metadata={"title": text})
 
     def write(text: str, folder: Path) -> list[Path]:
+        checks = Checks({text: Check(text, 1.0, at_most=0.0, control=0.0, control_of=text)}, (text,))
         study = Study(
             name="made",
             title=text,
@@ -119,7 +121,11 @@ def report_of() -> Callable[[str, Path], list[Path]]:
                 Exhibit(text, text, lambda results: (pd.DataFrame({text: [text, text]}, index=[text, "b"]), None)),
                 Exhibit(f"{text} beside", text, lambda results: (table_of(text), None)),
             ),
-            claims=(Claim(text, lambda results: Verdict("fails", text)),),
+            claims=(
+                Claim(text, lambda results: checks, f"{text} beside"),
+                Claim(text, lambda results: not_run(text)),
+            ),
+            observations=(Observation(text, lambda results: text),),
             published=pd.DataFrame,
         )
         facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text, "valid": text}}
@@ -134,7 +140,7 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         report = folder / "report"
         for notebook in (folder / "made.ipynb", None):
             exhibits, combinations = draw_exhibits(study, results, report), {"0" * 16: Made((record,), notebook)}
-            one = Reproduced(study, results, notebook, exhibits, verdicts, combinations)
+            one = Reproduced(study, results, notebook, exhibits, verdicts, combinations, {text: text})
             build_report({"made": one}, report / ("with" if notebook else "without"))
             write_summary({"made": one}, report)
         return sorted(report.rglob("*.html"))

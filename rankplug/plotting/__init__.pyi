@@ -1,7 +1,6 @@
 from .figures import PALETTE as PALETTE
 from .figures import STYLE as STYLE
 from .figures import colour as colour
-from .figures import curve_of_trials as curve_of_trials
 from .figures import draw_curves as draw_curves
 from .figures import draw_mean as draw_mean
 from .figures import keep_within as keep_within
@@ -13,7 +12,6 @@ __all__ = [
     "PALETTE",
     "STYLE",
     "colour",
-    "curve_of_trials",
     "draw_curves",
     "draw_mean",
     "keep_within",

@@ -67,36 +67,54 @@ def new_figure(
 
 
 def draw_curves(
-    axes: Axes, curves: pd.DataFrame, models: Iterable[str], label: str = "{model}", **options: Any
+    axes: Axes,
+    curves: pd.DataFrame,
+    models: Iterable[str],
+    label: str = "{model}",
+    *,
+    over: str = "trial",
+    widen: float = 1.0,
+    **options: Any,
 ) -> None:
-    """Mean learning curves over the trials, as far as all of them go, with 95 % t intervals.
+    """Mean learning curves with 95 % t intervals.
+
+    Where early stopping ended some trainings before others, a thin dashed line goes on to the longest, in which a
+    stopped one stays at the best it had, which is the model it became.
 
     Args:
         axes: to draw on.
-        curves: rows of :meth:`rankplug.studies.Results.curves`; the folds of a trial are averaged.
+        curves: rows of :meth:`rankplug.studies.Results.curves`.
         models: in the order of the legend.
         label: of the legend.
+        over: what the intervals are over, ``trial`` or ``fold``; the other is averaged.
+        widen: factor on the intervals.
         options: of the lines.
     """
     for model in models:
-        of_trials = curve_of_trials(curves[curves["model"] == model])
-        if not of_trials.empty:
-            draw_mean(axes, of_trials, colour(model), label=label.format(model=model), **options)
+        of_runs = _curve_of_runs(curves[curves["model"] == model])
+        if of_runs.empty:
+            continue
+        all_go = of_runs.notna().all(axis=1)
+        whole = of_runs[all_go].T.groupby(level=over).mean().T
+        draw_mean(axes, whole, colour(model), widen=widen, label=label.format(model=model), **options)
+        if not all_go.all():
+            went_on = of_runs.fillna(of_runs.max().to_dict()).mean(axis=1)[~all_go]
+            axes.plot(went_on, color=colour(model), linewidth=0.8, linestyle=(0, (2, 2)))
 
 
-def curve_of_trials(curves: pd.DataFrame) -> pd.DataFrame:
-    """One model's learning curves: a row for each iteration that all trials reached, a column for each trial."""
-    of_folds = curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
-    return of_folds.dropna().T.groupby(level="trial").mean().T
+def _curve_of_runs(curves: pd.DataFrame) -> pd.DataFrame:
+    """One model's learning curves: a row for each iteration, a column for each trial and fold."""
+    return curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
 
-def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, **options: Any) -> None:
+def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float = 1.0, **options: Any) -> None:
     """A line through the rows' means, with their 95 % t intervals as a band.
 
     Args:
         axes: to draw on.
         of_trials: its index is the horizontal axis, each column a trial.
         colour: of the line and the band.
+        widen: factor on the intervals.
         options: of the line.
     """
     from rankplug.statistics import t_interval
@@ -104,7 +122,7 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, **options: Any) 
     intervals = [t_interval(row, unit="trials") for row in of_trials.to_numpy()]
     axes.plot(of_trials.index, [one.point for one in intervals], color=colour, **options)
     if of_trials.shape[1] > 1:
-        low, high = ([getattr(one, end) for one in intervals] for end in ("low", "high"))
+        low, high = ([one.point + side * widen * one.half_width for one in intervals] for side in (-1, 1))
         axes.fill_between(of_trials.index, low, high, color=colour, alpha=0.15, linewidth=0)
 
 

@@ -62,10 +62,10 @@ class Claim:
             looks: how often the growing data were looked at.
         """
         evidence = self.statistic(results)
-        if margin is None and looks == 1 and self.sentence in results.decisions:
-            return results.decisions[self.sentence]
         if self.margin is None:
             return judge(evidence)
+        if margin is None and looks == 1 and self.sentence in results.decisions:
+            return results.decisions[self.sentence]
         return judge(
             evidence,
             margin=self.margin.value if margin is None else margin,

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankplug.statistics import t_interval
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -56,7 +54,8 @@ def beside_published(
     rows = []
     for model in results.models(group):
         for metric in metrics:
-            interval = t_interval(scale * results.trials(group, metric)[model].to_numpy(), unit="trials")
+            of_trials = scale * results.trials(group, metric)[model]
+            ours = float(of_trials.mean())
             value, half_width = theirs.get((model, metric), (np.nan, np.nan))
             rows.append(
                 {
@@ -64,12 +63,12 @@ def beside_published(
                     "ours on": ", ".join(frame["dataset"].unique()),
                     "model": model,
                     "metric": metric,
-                    "ours": interval.point,
-                    "half width": interval.half_width,
-                    "trials": interval.count,
+                    "ours": ours,
+                    "half width": results.mean(group, metric, model, scale).half_width,
+                    "trials": len(of_trials),
                     "published": value,
                     "published half width": half_width,
-                    "difference": interval.point - value,
+                    "difference": ours - value,
                     "combination": identities[model],
                 }
             )

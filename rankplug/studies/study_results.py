@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.studies.trial_design import design_of, is_made
-from rankplug.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
+from rankplug.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Values, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,6 +166,17 @@ class Results:
         """One model's mean test metric with the interval of its group's design."""
         return interval_of(self.contrast(metric, {(group, model): scale}))
 
+    def spread(self, group: str) -> dict[str, Any]:
+        """Over what figures of a group draw their bands, for :func:`rankplug.plotting.draw_curves`.
+
+        Bands are Student's over trials, or over the folds of a collection; re-splits of one pool widen them.
+        """
+        design, trials = self.design(group), self.frames[group]["trial"].nunique()
+        if isinstance(design, Resplits):
+            return {"over": "trial", "widen": float(np.sqrt(1 + design.test_to_train * trials))}
+        several = isinstance(design, OfficialFolds) and self.frames[group]["fold"].nunique() > 1
+        return {"over": "fold" if several else "trial", "widen": 1.0}
+
     def collection(self, group: str, place: str = "") -> str:
         """The data of a group as a verdict names it: its own name, or the one it was made after."""
         dataset = str(self.runs[group].shared["dataset"]) if group in self.runs else ""
@@ -203,7 +214,7 @@ class Results:
         return pd.DataFrame(rows)
 
 
-def interval_of(sample: Sample) -> Interval:
+def interval_of(sample: Values) -> Interval:
     """The 95 % interval of a sample's mean, as a figure or table shows it."""
     from scipy import stats
 
@@ -212,11 +223,11 @@ def interval_of(sample: Sample) -> Interval:
     found = sample.estimate
     point = float(found.point)
     reach = float(stats.t.ppf(0.975, found.degrees) * found.error) if found.degrees > 0 else np.nan
-    method = "interval of Nadeau and Bengio" if isinstance(sample.design, Resplits) else "t interval"
+    method = "interval of Nadeau and Bengio" if isinstance(getattr(sample, "design", None), Resplits) else "t interval"
     return Interval(point, point - reach, point + reach, 0.95, found.count, sample.repeats, method)  # type: ignore[arg-type]
 
 
-def p_value_of(sample: Sample) -> float:
+def p_value_of(sample: Values) -> float:
     """The one-sided p value against a mean of zero or less."""
     from rankplug.statistics import p_values
 

@@ -22,7 +22,8 @@ from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
-from rankplug.studies import Claim, Exhibit, Runs, Study, Verdict, made_by
+from rankplug.studies import Claim, Exhibit, Margin, Observation, Runs, Study, made_by
+from rankplug.verdicts import Check, Checks, Verdict, greater, not_run
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -44,6 +45,12 @@ def draw_figure(results):
 
 def draw_nothing_run(results):
     return pd.DataFrame({"x": [1.5, 2.5]}), None
+
+
+def trailing(results):
+    """A model that trails by all there is, in two trials."""
+    lead = results.difference("few", "ndcg@5", "lambdaMART", "XE-NDCG")
+    return greater({HOSTILE: dataclasses.replace(lead, values=0 * lead.values - 1.0)}, f"{HOSTILE} a note")
 
 
 def cells(*sources):
@@ -73,9 +80,11 @@ def made(tmp_path_factory):
             Exhibit("Table 3", "no runs", draw_nothing_run),
         ),
         claims=(
-            Claim("more is *better*", lambda results: Verdict("fails", f"{HOSTILE} {len(results['few'])} rows")),
-            Claim("one is one", lambda results: Verdict("holds", "1 = 1")),
+            Claim("more is *better*", trailing, "Table 1", Margin(0.5, "half of everything", 100, "points")),
+            Claim("one is one", lambda results: Checks({"": Check("1 = 1", 1.0, at_least=1.0, control=0.0)})),
+            Claim("nobody ran this", lambda results: not_run(HOSTILE)),
         ),
+        observations=(Observation("How many there are:", lambda results: f"{len(results['few'])} rows {HOSTILE}"),),
         published=pd.DataFrame,
     )
     store = Store(folder / "store")
@@ -141,7 +150,7 @@ def test_the_numbers_of_a_figure_lead_to_the_combinations_of_its_models(made):
 
 def test_verdicts_name_the_runs_they_were_judged_on_and_no_others(made):
     text = (made.report / "claims.html").read_text()
-    assert "2 combinations behind it" in text and text.count("from no stored run") == 1
+    assert "2 combinations behind it" in text and text.count("from no stored run") == 2
     assert all(f'"combinations/{identity}.html"' in text for identity in made.identities.values())
 
 
@@ -209,7 +218,19 @@ def test_figures_are_written_for_print_and_tables_for_other_programs(made):
 
 def test_verdicts_are_written_for_other_programs(made):
     summary = json.loads((made.report / "claims.json").read_text())
-    assert summary["made"][0]["verdict"] == "fails"
+    assert [claim["verdict"] for claim in summary["made"]] == ["fails", "holds", "not run"]
+    first = Verdict.read({name: summary["made"][0][name] for name in Verdict.__dataclass_fields__})
+    assert first.decisive.effect == -100 and first.measured_in == "points" and first.data == "made data"
+
+
+def test_a_count_of_verdicts_leaves_out_what_was_not_judged(made):
+    row = re.search(r"A paper.*?</tr>", (made.report / "index.html").read_text(), re.DOTALL)[0]
+    assert re.findall(r'<td class="[\w-]+">(\d+)</td>', row) == ["1", "1", "0", "0", "1"]
+
+
+def test_observations_stand_below_the_claims_without_a_verdict(made):
+    text = (made.report / "claims.html").read_text()
+    assert "Observed, without a test" in text and "How many there are:" in text
 
 
 def test_a_summary_has_ours_with_interval_the_published_number_and_the_data_in_its_place(made):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rankplug.statistics import t_interval
-from rankplug.studies import Results
+from rankplug.studies import Results, interval_of
+from rankplug.verdicts import Combined, Values
 from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
 
 if TYPE_CHECKING:
@@ -21,48 +19,40 @@ SHADES = ("#A8DDB5", "#FFF2AE", "#E6D3B3")
 """Of the best three in a column, as in the paper: green, yellow, tan."""
 
 
-def of_queries(results: Results, group: str, metric: str) -> pd.DataFrame:
-    """Values of a metric: a row for each test query of each fold, averaged over the trials, a column for each model."""
-    rows = results.queries(group, metric)
-    values = rows.groupby(["model", "fold", "query"], observed=True)["value"].mean().unstack("model")
-    return values.dropna()
-
-
-def all_queries(results: Results, metric: str) -> pd.DataFrame:
-    """The test queries of all data sets; their mean is a microaverage."""
-    import pandas as pd
-
-    groups = results.groups("accuracy")
-    return pd.concat({group: of_queries(results, group, metric) for group in groups}, names=["group"])
-
-
 def accuracy_frame(results: Results) -> pd.DataFrame:
     """A row for each measure, column of Figure 3 and model.
 
     ``mean`` is that over the folds; the microaverage, where there are several data sets, weighs them by their test
-    queries. ``half width`` is that of the 95 % t interval over queries.
+    queries. ``half width`` is that of the 95 % interval by the design of the data.
     """
     import pandas as pd
 
     rows = []
     for measure, metric in MEASURES.items():
-        sets = {}
         for group in results.groups("accuracy"):
-            queries, trials = of_queries(results, group, metric), results.trials(group, metric)
-            sets[group] = (len(queries), trials.mean())
+            means, queries = results.trials(group, metric).mean(), len(results.by_query(group, metric).dropna())
             for model in results.models(group):
-                width = t_interval(queries[model], unit="queries").half_width
-                column = group.removeprefix("accuracy ")
-                rows.append((measure, column, model, float(trials[model].mean()), width, len(queries)))
-        if len(sets) < 2:
+                width = results.mean(group, metric, model).half_width
+                rows.append((measure, group.removeprefix("accuracy "), model, float(means[model]), width, queries))
+        groups = results.groups("accuracy")
+        if len(groups) < 2:
             continue
-        pooled = all_queries(results, metric)
-        weights = [count for count, _ in sets.values()]
-        for model in pooled.columns:
-            mean = float(np.average([means[model] for _, means in sets.values()], weights=weights))
-            width = t_interval(pooled[model], unit="queries").half_width
-            rows.append((measure, MICROAVERAGE, model, mean, width, len(pooled)))
+        total = sum(len(results.by_query(group, metric).dropna()) for group in groups)
+        for model in results.models(groups[0]):
+            found = interval_of(microaverage(results, metric, {model: 1.0}))
+            rows.append((measure, MICROAVERAGE, model, found.point, found.half_width, total))
     return pd.DataFrame(rows, columns=["measure", "column", "model", "mean", "half width", "queries"])
+
+
+def microaverage(results: Results, metric: str, weights: Mapping[str, float]) -> Values:
+    """A weighted sum of models' accuracies over the test queries of all data sets."""
+    samples, queries = [], []
+    for group in results.groups("accuracy"):
+        samples.append(results.contrast(metric, {(group, model): weight for model, weight in weights.items()}))
+        queries.append(len(results.by_query(group, metric).groupby(level=["fold", "query"]).size()))
+    if len(samples) == 1:
+        return samples[0]
+    return Combined(tuple(samples), tuple(count / sum(queries) for count in queries))
 
 
 def sub_table(measure: str) -> Callable[[Results], tuple[pd.DataFrame, Figure]]:

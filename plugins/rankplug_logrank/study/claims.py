@@ -9,15 +9,13 @@ import numpy as np
 
 from rankplug.studies import Claim, Margin, Observation, Results
 from rankplug.verdicts import (
-    Combined,
     Evidence,
     IndependentTrials,
     Sample,
-    Values,
     alike,
     greater,
 )
-from rankplug_logrank.study.accuracy_table import accuracy_frame
+from rankplug_logrank.study.accuracy_table import accuracy_frame, microaverage
 from rankplug_logrank.study.exact_checks import (
     closed_form_is_over_rankings,
     convex_bounds_l3,
@@ -46,18 +44,6 @@ OVER_THE_AXIS = Margin(
 )
 OF_DELTA = Margin(0.01, "A hundredth of the range of Delta, less than half a bin of the histograms.")
 OF_THE_LOSS = Margin(0.01, "A hundredth of the loss at w = 0.", scale=100, unit="% of the loss at w = 0")
-
-
-def microaverage(results: Results, metric: str, weights: Mapping[str, float]) -> Values:
-    """A weighted sum of models' accuracies over the test queries of all data sets."""
-    samples, queries = [], []
-    for group in results.groups("accuracy"):
-        samples.append(results.contrast(metric, {(group, model): weight for model, weight in weights.items()}))
-        rows = results.queries(group, metric)
-        queries.append(len(rows[["fold", "query"]].drop_duplicates()))
-    if len(samples) == 1:
-        return samples[0]
-    return Combined(tuple(samples), tuple(count / sum(queries) for count in queries))
 
 
 def ranks_better(pairs: Sequence[tuple[str, str]], measures: tuple[str, ...] = tuple(MEASURES)) -> Statistic:

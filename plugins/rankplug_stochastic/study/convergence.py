@@ -66,7 +66,8 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
     figure, axes = new_figure(width=4.6, height=3.2)
     for part in ("train", "valid"):
         label = f"{{model}}, {NAMES[part]}"
-        draw_curves(axes, curves_in_steps(results, group, part), models, label=label, linestyle=DASHES[part])
+        shown, style = curves_in_steps(results, group, part), {"linestyle": DASHES[part], **results.spread(group)}
+        draw_curves(axes, shown, models, label=label, **style)
     axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
     keep_within(axes, 0, 100)
     legend_below(figure, columns=2)
@@ -96,7 +97,7 @@ def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
     curves = curves_in_steps(results, group, "valid")
     for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
-        draw_curves(panel, curves, models)
+        draw_curves(panel, curves, models, **results.spread(group))
         panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
     keep_within(axes[0], 0, 100)
     axes[0].set_ylabel("validation NDCG@5 (%)")

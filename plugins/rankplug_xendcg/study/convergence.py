@@ -28,7 +28,8 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
     for panel, group, letter in zip(panels[0], groups, "ab", strict=False):
         curves = results.curves(group, "valid", METRIC)
         curves = curves[curves["model"].isin(COMPARED)]
-        draw_curves(panel, curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1), COMPARED)
+        shown = curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1)
+        draw_curves(panel, shown, COMPARED, **results.spread(group))
         place = group.removeprefix("quality, ")
         keep_within(panel, 0, 100)
         panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {place}")

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankplug.statistics import t_interval
-from rankplug.studies import Results
+from rankplug.studies import Results, interval_of
 from rankplug_xendcg.study.protocol import COMPARED, WEB30K, YAHOO, Noise
 
 if TYPE_CHECKING:
@@ -28,29 +27,19 @@ def levels(results: Results, kind: Noise, place: str) -> dict[float, str]:
     return {float(group.rsplit(", ", 1)[1]): group for group in results.groups(f"{kind}, {place}, ")}
 
 
-def noise_trials(results: Results, kind: Noise, place: str) -> dict[str, pd.DataFrame]:
-    """For each model, test NDCG@5 in percent: a row a level in percent, a column a trial."""
-    import pandas as pd
-
-    of_levels = {
-        100 * level: 100 * results.trials(group, METRIC) for level, group in levels(results, kind, place).items()
-    }
-    return {model: pd.DataFrame({level: trials[model] for level, trials in of_levels.items()}).T for model in COMPARED}
-
-
 def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
-    """A row for each level and curve: mean, interval and number of trials."""
+    """A row for each level and curve: mean, interval and over what it is."""
     import pandas as pd
 
-    trials = noise_trials(results, kind, place)
-    curves = {**trials, "difference": trials["XE-NDCG"] - trials["lambdaMART"]}
     rows = []
-    for name, of_trials in curves.items():
-        for level, values in of_trials.iterrows():
-            interval = t_interval(values, unit="trials")
+    for level, group in levels(results, kind, place).items():
+        samples = {model: results.contrast(METRIC, {(group, model): 100.0}) for model in COMPARED}
+        lead = {(group, "XE-NDCG"): 100.0, (group, "lambdaMART"): -100.0}
+        for name, sample in {**samples, "difference": results.contrast(METRIC, lead)}.items():
+            interval = interval_of(sample)
             rows.append(
-                {"place": place, "noise": kind, "level (%)": level, "curve": name, "ndcg@5 (%)": interval.point}
-                | {"low": interval.low, "high": interval.high, "trials": interval.count}
+                {"place": place, "noise": kind, "level (%)": 100 * level, "curve": name, "ndcg@5 (%)": interval.point}
+                | {"low": interval.low, "high": interval.high, "over": sample.extent}
             )
     return pd.DataFrame(rows)
 
@@ -93,21 +82,26 @@ def _figure(
         return pd.DataFrame(columns=["place", "noise", "level (%)", "curve", "ndcg@5 (%)"]), None
     options: dict[str, Any] = {"sharex": "col", "squeeze": False, "height_ratios": [2, 1]}
     figure, panels = new_figure(len(run), 2, width=4.0, height=2.1, **options)
-    for (upper, lower), place in zip(panels.T, run, strict=True):
-        _draw(upper, lower, noise_trials(results, kind, place))
+    frames = {place: noise_frame(results, kind, place) for place in run}
+    for (upper, lower), (place, frame) in zip(panels.T, frames.items(), strict=True):
+        _draw(upper, lower, frame)
         keep_within(upper, 0, 100)
         keep_within(lower, -100, 100)
         upper.set(ylabel="test NDCG@5 (%)", title=f"{letter}in the place of {place}")
         lower.set(xlabel=AXES[kind], ylabel="XE-NDCG less\nlambdaMART (points)")
     figure.align_ylabels()
     legend_below(figure, columns=2)
-    return pd.concat([noise_frame(results, kind, place) for place in run], ignore_index=True), figure
+    return pd.concat(frames.values(), ignore_index=True), figure
 
 
-def _draw(upper: Any, lower: Any, trials: dict[str, pd.DataFrame]) -> None:
-    from rankplug.plotting import PALETTE, colour, draw_mean
+def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
+    from rankplug.plotting import PALETTE, colour
 
-    for model, marker in zip(COMPARED, "os", strict=True):
-        draw_mean(upper, trials[model], colour(model), label=model, marker=marker, markersize=4)
-    draw_mean(lower, trials["XE-NDCG"] - trials["lambdaMART"], PALETTE[8], marker="D", markersize=3)
+    markers = zip(COMPARED, "os", strict=True)
+    styles = {model: {"color": colour(model), "marker": marker, "markersize": 4} for model, marker in markers}
+    styles["difference"] = {"color": PALETTE[8], "marker": "D", "markersize": 3}
+    for curve, style in styles.items():
+        rows, axes = frame[frame["curve"] == curve], lower if curve == "difference" else upper
+        axes.plot(rows["level (%)"], rows["ndcg@5 (%)"], label="" if curve == "difference" else curve, **style)
+        axes.fill_between(rows["level (%)"], rows["low"], rows["high"], color=style["color"], alpha=0.15, linewidth=0)
     lower.axhline(0, color="#888888", linewidth=0.8)

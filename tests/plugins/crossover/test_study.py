@@ -10,7 +10,7 @@ from scipy import stats
 
 import rankplug as rp
 from rankplug.registry import registry
-from rankplug.studies import PROFILES, Results, Runs
+from rankplug.studies import PROFILES, Claim, Results, Runs
 
 pytestmark = pytest.mark.xdist_group("draw crossover")
 STUDY = rp.study("crossover")
@@ -115,41 +115,51 @@ def test_the_chosen_are_the_best_on_validation_data(results):
 
 def test_a_fold_that_chooses_for_itself_is_measured_on_its_own_test_part():
     """In fold 1 one model is best on validation data, in fold 2 another, which the test data do not like there."""
-    values = pd.DataFrame(
-        {"one": [0.5, 0.6, 0.1], "other": [0.9, 0.9, 0.3]},
-        index=pd.MultiIndex.from_tuples([("b", "q"), ("b", "r"), ("a", "s")], names=["test", "query"]),
-    )
-    records = tuple({"fold": fold, "record": {"test_fingerprint": name}} for fold, name in ((1, "a"), (2, "b")))
-    results = Results("smoke", {}, STUDY.published(), records)
-    validation = pd.DataFrame({1: [0.3, 0.4], 2: [0.8, 0.6]}, index=["one", "other"])
+    values = {("one", 1): [0.5, 0.6], ("one", 2): [0.1, 0.1], ("other", 1): [0.9, 0.9], ("other", 2): [0.3, 0.5]}
+    rows = [
+        {"model": model, "fold": fold, "trial": 0, "query": f"{fold}{place}", "value": value}
+        for (model, fold), found in values.items()
+        for place, value in enumerate(found)
+    ]
+    frame = pd.DataFrame(rows).assign(measure="query", metric="ndcg@5")
+    frame["model"] = pd.Categorical(frame["model"])
+    results = Results("smoke", {GROUP: frame}, STUDY.published())
+    validation = pd.DataFrame({1: [0.4, 0.3], 2: [0.6, 0.8]}, index=["one", "other"])
     own = chosen.choice(validation, chosen.EACH_FOLD)
-    assert own == {1: "other", 2: "one"} and chosen.choice(validation, chosen.ANY) == {1: "one", 2: "one"}
-    assert sorted(chosen.of_choice(values, own, results)) == [0.3, 0.5, 0.6]
+    assert own == {1: "one", 2: "other"} and chosen.choice(validation, chosen.ANY) == {1: "other", 2: "other"}
+    assert chosen.mean_of_choice(results, GROUP, "ndcg@5", own).point == pytest.approx((0.5 + 0.6 + 0.3 + 0.5) / 4)
 
 
 def test_every_question_is_answered(results):
     for claim in STUDY.claims:
-        assert claim.judge(results).evidence
+        assert claim.judge(results).sentence
+        assert STUDY.exhibit(claim.exhibit)
 
 
-def made(lead: float, queries: int = 40, dataset: str = "synthetic") -> Results:
-    """Results in which ``umart, xgboost`` leads the best of the papers by about ``lead`` on each query."""
+def made(lead: float, trials: int = 12, dataset: str = "synthetic") -> Results:
+    """Results in which ``umart, xgboost`` leads the best of the papers by about ``lead`` in each trial."""
     noise = np.random.default_rng(3)
     level = dict.fromkeys(protocol.models_of(protocol.SIZES["smoke"]), 0.4)
     level["lambdarank, lightgbm"], level["umart, xgboost"] = 0.5, 0.5 + lead
     rows, records = [], []
     for model, mean in level.items():
-        about = {"model": model, "combination": model, "dataset": "made", "fold": 1, "trial": 0, "selection": "ndcg@5"}
-        values = mean + 0.01 * noise.standard_normal(queries)
-        for metric in protocol.METRICS:
-            test = {**about, "measure": "query", "metric": metric, "part": "test"}
-            rows += [{**test, "query": str(query), "value": value} for query, value in enumerate(values)]
-        rows.append({**about, "measure": "curve", "metric": "ndcg@5", "part": "valid", "iteration": 0, "value": mean})
-        records.append({"identity": model, "fold": 1, "trial": 0, "record": {"test_fingerprint": "made"}})
+        about = {"model": model, "combination": model, "dataset": "made", "fold": 1, "selection": "ndcg@5"}
+        values = mean + 0.002 * noise.standard_normal(trials)
+        for trial, value in enumerate(values):
+            test = {**about, "trial": trial, "measure": "query", "part": "test", "query": "1", "value": value}
+            rows += [{**test, "metric": metric} for metric in protocol.METRICS]
+            curve = {**about, "trial": trial, "measure": "curve", "metric": "ndcg@5", "part": "valid"}
+            rows.append({**curve, "iteration": 0, "value": mean})
+            record = {"test_fingerprint": str(trial), "pool": str(trial), "queries": [6, 2, 2]}
+            records.append({"identity": model, "fold": 1, "trial": trial, "record": record})
     frame = pd.DataFrame(rows)
     frame["model"] = pd.Categorical(frame["model"], list(level))
     runs = {GROUP: Runs(GROUP, {}, {"dataset": dataset})}
     return Results("smoke", {GROUP: frame}, STUDY.published(), tuple(records), runs)
+
+
+def verdict(statistic, results):
+    return Claim("", statistic, margin=claims.POINTS).judge(results).verdict
 
 
 def test_a_combination_is_better_only_where_the_numbers_say_so():
@@ -160,33 +170,34 @@ def test_a_combination_is_better_only_where_the_numbers_say_so():
     assert not better.better_than_papers(made(-0.05), GROUP)["better"].any()
 
 
-def test_p_values_are_one_sided_and_corrected_for_all_new_combinations():
+def test_p_values_are_one_sided_and_corrected_for_all_candidates():
     results = made(0.004)
     frame = better.better_than_papers(results, GROUP)
-    values = quality.query_values(results, GROUP)
+    values = results.trials(GROUP, "ndcg@5")
     row = frame.set_index("model").loc["umart, xgboost"]
     expected = stats.ttest_rel(values["umart, xgboost"], values[row["reference"]], alternative="greater").pvalue
     assert row["p"] == pytest.approx(expected)
     assert row["p (Holm)"] == pytest.approx(min(1.0, len(frame) * frame["p"].min()))
 
 
-@pytest.mark.parametrize(("lead", "verdict"), [(0.05, "holds"), (-0.05, "fails")])
-def test_verdicts_follow_the_numbers(lead, verdict):
+@pytest.mark.parametrize(("lead", "found"), [(0.05, "holds"), (-0.05, "fails")])
+def test_verdicts_follow_the_numbers(lead, found):
     results = made(lead)
-    assert claims.some_is_better(results).verdict == verdict
-    assert claims.better("umart, xgboost", "lambdarank, lightgbm")(results).verdict == verdict
-    assert claims.alike("umart, xgboost", "lambdarank, lightgbm")(results).verdict == "fails"
-    assert claims.alike("urank, torch", "umart, lightgbm")(results).verdict == "holds"
+    assert verdict(claims.some_is_better, results) == found
+    assert verdict(claims.better("umart, xgboost", "lambdarank, lightgbm"), results) == found
+    assert verdict(claims.same("umart, xgboost", "lambdarank, lightgbm"), results) == "fails"
+    assert verdict(claims.same("urank, torch", "umart, lightgbm"), results) == "holds"
 
 
 def test_the_choice_is_judged_against_the_papers_own_choice():
-    assert claims.chosen_beats_papers(made(0.05)).verdict == "holds"
-    assert "umart, xgboost against lambdarank, lightgbm" not in claims.chosen_beats_papers(made(-0.2)).evidence
+    found = Claim("", claims.chosen_beats_papers, margin=claims.POINTS).judge(made(0.05))
+    assert found.verdict == "holds" and "umart, xgboost - lambdarank, lightgbm" in found.sentence
 
 
-@pytest.mark.parametrize(("lead", "verdict"), [(0.07, "holds"), (0.02, "fails")])
-def test_the_mark_is_for_ohsumed_alone(lead, verdict):
+def test_the_mark_is_told_for_ohsumed_alone_and_judged_nowhere():
     for who in (chosen.ANY, chosen.EACH_FOLD):
-        judge = claims.passes_the_mark(who)
-        assert judge(made(lead, dataset="ohsumed")).verdict == verdict
-        assert judge(made(lead)).verdict == "inconclusive"
+        tell = claims.against_the_mark(who)
+        assert tell(made(0.05)) == ""
+        assert tell(made(0.05, dataset="ohsumed")).startswith("NDCG@1 0.5") and "mark 0.55" in tell(
+            made(0.05, dataset="ohsumed")
+        )

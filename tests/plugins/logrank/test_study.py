@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -22,7 +23,7 @@ from rankplug_logrank.study import (
 from rankplug_logrank.study.protocol import MEASURES, MODELS
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Results, Runs
+from rankplug.studies import PROFILES, Claim, Results, Runs
 
 pytestmark = pytest.mark.xdist_group("draw logrank")
 STUDY = rp.study("logrank")
@@ -158,20 +159,30 @@ def test_both_objectives_are_traced_from_the_same_start(results):
 
 def test_every_claim_is_judged(results):
     verdicts = {claim.sentence: claim.judge(results) for claim in STUDY.claims}
-    assert all(verdict.evidence for verdict in verdicts.values())
+    assert all(verdict.sentence for verdict in verdicts.values())
+    assert all(STUDY.exhibit(claim.exhibit) for claim in STUDY.claims)
     assert verdicts["Section 2: with them, the losses for AUC are expectations over rankings."].verdict == "fails"
-    assert verdicts["Section 3: L3 is in general not convex."].verdict == "fails"
     assert verdicts["Not in the paper: the bound is within 1/8 for every query."].verdict == "holds"
-    assert claims.spread_is_smaller_at_the_worst(results).verdict == "holds"
+    assert verdicts["In MAP and NDCG, walks spread less around Delta = 1 than around 0."].verdict == "holds"
 
 
-def made(lead: float) -> Results:
-    """Results in which Convex_NDCG leads all others by a little more or less than ``lead`` in each query."""
+def test_exact_claims_have_their_known_verdicts_and_checks_that_can_tell():
+    exact = {claim.sentence: claim for claim in STUDY.claims if claim.margin is None}
+    fails = [sentence for sentence, claim in exact.items() if claim.judge(None).verdict == "fails"]
+    assert [sentence.split(":")[0] for sentence in fails] == ["Section 2", "Section 4", "Section 3"]
+    assert "L3" in fails[-1]
+    for claim in exact.values():
+        assert claim.judge(None).verdict != "inconclusive"
+        assert all(check.tells for check in claim.statistic(None).parts.values())
+
+
+def made(lead: float, spread: float = 0.001) -> Results:
+    """Results in which Convex_NDCG leads all others by a little more or less than ``lead`` in each trial."""
     noise = np.random.default_rng(0)
     rows = []
-    for model, metric, query in itertools.product(MODELS, MEASURES.values(), range(20)):
-        value = 0.5 + 0.01 * query + (lead + 0.001 * (-1) ** query) * (model == "Convex_NDCG")
-        rows.append({"model": model, "metric": metric, "query": str(query), "value": value, "fold": 1, "trial": 0})
+    for model, metric, trial in itertools.product(MODELS, MEASURES.values(), range(20)):
+        value = 0.5 + 0.01 * trial + (lead + spread * (-1) ** trial) * (model == "Convex_NDCG")
+        rows.append({"model": model, "metric": metric, "query": "1", "value": value, "fold": 1, "trial": trial})
     accuracy = pd.DataFrame(rows).assign(measure="query", dataset="made")
     size = protocol.SIZES["quick"]
     settings = list(protocol.sampler_settings(size))
@@ -189,19 +200,33 @@ def made(lead: float) -> Results:
     return Results("quick", {"accuracy made": accuracy, "sampler": sampler}, STUDY.published())
 
 
+def verdict(statistic, results):
+    return Claim("", statistic, margin=claims.POINTS).judge(results).verdict
+
+
 @pytest.mark.parametrize(
-    "judge",
+    "statistic",
     [
-        claims.ranks_better({"Convex_NDCG": "MLE"}),
-        claims.best_beats_all("Convex_NDCG", protocol.BASELINES),
+        claims.ranks_better([("Convex_NDCG", "MLE")]),
+        claims.best_of("Convex_NDCG", protocol.BASELINES),
         claims.more_rankings_help,
         claims.best_restarts_help,
         claims.negative_skew_helps,
     ],
 )
-def test_claims_hold_or_fail_as_the_numbers_say(judge):
-    assert judge(made(0.05)).verdict == "holds"
-    assert judge(made(-0.05)).verdict == "fails"
+def test_claims_hold_or_fail_as_the_numbers_say(statistic):
+    assert verdict(statistic, made(0.05)) == "holds"
+    assert verdict(statistic, made(-0.05)) == "fails"
+
+
+def test_a_microaverage_weighs_data_sets_by_their_queries():
+    one = made(0.05)
+    first = one["accuracy made"]
+    few = first.assign(value=first["value"] + 0.2 * (first["model"] == "MLE"))
+    many = pd.concat([first, first.assign(query="2"), first.assign(query="3")])
+    both = dataclasses.replace(one, frames={"accuracy few": few, "accuracy many": many, "sampler": one["sampler"]})
+    found = accuracy_table.microaverage(both, "map", {"Convex_NDCG": 1.0, "MLE": -1.0}).estimate
+    assert found.point == pytest.approx((0.05 - 0.2 + 3 * 0.05) / 4)
 
 
 def test_a_single_data_set_has_no_microaverage():
@@ -213,16 +238,18 @@ def test_a_single_data_set_has_no_microaverage():
 def test_the_best_of_each_cell_is_counted_by_family():
     led, trailed = made(0.05), made(-0.05)
     assert claims.families_best(led).to_dict() == {"baselines": 0, "MLE": 0, "ExpGain": 0, "L3": 0, "Convex": 4}
-    assert claims.baselines_are_rarely_best(led).verdict == "holds"
+    assert claims.baselines_among_the_best(led).startswith("a baseline is best in 0 of 4 cells")
     # Where all others are equal the first row counts, which is a baseline's.
-    assert claims.baselines_are_rarely_best(trailed).verdict == "fails"
-    assert claims.l3_is_best_less_often(led).verdict == "fails"
+    assert claims.baselines_among_the_best(trailed).startswith("a baseline is best in 4 of 4 cells")
+    assert "L3 0, Convex 4" in claims.l3_among_the_best(led)
 
 
 def test_a_lead_within_the_noise_settles_nothing():
-    assert claims.ranks_better({"Convex_NDCG": "MLE"})(made(0.0)).verdict == "inconclusive"
-    assert claims.samples_saturate(made(0.0)).verdict == "holds"
-    assert claims.samples_saturate(made(0.05)).verdict == "fails"
+    better = claims.ranks_better([("Convex_NDCG", "MLE")])
+    assert verdict(better, made(0.0)) == "no difference"
+    assert verdict(better, made(0.0, spread=0.1)) == "inconclusive"
+    assert verdict(claims.samples_saturate, made(0.0)) == "holds"
+    assert verdict(claims.samples_saturate, made(0.05)) == "fails"
 
 
 def test_figure_1_closed_forms_are_sums_over_all_matrices_but_not_over_rankings():

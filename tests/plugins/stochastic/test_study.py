@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from rankplug_stochastic.study.convergence import METRIC
 from rankplug_stochastic.study.pair_push import push
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Results, layout
+from rankplug.studies import PROFILES, Claim, Results, layout
 from rankplug.system import trial_seed
 
 STUDY = rp.study("stochastic")
@@ -122,7 +124,8 @@ def test_the_papers_facts_about_its_data_are_beside_ours(results, fact):
 
 def test_every_claim_is_judged(results):
     for claim in STUDY.claims:
-        assert claim.judge(results).evidence
+        assert claim.judge(results).sentence
+        assert not claim.exhibit or STUDY.exhibit(claim.exhibit)
 
 
 def test_nothing_is_run_twice(results):
@@ -131,16 +134,16 @@ def test_nothing_is_run_twice(results):
     assert len(identities) == len(set(identities)) == 2 * (8 + 5)
 
 
-def made(lead: float, trials: int = 6) -> Results:
-    """Results in which an expected loss leads its baseline by ``lead``, in half of the trials a little more or less."""
+def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:
+    """Results in which an expected loss leads its baseline by ``lead``, in half of the trials more and in half less."""
     level = {"CrossEntropy": 0.30, "ApproxNDCG": 0.40, "lambdaMART": 0.50}
     rows = []
     for trial in range(trials):
         for model in protocol.MODELS:
             base = level[model.removeprefix("E[").removesuffix("]")]
-            base += (lead + 0.001 * (-1) ** trial) * model.startswith("E[")
+            base += (lead + noise * (-1) ** trial) * model.startswith("E[")
             about = {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
-            test = {**about, "measure": "query", "part": "test", "value": base}
+            test = {**about, "measure": "query", "part": "test", "query": "1", "value": base}
             curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC, "value": base}
             rows += [{**test, "metric": metric} for metric in protocol.METRICS]
             rows += [{**curve, "iteration": iteration} for iteration in range(12)]
@@ -149,44 +152,73 @@ def made(lead: float, trials: int = 6) -> Results:
     return Results("smoke", {FIXED: frame, TUNED: frame}, STUDY.published())
 
 
+def verdict(statistic, results, margin=claims.POINTS):
+    return Claim("", statistic, margin=margin).judge(results).verdict
+
+
 LEADS = [
     claims.approx_reaches_higher,
-    claims.rises_faster("lambdaMART"),
-    claims.rises_faster("ApproxNDCG"),
-    claims.trees_stay_above,
+    claims.early_lead("lambdaMART"),
+    claims.early_lead("ApproxNDCG"),
     claims.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
     claims.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
 ]
 
 
-@pytest.mark.parametrize("judge", LEADS)
-def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(judge):
-    assert judge(made(0.05)).verdict == "holds"
-    assert judge(made(-0.05)).verdict == "fails"
-    assert judge(made(0.0)).verdict == "inconclusive"
+@pytest.mark.parametrize("statistic", LEADS)
+def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(statistic):
+    assert verdict(statistic, made(0.05)) == "holds"
+    assert verdict(statistic, made(-0.05)) == "fails"
+    assert verdict(statistic, made(0.0)) == "no difference"
+    assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
 
 
-@pytest.mark.parametrize("judge", [claims.cross_entropy_unchanged, claims.cross_entropy_pair_alike])
-def test_claims_of_no_difference_fail_where_there_is_one(judge):
-    assert judge(made(0.0)).verdict == "holds"
-    assert judge(made(0.05)).verdict == "fails"
-    assert judge(made(-0.05)).verdict == "fails"
+@pytest.mark.parametrize("statistic", [claims.cross_entropy_unchanged, claims.cross_entropy_pair_alike])
+def test_claims_of_no_difference_fail_where_there_is_one(statistic):
+    assert verdict(statistic, made(0.0)) == "holds"
+    assert verdict(statistic, made(0.05)) == "fails"
+    assert verdict(statistic, made(-0.05)) == "fails"
+    assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
+
+
+@pytest.mark.parametrize("statistic", [claims.early_lead("lambdaMART"), claims.approx_overfits_earlier])
+def test_curves_that_early_stopping_ended_are_not_compared(statistic):
+    results = made(0.05)
+    records = tuple({"identity": model, "record": {"stopped": "patience"}} for model in protocol.MODELS)
+    stopped = dataclasses.replace(results, records=records)
+    found = Claim("", statistic, margin=claims.POINTS).judge(stopped)
+    assert found.verdict == "not run" and "not run to the end" in found.sentence
+
+
+def test_an_earlier_best_epoch_is_told_from_a_later_one():
+    frame = made(0.0)[FIXED]
+    expected = (frame["model"] == "E[ApproxNDCG]") & (frame["measure"] == "curve")
+    rises = frame["iteration"].where(frame["measure"] == "curve", 0)
+    for peak, found in ((2, "holds"), (11, "fails")):
+        # The baseline's best is its sixth epoch, a trial more or less.
+        middle = 5 + frame["trial"] % 2
+        top = np.where(expected, peak, middle)
+        results = Results("smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None)
+        assert verdict(claims.approx_overfits_earlier, results, claims.TRAINING) == found
 
 
 def test_the_order_of_the_losses_is_judged_from_the_numbers():
-    assert claims.better_at_every_cutoff("lambdaMART", "ApproxNDCG")(made(0.0)).verdict == "holds"
-    assert claims.better_at_every_cutoff("CrossEntropy", "ApproxNDCG")(made(0.0)).verdict == "fails"
+    assert verdict(claims.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
+    assert verdict(claims.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
 
 
 def test_a_growing_gap_is_told_from_a_shrinking_one():
     growing = made(0.0)
     frame = growing[FIXED]
     expected = frame["model"].str.startswith("E[") & (frame["measure"] == "curve")
-    for sign, verdict in ((1, "holds"), (-1, "fails")):
+    grows, early = (
+        next(claim for claim in STUDY.claims if words in claim.sentence) for words in ("gap between", "fewer trees")
+    )
+    for sign, found in ((1, "holds"), (-1, "fails")):
         changed = frame.assign(value=frame["value"] + sign * 0.01 * frame["iteration"].fillna(0) * expected)
         results = Results("smoke", {FIXED: changed}, growing.published)
-        assert claims.approx_gap_grows(results).verdict == verdict
-        assert claims.tree_gap_largest_early(results).verdict == {"holds": "fails", "fails": "holds"}[verdict]
+        assert grows.judge(results).verdict == found
+        assert early.judge(results).verdict == {"holds": "fails", "fails": "holds"}[found]
 
 
 def test_figure_1_shares_of_draws_are_those_of_the_closed_density():
@@ -210,10 +242,15 @@ def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
 
 
 def test_draws_that_miss_the_density_are_told(monkeypatch):
-    assert claims.samples_follow_the_density(None).verdict == "holds"
+    assert verdict(claims.samples_follow_the_density, None, None) == "holds"
     draws = concrete_density.sampled_points
-    monkeypatch.setattr(concrete_density, "sampled_points", lambda weights: draws(weights, beta=0.9))
-    assert claims.samples_follow_the_density(None).verdict == "fails"
+    monkeypatch.setattr(concrete_density, "sampled_points", lambda weights, beta: draws(weights, 1.9 - beta))
+    assert verdict(claims.samples_follow_the_density, None, None) == "fails"
+
+
+def test_noise_that_is_independent_from_pair_to_pair_makes_other_ranks():
+    assert rank_schema.largest_difference(independent=True) > 0.1
+    assert verdict(claims.noise_enters_either_way, None, None) == "holds"
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
