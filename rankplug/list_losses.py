@@ -25,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.compile_errors import told_in_a_sentence
 from rankplug.errors import BrokenPluginError
 from rankplug.lifting import FASTMATH, ListFunction, call_of_list, make
 from rankplug.list_samplers import ListSampler
@@ -98,7 +99,8 @@ class ListLoss(ListFunction):
         fill = make(
             CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
         )
-        fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
+        with told_in_a_sentence(self.constants):
+            fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
         return constants, offsets
 
 

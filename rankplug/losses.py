@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug import workers
+from rankplug.compile_errors import told_in_a_sentence
 from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
@@ -288,10 +289,11 @@ class CompiledEvaluator:
         before = (lists, starts, scores, bound.starts, bound.labels, self.constant_starts, self.constants, self.order)
         noise = (bound.list_weights, bound.seed, iteration, bound.step == "newton", valued, self.samples)
         after = (*noise, self.numbers, self.sampler_numbers, *out)
-        workers.run(
-            lambda begin, end: self.compiled(begin, end, *before, *after),
-            workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
-        )
+        with told_in_a_sentence(self.function):
+            workers.run(
+                lambda begin, end: self.compiled(begin, end, *before, *after),
+                workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
+            )
 
 
 def _evaluator(objective: Objective) -> Evaluator:
