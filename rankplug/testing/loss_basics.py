@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankplug.padded_losses import PaddedLoss, padding_filled
+from rankplug.losses import PaddedLoss, padding_filled
 from rankplug.testing.checks import NotApplicableError
 from rankplug.testing.given import Given
 from rankplug.testing.loss_case import CONTRACT, Case, lists_of, not_finite, same

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankplug.losses import Evaluation, Loss
-from rankplug.losses_by_name import loss
+from rankplug.losses import Evaluation, Loss, loss
 from rankplug.testing.checks import Contract
 from rankplug.testing.given import Floats, Given
 

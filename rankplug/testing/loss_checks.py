@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankplug.losses import Evaluation
+from rankplug.system import use_threads
 from rankplug.testing import loss_basics  # noqa: F401, its checks come first
 from rankplug.testing.checks import NotApplicableError
 from rankplug.testing.given import Floats, Given
 from rankplug.testing.loss_case import CONTRACT as CONTRACT
 from rankplug.testing.loss_case import Case as Case
 from rankplug.testing.loss_case import lists_of, not_finite, same, shown
-from rankplug.threads import use_threads
 
 NOISE = "gumbel[beta=0.5,samples=3]"
 
@@ -225,7 +225,7 @@ def weights_multiply_the_result(case: Case, given: Given) -> str | None:
 @CONTRACT.check(
     inputs=lists_of(9, 6),
     means="runs cannot be repeated",
-    fix="draw from rankplug.noise.uniform(key, document) only",
+    fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
     """The same numbers give the same noise, also after a round trip through pickle."""

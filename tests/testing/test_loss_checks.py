@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankplug import LossSpecification, PaddedParameters, list_loss, padded_loss
-from rankplug.padded_losses import PaddedLoss
+from rankplug.losses import PaddedLoss
 from rankplug.registry import registry
 from rankplug.testing import loss_basics, loss_checks
 from rankplug.testing.checks import ContractError
