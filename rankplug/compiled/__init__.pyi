@@ -1,3 +1,4 @@
+from .array_functions import ArrayFunction as ArrayFunction
 from .compile_errors import told_in_a_sentence as told_in_a_sentence
 from .lifting import FASTMATH as FASTMATH
 from .lifting import ListFunction as ListFunction
@@ -36,6 +37,7 @@ __all__ = [
     "STABLE",
     "WIDEST",
     "WORST",
+    "ArrayFunction",
     "ListFunction",
     "NamedFunction",
     "building_block",
