@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.compiled import told_in_a_sentence, writable
 from rankplug.data import Integers, check_starts
-from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean
+from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean, shown
 from rankplug.losses.list_losses import ListLoss, lifted_loss
 from rankplug.registry import LossSpecification, Reference, parse, registry
 from rankplug.samplers import Sampler
-from rankplug.system import threads, whole_number, workers
+from rankplug.system import numbers, threads, whole_number, workers
 
 Named = str | Mapping[str, Any] | Reference
 Step = Literal["gradient", "newton"]
@@ -218,7 +218,9 @@ class Objective:
         if lists is None:
             chosen, starts = np.arange(self.lengths.size), self.starts
         else:
-            chosen = np.ascontiguousarray(lists, dtype=np.int64)
+            chosen = numbers(lists, "lists", "int64").reshape(-1)
+            if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.lengths.size:
+                raise DataError(f"lists are positions from 0 to {self.lengths.size - 1}, got {shown(chosen.tolist())}")
             starts = np.concatenate(([0], np.cumsum(self.lengths[chosen])))
         if packed.size != starts[-1]:
             raise DataError(f"{starts[-1]} documents, but {packed.size} scores")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rankplug.errors import DataError
 from rankplug.statistics.decisions import holm_rejected, holm_steps
 from rankplug.statistics.intervals import Doubles, Unit, finite_sample
+from rankplug.system import numbers
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def paired_permutation_test(
 
 def holm(p_values: ArrayLike, *, level: float = 0.05) -> Correction:
     """Holm's step-down correction, which holds the chance of any false rejection below the level."""
-    given = np.asarray(p_values, dtype=np.float64).reshape(-1)
+    given = numbers(p_values, "p values").reshape(-1)
     if given.size == 0 or not ((given >= 0) & (given <= 1)).all():
         raise DataError(f"p values must lie between 0 and 1, got {given.tolist()}")
     order = np.argsort(given, kind="stable")
@@ -134,7 +135,7 @@ def effect_size(values: ArrayLike, others: ArrayLike, *, unit: Unit) -> EffectSi
 
 
 def _pairs(values: ArrayLike, others: ArrayLike) -> tuple[Doubles, Doubles]:
-    first, second = np.asarray(values, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    first, second = numbers(values, "values"), numbers(others, "values")
     if first.shape != second.shape:
         raise DataError(f"paired values must be equally many, got {first.size} and {second.size}")
     return finite_sample(first, least=2), finite_sample(second, least=2)

@@ -6,7 +6,9 @@ from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
 from .places import notebooks_folder as notebooks_folder
 from .plain_numbers import fraction as fraction
+from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
+from .plain_numbers import refuse_masked as refuse_masked
 from .plain_numbers import whole_number as whole_number
 from .seeds import generator as generator
 from .seeds import stream as stream
@@ -31,9 +33,11 @@ __all__ = [
     "data_folders",
     "fraction",
     "generator",
+    "identifiers",
     "notebooks_folder",
     "numbers",
     "places",
+    "refuse_masked",
     "seeds",
     "stream",
     "thread_environment",

@@ -101,7 +101,7 @@ def test_positions_are_not_used_and_a_warning_says_so(lists):
         warnings.simplefilter("error")
         plain = trained()
     places = np.concatenate([np.arange(length) for length in lists.lengths])
-    with pytest.warns(UserWarning, match="takes no account of the positions") as caught:
+    with pytest.warns(UserWarning, match="takes no account of the data's positions") as caught:
         placed = trained(position=places)
     assert len(caught) == 1
     np.testing.assert_array_equal(placed, plain)
