@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store, StoreError, failed_result
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError
 from rankplug.system import notebooks_folder
 
 ENGINE = "rankplug"
@@ -54,9 +54,12 @@ def execute(task: Task, store: Store, target: Path) -> str:
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
+    from rankplug.kernels.forking import ForkServerError, servers_lost
+
     # What went wrong is recorded and shown at the end; papermill's own words would break into the progress display.
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
     target.parent.mkdir(parents=True, exist_ok=True)
+    lost_before = servers_lost()
     try:
         papermill.execute_notebook(
             str(notebooks_folder() / NOTEBOOK),
@@ -70,9 +73,12 @@ def execute(task: Task, store: Store, target: Path) -> str:
         if error.ename in OF_THE_MACHINE:
             raise NotRunError(str(error.evalue)) from error
         return str(error)
-    except (DeadKernelError, RuntimeError) as error:
-        # Jupyter raises RuntimeError for a kernel that dies before it is ready.
-        raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
+    except ForkServerError as error:
+        raise WorkerLostError(str(error)) from error
+    except RuntimeError as error:
+        # A kernel that was ready dies of its notebook, unless it went with the process that it was forked from.
+        dead = isinstance(error, DeadKernelError) and servers_lost() == lost_before
+        raise (WorkerDiedError if dead else WorkerLostError)(f"the notebook's kernel died: {error}") from error
     return ""
 
 

@@ -12,6 +12,8 @@ from .plain_numbers import whole_number as whole_number
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .sockets import SocketFolder as SocketFolder
+from .sockets import has_room as has_room
 from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
@@ -26,12 +28,14 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "SocketFolder",
     "available_cores",
     "cache_folder",
     "check_memory",
     "data_folders",
     "fraction",
     "generator",
+    "has_room",
     "is_of_the_machine",
     "notebooks_folder",
     "numbers",
