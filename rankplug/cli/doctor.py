@@ -39,7 +39,9 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         state = ", ".join(
             ["exists" if folder.exists else "not made yet", "writable" if folder.writable else "read-only"]
         )
-        typer.echo(f"  {folder.purpose:32} {folder.path} ({state}; {folder.variable})")
+        typer.echo(
+            f"  {folder.purpose:32} {folder.path} ({', '.join(filter(None, [folder.why, state]))}; {folder.variable})"
+        )
     for problem in found.problems:
         typer.secho(f"problem: {problem}", fg="red", err=True)
     if found.problems:

@@ -8,6 +8,9 @@ from .places import notebooks_folder as notebooks_folder
 from .plain_numbers import fraction as fraction
 from .plain_numbers import numbers as numbers
 from .plain_numbers import whole_number as whole_number
+from .results_place import other_results as other_results
+from .results_place import results_folder as results_folder
+from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
@@ -33,7 +36,10 @@ __all__ = [
     "generator",
     "notebooks_folder",
     "numbers",
+    "other_results",
     "places",
+    "results_folder",
+    "results_place",
     "seeds",
     "stream",
     "thread_environment",
