@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from rankplug.data import Split, load
-from rankplug.errors import FitError
+from rankplug.errors import FitError, NotRunError
 from rankplug.registry import Parameters, read_parameters, registry
 from rankplug.report import tour_figures
 from rankplug.statistics import hierarchical_bootstrap
@@ -58,6 +58,7 @@ class TourParameters(Parameters):
     runs: tuple[tuple[Fold, Repetition], ...] = Field(
         (), description="fold and number of each trial, in place of these"
     )
+    identity: str = Field("", description="the combination's digest where this was planned")
     store: str = Field("", description="folder of results")
     progress: bool = Field(True, description="whether a bar shows the training")
 
@@ -76,6 +77,11 @@ def check_parameters(given: Mapping[str, Any]) -> TourParameters:
     parameters = read_parameters(TourParameters, given, "notebook combination.ipynb")
     if not parameters.combination.fits:
         raise FitError(f"backend {parameters.backend} cannot fit the scorer {parameters.scorer}")
+    if parameters.identity not in ("", parameters.combination.identity):
+        raise NotRunError(
+            f"{parameters.combination} was planned as {parameters.identity[:40]}, but its data or plugins are not what"
+            " they were then, so nothing is recorded; run the sweep again, which names results by what is there now"
+        )
     return parameters
 
 
@@ -134,19 +140,20 @@ class Tour:
 
     def run(self) -> pd.DataFrame:
         """Runs the trials that are not in the store, records each, and tells of all; raises if some failed."""
-        failures = [str(failure) for trial in self.trials if (failure := self._run(trial))]
-        if failures:
-            raise FitError(f"{len(failures)} of {len(self.trials)} trials failed, the first so:\n{failures[0]}")
+        bad = [result for trial in self.trials if not self.store.has(trial) and (result := self._run(trial)).failed]
+        if not_run := [result for result in bad if result.not_run]:
+            raise NotRunError(f"{len(not_run)} of {len(self.trials)} trials could not run: {not_run[0].reason}")
+        if bad:
+            raise FitError(f"{len(bad)} of {len(self.trials)} trials failed, the first so:\n{bad[0].failure}")
         return self.summary()
 
-    def _run(self, trial: Trial) -> str:
-        if self.store.has(trial):
-            return ""
+    def _run(self, trial: Trial) -> Result:
         result = run_trial(trial, self._progress)
-        self.store.write(result)
+        if not result.not_run:
+            self.store.write(result)
         if result.model is not None:
             self._models[trial.identity] = result.model
-        return result.failure
+        return result
 
     @cached_property
     def results(self) -> list[Result]:

@@ -3,6 +3,7 @@ from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
 from .comparison import compare as compare
+from .result_files import StoreError as StoreError
 from .result_files import describe as describe
 from .result_files import read_about as read_about
 from .result_groups import means_of_trials as means_of_trials
@@ -26,6 +27,7 @@ __all__ = [
     "Result",
     "ResultsError",
     "Store",
+    "StoreError",
     "Trial",
     "combinations",
     "compare",

@@ -8,12 +8,15 @@ import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from rankplug.store import Store, failed_result
+from rankplug.errors import NotRunError
+from rankplug.store import Store, StoreError, failed_result
 from rankplug.sweeps.tasks import Done, Task, WorkerDiedError
 from rankplug.system import notebooks_folder
 
 ENGINE = "rankplug"
 NOTEBOOK = "combination.ipynb"
+OF_THE_MACHINE = (NotRunError.__name__, StoreError.__name__)
+"""Errors of the notebook that say nothing of its combination."""
 
 
 class Notebooks:
@@ -64,6 +67,8 @@ def execute(task: Task, store: Store, target: Path) -> str:
             cwd=os.getcwd(),
         )
     except PapermillExecutionError as error:
+        if error.ename in OF_THE_MACHINE:
+            raise NotRunError(str(error.evalue)) from error
         return str(error)
     except (DeadKernelError, RuntimeError) as error:
         # Jupyter raises RuntimeError for a kernel that dies before it is ready.
@@ -76,6 +81,7 @@ def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
     return {
         **task.combination.model_dump(mode="json"),
         "runs": [[trial.fold, trial.number] for trial in task.trials],
+        "identity": task.combination.identity,
         "store": str(store.folder.resolve()),
         "progress": False,
     }
@@ -85,7 +91,11 @@ def run_task_in_notebook(task: Task) -> Done:
     """Runs a task as a notebook on a machine that does not share the store; everything comes back in the answer."""
     with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
         store, target = Store(Path(folder) / "results"), Path(folder) / NOTEBOOK
-        failure = execute(task, store, target)
+        failure, not_run = "", False
+        try:
+            failure = execute(task, store, target)
+        except NotRunError as error:
+            failure, not_run = str(error), True
         results = [store.read(trial) for trial in task.trials if store.has(trial)]
         results += [failed_result(trial, store.failure(trial)) for trial in task.trials if store.has_failed(trial)]
-        return Done(tuple(results), target.read_text(), failure)
+        return Done(tuple(results), target.read_text(), failure, not_run)

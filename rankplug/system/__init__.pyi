@@ -1,6 +1,7 @@
 from . import places as places
 from . import seeds as seeds
 from . import workers as workers
+from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
@@ -34,6 +35,7 @@ __all__ = [
     "data_folders",
     "fraction",
     "generator",
+    "is_of_the_machine",
     "notebooks_folder",
     "numbers",
     "other_results",
