@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
 from rankplug.cli import bench, check, data, doctor, new, plugins, report, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
+from rankplug.terminal import prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",
@@ -30,12 +32,14 @@ def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceb
 
 def main() -> None:
     """Runs the command line; an error is one sentence, with ``--debug`` its traceback too."""
+    prepare_streams()
     try:
         app()
     except Exception as error:
         if "--debug" in sys.argv:
-            raise
-        typer.secho(f"rankplug: {sentence_of(error)}", fg="red", err=True)
+            say(traceback.format_exc(), error=True)
+        else:
+            say(f"rankplug: {sentence_of(error)}", colour="red", error=True)
         sys.exit(1)
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from rankplug.terminal import hand_over, say
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 app = typer.Typer(help="Show, compare, merge, clean and export results.")
 
@@ -40,7 +45,7 @@ def results(
     store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
-    from rankplug.result_tables import query, results, write_table
+    from rankplug.result_tables import query, results
     from rankplug.store import Store
 
     if context.invoked_subcommand is not None:
@@ -53,7 +58,14 @@ def results(
             _draw(plot, store, where, metric or (), groups)
             return
         frame = results(Store(store), where=where, metric=metric or (), group_by=groups)
-    typer.echo(write_table(frame, form))
+    _print(frame, form)
+
+
+def _print(frame: pd.DataFrame, form: Format) -> None:
+    from rankplug.result_tables import write_table
+
+    read_by_people = form in (Format.TABLE, Format.MARKDOWN)
+    (say if read_by_people else hand_over)(write_table(frame, form))
 
 
 def _draw(target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str]) -> None:
@@ -67,7 +79,7 @@ def _draw(target: Path, store: Path | None, where: str, metric: Sequence[str], g
         figure.savefig(target, bbox_inches="tight")
     except (OSError, ValueError) as error:
         raise RankplugError(f"cannot draw into {target}: {error}") from None
-    typer.echo(f"drew {target}")
+    say(f"drew {target}")
 
 
 @app.command()
@@ -80,10 +92,9 @@ def compare(
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
     from rankplug.comparison import compare as compared
-    from rankplug.result_tables import write_table
     from rankplug.store import Store
 
-    typer.echo(write_table(compared(first, second, store=Store(store), metric=metric or ()), form))
+    _print(compared(first, second, store=Store(store), metric=metric or ()), form)
 
 
 @app.command()
@@ -95,7 +106,7 @@ def merge(
     from rankplug.store_upkeep import merge as merged
 
     done = merged(Store(store), others)
-    typer.echo(f"{done.new} results came new, {done.there} were there")
+    say(f"{done.new} results came new, {done.there} were there")
 
 
 @app.command()
@@ -115,15 +126,15 @@ def clean(
         stale, unknown = store_cleaning.outdated(Store(store))
         found += stale
     for finding in unknown:
-        typer.secho(f"kept {finding.path}: {finding.why}", err=True)
+        say(f"kept {finding.path}: {finding.why}", error=True)
     for finding in found:
-        typer.echo(f"{finding.path}: {finding.why}")
+        say(f"{finding.path}: {finding.why}")
     count = sum(len(finding.files) for finding in found)
     if yes and not dry_run:
         store_cleaning.remove(found)
-        typer.echo(f"{count} files deleted")
+        say(f"{count} files deleted")
     else:
-        typer.echo(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
+        say(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
 
 
 @app.command()
@@ -134,4 +145,4 @@ def export(
     from rankplug.store import Store
     from rankplug.store_upkeep import export as exported
 
-    typer.echo(f"wrote {exported(Store(store), target)}")
+    say(f"wrote {exported(Store(store), target)}")
