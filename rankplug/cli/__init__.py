@@ -10,7 +10,7 @@ import typer
 
 from rankplug.cli import bench, check, data, doctor, new, plugins, report, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
-from rankplug.terminal import prepare_streams, say
+from rankplug.system import prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",

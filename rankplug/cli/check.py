@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.terminal import hand_over, say
+from rankplug.system import hand_over, say
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +24,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run the contract of its kind on a plugin: what fails, on which input, what it means, how to fix it."""
-    from rankplug.checking import check_plugins
+    from rankplug.authoring import check_plugins
 
     reports = check_plugins(plugin, kind)
     if as_json:

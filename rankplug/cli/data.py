@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from rankplug.errors import DataError
-from rankplug.terminal import say
+from rankplug.system import say
 
 if TYPE_CHECKING:
-    from rankplug.datasets import StoredDataset
+    from rankplug.data import StoredDataset
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
@@ -83,7 +83,7 @@ def _show(text: str) -> None:
 
 
 def _stored(name: str) -> tuple[StoredDataset, Any]:
-    from rankplug.datasets import StoredDataset
+    from rankplug.data import StoredDataset
     from rankplug.registry import registry
 
     specification, parameters = registry().resolve("dataset", name)
@@ -94,7 +94,7 @@ def _stored(name: str) -> tuple[StoredDataset, Any]:
 
 
 def _state(specification: Any) -> str:
-    from rankplug.datasets import StoredDataset
+    from rankplug.data import StoredDataset
 
     if any(field.is_required() for field in specification.parameters.model_fields.values()):
         return "needs parameters"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.terminal import hand_over, say
+from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
     from rankplug.registry import Plugin

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.terminal import say
+from rankplug.system import say
 
 
 def register(app: typer.Typer) -> None:
@@ -27,10 +27,10 @@ def reproduce(
     ] = False,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
-    from rankplug.reproduction import reproduce as run
+    from rankplug.report import reproduce as run
     from rankplug.store import Store
     from rankplug.studies import read_profile
-    from rankplug.threads import threads
+    from rankplug.system import threads
 
     page = run(
         names,

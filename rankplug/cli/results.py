@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankplug.terminal import hand_over, say
+from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +45,7 @@ def results(
     store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
-    from rankplug.result_tables import query, results
-    from rankplug.store import Store
+    from rankplug.store import Store, query, results
 
     if context.invoked_subcommand is not None:
         return
@@ -62,7 +61,7 @@ def results(
 
 
 def _print(frame: pd.DataFrame, form: Format) -> None:
-    from rankplug.result_tables import write_table
+    from rankplug.store import write_table
 
     read_by_people = form in (Format.TABLE, Format.MARKDOWN)
     (say if read_by_people else hand_over)(write_table(frame, form))
@@ -70,7 +69,7 @@ def _print(frame: pd.DataFrame, form: Format) -> None:
 
 def _draw(target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str]) -> None:
     from rankplug.errors import RankplugError
-    from rankplug.result_figure import draw_results
+    from rankplug.report import draw_results
     from rankplug.store import Store
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups)
@@ -91,8 +90,8 @@ def compare(
     store: ExistingStoreOption = None,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
-    from rankplug.comparison import compare as compared
     from rankplug.store import Store
+    from rankplug.store import compare as compared
 
     _print(compared(first, second, store=Store(store), metric=metric or ()), form)
 
@@ -103,7 +102,7 @@ def merge(
 ) -> None:
     """Copy what other stores have and this one lacks."""
     from rankplug.store import Store
-    from rankplug.store_upkeep import merge as merged
+    from rankplug.store import merge as merged
 
     done = merged(Store(store), others)
     say(f"{done.new} results came new, {done.there} were there")
@@ -117,8 +116,8 @@ def clean(
     store: ExistingStoreOption = None,
 ) -> None:
     """Print what killed sweeps left behind, and on request outdated results; with --yes, delete them."""
-    from rankplug import store_cleaning
     from rankplug.store import Store
+    from rankplug.store import cleaning as store_cleaning
 
     found = store_cleaning.leftovers(Store(store))
     unknown: list[store_cleaning.Finding] = []
@@ -143,6 +142,6 @@ def export(
 ) -> None:
     """Write an archive of all results with everything needed to run them again."""
     from rankplug.store import Store
-    from rankplug.store_upkeep import export as exported
+    from rankplug.store import export as exported
 
     say(f"wrote {exported(Store(store), target)}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.terminal import say
+from rankplug.system import say
 
 
 def register(app: typer.Typer) -> None:

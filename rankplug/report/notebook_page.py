@@ -11,7 +11,7 @@ from typing import Any
 
 from rankplug.report.markdown import markdown_html
 from rankplug.report.safe_html import safe_text
-from rankplug.terminal import harmless
+from rankplug.system import harmless
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CONTROL = '<p class="note">The controls are there when the notebook is opened in JupyterLab.</p>'

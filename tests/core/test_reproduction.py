@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rankplug import reproduction
 from rankplug.errors import RankplugError
+from rankplug.report import reproduction
 from rankplug.store import Store
 from rankplug.studies import Runs, Study
 

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 import rankplug as rp
 from rankplug.cli import main
 from rankplug.registry import BrokenPlugin, registry
-from rankplug.store import Store
-from rankplug.terminal import harmless
-from rankplug.trials import Trial, failed_result
+from rankplug.store import Store, Trial, failed_result
+from rankplug.system import harmless
 
 ROOT = Path(__file__).parents[2]
 STEERING = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 from rankplug_data.synthetic.shapes import ShapeName
 
 
