@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from rankplug.version import __version__ as __version__
 
 _HOME = {
     "Lists": "lists",
@@ -21,7 +21,7 @@ _HOME = {
     "Evaluation": "losses",
     "Loss": "losses",
     "Objective": "losses",
-    "loss": "losses",
+    "loss": "losses_by_name",
     "Metric": "metrics",
     "evaluate": "metrics",
     "metric": "metrics",
@@ -37,7 +37,7 @@ _HOME = {
     "Store": "store",
     "Combination": "combinations",
     "list_loss": "list_losses",
-    "list_sampler": "list_losses",
+    "list_sampler": "list_samplers",
     "fit": "fitting",
     "Ranker": "ranker",
     "Model": "models",
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from rankplug.list_metrics import list_metric as list_metric
     from rankplug.lists import Lists as Lists
     from rankplug.losses import Loss as Loss
-    from rankplug.losses import loss as loss
+    from rankplug.losses_by_name import loss as loss
     from rankplug.metric_parameters import MetricParameters as MetricParameters
     from rankplug.metric_parameters import RankingMetricParameters as RankingMetricParameters
     from rankplug.metrics import Metric as Metric

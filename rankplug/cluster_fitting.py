@@ -22,14 +22,12 @@ from rankplug.grammar import Reference, parse
 from rankplug.learning_curve import LearningCurve
 from rankplug.lists import Lists
 from rankplug.losses import Loss, Named
-from rankplug.losses import loss as loss_named
 from rankplug.metrics import metric
 from rankplug.models import Model, Record
 from rankplug.parameters import Parameters
 from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
 from rankplug.samplers import Sampler
-from rankplug.samplers import sampler as sampler_named
 from rankplug.selection import Selection, metric_names
 from rankplug.specifications import BackendSpecification, ScorerSpecification, import_object
 
@@ -169,7 +167,7 @@ def fit_on_cluster(
     space = cast(ScorerSpecification, found)
     if engine.name not in space.fitted_by:
         raise FitError(f"{engine} cannot fit the {space}")
-    objective, noise = loss_named(loss), None if sampler is None else sampler_named(sampler)
+    objective, noise = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
     metrics = metric_names(selection)
     for name in metrics:
         metric(name)

@@ -12,12 +12,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
-from rankplug import __version__, places
+from rankplug import places
 from rankplug.errors import RankplugError
 from rankplug.plugin_health import problems_of_others
 from rankplug.registry import BrokenPlugin, Registry, registry
 from rankplug.specifications import BackendSpecification
 from rankplug.threads import available_cores, threads
+from rankplug.version import __version__
 
 DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.boosting import BoostingObjective
 from rankplug.errors import DataError
 from rankplug.losses import Loss, Named
-from rankplug.losses import loss as loss_named
 from rankplug.plain_numbers import whole_number
 from rankplug.samplers import Sampler
-from rankplug.samplers import sampler as sampler_named
 
 
 class EngineObjective:
@@ -29,8 +27,8 @@ class EngineObjective:
     """
 
     def __init__(self, loss: Named | Loss, *, sampler: Named | Sampler | None = None, seed: int = 0) -> None:
-        self.loss = loss_named(loss)
-        self.sampler = None if sampler is None else sampler_named(sampler)
+        self.loss = Loss.named(loss)
+        self.sampler = None if sampler is None else Sampler.named(sampler)
         self.seed = whole_number(seed, "seed")
         self.iteration = 0
         self._bound: BoostingObjective | None = None

@@ -27,15 +27,12 @@ from rankplug.errors import DataError, FitError
 from rankplug.grammar import Reference, parse
 from rankplug.lists import Lists
 from rankplug.losses import Loss, Named, Objective, Step
-from rankplug.losses import loss as loss_named
 from rankplug.metrics import Metric
-from rankplug.metrics import metric as metric_named
 from rankplug.models import Model, Record
 from rankplug.parameters import Parameters
 from rankplug.plain_numbers import numbers
 from rankplug.registry import registry
 from rankplug.samplers import Sampler
-from rankplug.samplers import sampler as sampler_named
 from rankplug.seeds import stream
 from rankplug.selection import LOSS, metric_names
 from rankplug.specifications import BackendSpecification, ScorerSpecification, import_object
@@ -80,7 +77,7 @@ class Problem:
 
     @cached_property
     def _metrics(self) -> dict[str, Metric]:
-        return {name: metric_named(name) for name in self.metrics if name != LOSS}
+        return {name: Metric.named(name) for name in self.metrics if name != LOSS}
 
     def find_metrics(self) -> None:
         """Raises now, before any training, where a metric that chooses does not exist."""
@@ -220,8 +217,8 @@ def problem_of(
         scorer=wanted,
         scorer_parameters=scorer_parameters,
         scorer_implementation=import_object(space.fitted_by[engine.name], str(space)),
-        loss=loss_named(loss),
-        sampler=None if sampler is None else sampler_named(sampler),
+        loss=Loss.named(loss),
+        sampler=None if sampler is None else Sampler.named(sampler),
         train=train,
         valid=valid if valid is not None and len(valid) else None,
         seed=seed,

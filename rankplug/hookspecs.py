@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from rankplug import specifications
+if TYPE_CHECKING:
+    from rankplug import specifications
 
 hookspec = pluggy.HookspecMarker("rankplug")
 hookimpl = pluggy.HookimplMarker("rankplug")

@@ -95,6 +95,29 @@ class ListFunction(NamedFunction):
         )
 
 
+EXPRESSIONS = {
+    "scores": "f",
+    "perturbed": "a",
+    "labels": "labels[d:d + n]",
+    "gradient": "g",
+    "curvature": "h",
+    "constants": "constants[constant_starts[q]:constant_starts[q + 1]]",
+    "order": "order[d:d + n]",
+    "key": "key",
+    "list_key": "key_of(seed, -1, q, 0)",
+    "seed": "seed",
+    "query": "q",
+    "iteration": "iteration",
+    "newton": "newton",
+    "valued": "valued",
+}
+
+
+def call_of_list(function: ListFunction, parameters: str, scores: str | None = None) -> str:
+    """The arguments of a call inside a loop over lists, as source."""
+    return function.call(EXPRESSIONS | ({"scores": scores} if scores else {}), parameters)
+
+
 def building_block(function: Callable[..., Any]) -> Any:
     """Compiles a part of a function of one list with the same settings as the whole; a decorator."""
     return njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)

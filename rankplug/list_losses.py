@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.errors import BrokenPluginError
-from rankplug.lifting import FASTMATH, ListFunction, make
+from rankplug.lifting import FASTMATH, ListFunction, call_of_list, make
+from rankplug.list_samplers import ListSampler
 from rankplug.lists import Integers
 from rankplug.parameters import Parameters
 
@@ -94,7 +95,9 @@ class ListLoss(ListFunction):
         if offsets[-1] == 0:
             return np.empty(0), offsets
         constants = np.zeros(int(offsets[-1]))
-        fill = make(CONSTANTS.format(arguments=_call(self.constants, "parameters")), {"one_list": self.constants})
+        fill = make(
+            CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
+        )
         fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
         return constants, offsets
 
@@ -115,20 +118,6 @@ def list_loss(
     return decorate if function is None else decorate(function)
 
 
-class ListSampler(ListFunction):
-    """Noise on the scores of one list.
-
-    The function fills ``perturbed`` and returns the derivative of a perturbed score with respect to its score.
-    """
-
-    supplied = frozenset({"scores", "key", "perturbed"})
-
-
-def list_sampler(function: Callable[..., Any]) -> ListSampler:
-    """Makes a sampler of a function of one list; a decorator."""
-    return ListSampler(function)
-
-
 def lifted_loss(loss: ListLoss, sampler: ListSampler | None, shift_invariant: bool) -> Any:
     """The loss over all lists, averaged over a sampler's draws where there is one."""
     parts: dict[str, ListFunction] = {"one_list": loss}
@@ -137,40 +126,13 @@ def lifted_loss(loss: ListLoss, sampler: ListSampler | None, shift_invariant: bo
     body = PLAIN if sampler is None else EXPECTED
     text = LOSS.format(
         body=body.format(
-            arguments=_call(loss, "parameters", scores="a" if sampler else None),
-            sampled=_call(sampler, "sampler_parameters") if sampler else "",
+            arguments=call_of_list(loss, "parameters", scores="a" if sampler else None),
+            sampled=call_of_list(sampler, "sampler_parameters") if sampler else "",
             normalise="" if shift_invariant else NORMALISE,
             chain="" if shift_invariant else CHAIN,
         )
     )
     return make(text, parts)
-
-
-def lifted_sampler(sampler: ListSampler) -> Any:
-    """Draws of a sampler over lists, normalised to log-probabilities, and the derivative of each to its score."""
-    return make(SAMPLER.format(sampled=_call(sampler, "sampler_parameters")), {"perturb": sampler})
-
-
-_EXPRESSIONS = {
-    "scores": "f",
-    "perturbed": "a",
-    "labels": "labels[d:d + n]",
-    "gradient": "g",
-    "curvature": "h",
-    "constants": "constants[constant_starts[q]:constant_starts[q + 1]]",
-    "order": "order[d:d + n]",
-    "key": "key",
-    "list_key": "key_of(seed, -1, q, 0)",
-    "seed": "seed",
-    "query": "q",
-    "iteration": "iteration",
-    "newton": "newton",
-    "valued": "valued",
-}
-
-
-def _call(function: ListFunction, parameters: str, scores: str | None = None) -> str:
-    return function.call(_EXPRESSIONS | ({"scores": scores} if scores else {}), parameters)
 
 
 CONSTANTS = """
@@ -244,18 +206,4 @@ CHAIN = """
                 p = exp(a[i])
                 g[i] -= p * sum_g
                 h[i] = h[i] * (1.0 - 2.0 * p) + p * p * sum_h
-"""
-
-SAMPLER = """
-def lifted(begin, end, lists, starts, scores, seed, iteration, samples, sampler_parameters, draws, slopes):
-    for b in range(begin, end):
-        q = lists[b]
-        first = starts[b]
-        n = starts[b + 1] - first
-        f = scores[first:first + n]
-        for t in range(samples):
-            key = key_of(seed, iteration, q, 2 * t + 1)
-            a = draws[t, first:first + n]
-            slopes[t, b] = perturb({sampled})
-            make_log_probabilities(a)
 """

@@ -1,7 +1,7 @@
 """Losses by name, evaluated over all lists; and objectives, which are losses bound to the labels of some data.
 
 >>> import numpy as np
->>> result = loss("cross_entropy").evaluate([0.2, 0.5, -0.1, 0.3], labels=[3, 0, 1, 2], starts=[0, 4])
+>>> result = Loss("cross_entropy").evaluate([0.2, 0.5, -0.1, 0.3], labels=[3, 0, 1, 2], starts=[0, 4])
 >>> result.value.round(6)
 array([1.450762])
 >>> result.gradient.round(6)
@@ -10,8 +10,8 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, Protocol, cast, overload
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,12 +24,11 @@ from rankplug.list_losses import ListLoss, lifted_loss
 from rankplug.lists import Integers, check_starts
 from rankplug.plain_numbers import whole_number
 from rankplug.registry import registry
-from rankplug.samplers import Sampler, sampler
+from rankplug.samplers import Sampler
 from rankplug.specifications import LossSpecification
 from rankplug.threads import threads
 
 Named = str | Mapping[str, Any] | Reference
-NOT_GIVEN: Any = object()
 Step = Literal["gradient", "newton"]
 STEPS = ("gradient", "newton")
 
@@ -56,6 +55,11 @@ class Loss:
         self.reference = parse(reference)
         specification, self.parameters = registry().resolve("loss", self.reference)
         self.specification = cast(LossSpecification, specification)
+
+    @staticmethod
+    def named(reference: Named | Loss) -> Loss:
+        """Return the loss of a name, or the loss itself."""
+        return reference if isinstance(reference, Loss) else Loss(reference)
 
     def __str__(self) -> str:
         return str(self.reference)
@@ -107,33 +111,6 @@ class Loss:
         return objective(scores, iteration=iteration)
 
 
-@overload
-def loss(reference: Named | Loss) -> Loss: ...
-@overload
-def loss(reference: Callable[..., Any], **declared: Any) -> Loss: ...
-@overload
-def loss(**declared: Any) -> Callable[[Callable[..., Any]], Loss]: ...
-def loss(reference: Any = NOT_GIVEN, **declared: Any) -> Any:
-    """The loss of a name; or, on a function, a decorator that makes a loss of it for this session.
-
-    Args:
-        reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see :mod:`rankplug.session_losses`.
-        declared: of a function: what is to be said of the loss, such as ``convex=True``.
-    """
-    from rankplug.session_losses import offer
-
-    if reference is NOT_GIVEN:
-        return lambda function: offer(function, declared)
-    if callable(reference):
-        return offer(reference, declared)
-    if declared:
-        raise ParameterError(
-            f"{next(iter(declared))} can be declared of a function only; parameters of a loss stand in its name, as in"
-            " lambdarank[sigma=2.0]"
-        )
-    return reference if isinstance(reference, Loss) else Loss(reference)
-
-
 class Evaluator(Protocol):
     """How a loss is computed over lists; one for compiled functions, one for PyTorch expressions."""
 
@@ -160,7 +137,7 @@ class Objective:
     another pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that
     pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is always the true gradient.
 
-    >>> objective = loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
+    >>> objective = Loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
     >>> objective([0.0, 0.0, 0.0, 0.0]).gradient
     array([-0.5,  0.5,  0.5, -0.5])
     >>> objective([0.0, 0.0], lists=[1]).gradient
@@ -178,11 +155,11 @@ class Objective:
         seed: int = 0,
         step: Step = "gradient",
     ) -> None:
-        self.loss = _loss(loss)
+        self.loss = Loss.named(loss)
         self.labels = writable(labels, "labels")
         self.starts = check_starts(starts, self.labels.size)
         self.lengths = np.diff(self.starts)
-        self.sampler = None if sampler is None else _sampler(sampler)
+        self.sampler = None if sampler is None else Sampler.named(sampler)
         self.seed = whole_number(seed, "seed")
         if step not in STEPS:
             raise ParameterError(f"step={step!r} is not possible: {did_you_mean(str(step), STEPS)}")
@@ -273,9 +250,6 @@ def _rows(starts: Integers, lists: Integers) -> Integers:
 def _objective(*state: Any) -> Objective:
     loss, labels, starts, sampler, weights, seed, step = state
     return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
-
-
-_loss, _sampler = loss, sampler
 
 
 class CompiledEvaluator:

@@ -21,7 +21,6 @@ from rankplug.lifting import writable
 from rankplug.list_metrics import ListMetric, check_values
 from rankplug.lists import Integers, Lists, check_starts
 from rankplug.metric_parameters import MetricParameters
-from rankplug.models import Model
 from rankplug.registry import registry
 from rankplug.specifications import MetricSpecification
 
@@ -58,6 +57,11 @@ class Metric:
             raise BrokenPluginError(
                 f"{specification} is implemented by {self.function!r}, which is neither a @list_metric nor a function"
             )
+
+    @staticmethod
+    def named(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
+        """Return the metric of a name, or the metric itself."""
+        return reference if isinstance(reference, Metric) else Metric(reference)
 
     def __str__(self) -> str:
         return str(self.reference)
@@ -115,8 +119,8 @@ class Metric:
 
 
 def metric(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
-    """The metric of a name."""
-    return reference if isinstance(reference, Metric) else Metric(reference)
+    """Return the metric of a name, such as ``"ndcg@10"``."""
+    return Metric.named(reference)
 
 
 def evaluate(
@@ -136,12 +140,12 @@ def evaluate(
     """
     import pandas as pd
 
-    quality = _metric(metric)
+    quality = Metric.named(metric)
     if not isinstance(lists, Lists):
         raise DataError(f"lists must be rankplug.Lists, got {type(lists).__name__}")
-    fitted = getattr(model_or_scores, "model_", model_or_scores)
+    fitted: Any = getattr(model_or_scores, "model_", model_or_scores)
     scores: Any = model_or_scores
-    if isinstance(fitted, Model):
+    if getattr(fitted, "scores_lists", False):
         scores = fitted.predict(lists)
     elif isinstance(scores, Predicts):
         scores = scores.predict(lists.features)
@@ -149,6 +153,3 @@ def evaluate(
     series = pd.Series(value, index=pd.Index(lists.query_ids, name="query_id"), name=str(quality))
     series.attrs["metric"] = quality.canonical
     return series
-
-
-_metric = metric

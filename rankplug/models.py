@@ -10,7 +10,6 @@ import abc
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from rankplug.lists import Integers, Lists
 from rankplug.plain_numbers import numbers
 from rankplug.registry import registry
 from rankplug.threads import use_threads
+from rankplug.whole_files import write_whole
 
 SIDECAR = ".rankplug.json"
 FORMAT = "rankplug model 1"
@@ -77,6 +77,8 @@ class Model(abc.ABC):
 
     suffix = ""
     """Usual ending of its files."""
+    scores_lists = True
+    """Whether :meth:`predict` takes lists, as :func:`rankplug.evaluate` asks: some scorers compare their documents."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -189,20 +191,9 @@ def _path(path: str | os.PathLike[str]) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    temporary = ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise ModelFileError(
-                f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another"
-                " file"
-            ) from error
-        raise
+        write_whole(path, content)
+    except OSError as error:
+        raise ModelFileError(
+            f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another file"
+        ) from error

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
-from rankplug import __version__
 from rankplug.errors import BrokenPluginError
+from rankplug.version import __version__
 
 OWN = "rankplug"
 SECONDS = 30.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from rankplug.trials import Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 FORMAT = 1
 KEY = b"rankplug"
@@ -32,10 +34,19 @@ NUMBERS = ("started", "load_seconds", "fit_seconds", "measure_seconds", "best_it
 DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError, RecursionError)
 """What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
 COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
+TYPES = ("string", "string", "string", "int32", "string", "double")
+"""Of the columns, as Arrow calls them."""
 
 
 class StoreError(RankplugError):
     """A result that cannot be read or written."""
+
+
+def row_schema() -> pa.Schema:
+    """The columns of every result."""
+    import pyarrow as pa
+
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in zip(COLUMNS, TYPES, strict=True)])
 
 
 def describe(result: Result) -> dict[str, Any]:
@@ -70,18 +81,18 @@ def encode(result: Result) -> bytes:
         part, _, metric = name.partition(" ")
         blocks.append(("curve", metric, part, iterations, ("",) * len(column), np.asarray(column)))
     lengths = [len(block[-1]) for block in blocks]
-    columns: dict[str, Any] = {
-        name: pa.DictionaryArray.from_arrays(
+    # Equal words of different blocks are one word to a reader only once they are written as plain text, see TYPES.
+    columns: list[Any] = [
+        pa.DictionaryArray.from_arrays(
             np.repeat(np.arange(len(blocks), dtype=np.int32), lengths), [str(block[place]) for block in blocks]
         )
-        for place, name in enumerate(COLUMNS[:3])
-    }
-    # Equal words of different blocks are one word to a reader only once they are written as plain text.
-    columns = {name: column.cast(pa.string()) for name, column in columns.items()}
-    columns["iteration"] = pa.array(_joined([block[3] for block in blocks]), pa.int32())
-    columns["query"] = pa.array([query for block in blocks for query in block[4]], pa.string())
-    columns["value"] = pa.array(_joined([block[5] for block in blocks]), pa.float64())
-    table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(describe(result), default=str).encode()})
+        for place in range(3)
+    ]
+    columns += [_joined([block[3] for block in blocks]), [query for block in blocks for query in block[4]]]
+    columns += [_joined([block[5] for block in blocks])]
+    table = pa.table(columns, row_schema()).replace_schema_metadata(
+        {KEY: json.dumps(describe(result), default=str).encode()}
+    )
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
@@ -96,18 +107,17 @@ def read_about(path: Path) -> dict[str, Any]:
     import pyarrow.parquet as parquet
 
     try:
-        return _checked(parquet.read_schema(path).metadata, path)
+        with path.open("rb") as file:
+            return _checked(parquet.read_schema(file), path)
     except DAMAGES as error:
         raise _damaged(path, error) from error
 
 
 def read_result(path: Path) -> Result:
     """The result in a file."""
-    import pyarrow.parquet as parquet
-
     try:
-        table = parquet.read_table(path)
-        about = _checked(table.schema.metadata, path)
+        table = _table(path)
+        about = _checked(table.schema, path)
         return _result(about, table.to_pandas())
     except DAMAGES as error:
         raise _damaged(path, error) from error
@@ -115,13 +125,34 @@ def read_result(path: Path) -> Result:
 
 def read_rows(path: Path) -> pd.DataFrame:
     """The numbers of the result in a file."""
-    import pyarrow.parquet as parquet
-
     try:
-        frame: pd.DataFrame = parquet.read_table(path).to_pandas()
+        frame: pd.DataFrame = _table(path).to_pandas()
     except DAMAGES as error:
         raise _damaged(path, error) from error
     return frame
+
+
+def _table(path: Path) -> pa.Table:
+    """The rows of a file; folders such as ``value=3`` above it say nothing of them."""
+    import pyarrow.parquet as parquet
+
+    with path.open("rb") as file:
+        return parquet.ParquetFile(file).read()
+
+
+def rows_of(paths: Sequence[Path]) -> Any:
+    """The rows of many files as one Arrow dataset, with the column ``file``; they are read when they are asked for."""
+    from pyarrow import dataset, fs
+
+    schema = row_schema()
+    names = [str(path) for path in paths]
+    return dataset.FileSystemDataset.from_paths(
+        [str(path.absolute()) for path in paths],
+        schema=schema.append(schema.field("query").with_name("file")),
+        format=dataset.ParquetFileFormat(),
+        filesystem=fs.LocalFileSystem(),
+        partitions=[dataset.field("file") == name for name in names],
+    )
 
 
 def read_failure(path: Path) -> dict[str, Any]:
@@ -149,9 +180,12 @@ def _result(about: dict[str, Any], frame: pd.DataFrame) -> Result:
     return Result(trial, queries, names, curve, about["record"])
 
 
-def _checked(metadata: dict[bytes, bytes] | None, path: Path) -> dict[str, Any]:
+def _checked(schema: pa.Schema, path: Path) -> dict[str, Any]:
+    metadata = schema.metadata
     if not metadata or KEY not in metadata:
         raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
+    if not schema.equals(row_schema()):
+        raise _damaged(path, "its columns are of another kind")
     about: dict[str, Any] = json.loads(metadata[KEY])
     if not isinstance(about, dict) or "format" not in about:
         raise _damaged(path, "its description is of another kind")

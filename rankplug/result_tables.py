@@ -1,6 +1,7 @@
 """Questions to a store: tidy frames of its results, groups with intervals, comparisons with tests, and SQL.
 
-DuckDB reads the Parquet files where they lie. It sees four tables: ``trials``, a row a finished trial with the parts of
+DuckDB asks, and Arrow reads the Parquet files where they lie, so that no path is taken for a pattern, a partition or an
+address, and no question can write a file. There are four tables: ``trials``, a row a finished trial with the parts of
 its combination and its timings; ``queries``, a row a trial, metric and test query; ``curves``, a row a trial, metric,
 part of the data and iteration; and ``failures``.
 """
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.plain_numbers import fraction
-from rankplug.result_files import StoreError, read_about, read_rows
+from rankplug.result_files import read_about, read_rows, rows_of
 from rankplug.statistics import t_interval
 from rankplug.store import PARTS, Store, trial_columns
 
@@ -104,10 +105,17 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     """The answer to a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
     import duckdb
 
-    connection = connect(Store.named(store))
+    asked = Store.named(store)
+    connection = connect(asked)
     try:
         answer: pd.DataFrame = connection.execute(sql).df()
     except duckdb.Error as error:
+        if not isinstance(
+            error, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException)
+        ):
+            # The question was understood, so that a file may be at fault; reading them one by one names it.
+            for path in asked.paths():
+                read_rows(path)
         raise ResultsError(f"the results cannot be asked that: {str(error).strip()}") from None
     finally:
         connection.close()
@@ -115,7 +123,7 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
 
 
 def connect(store: Store) -> Any:
-    """A DuckDB connection that sees the store's tables."""
+    """A DuckDB connection that sees the store's tables, and neither reads nor writes any file by itself."""
     import duckdb
     import pandas as pd
 
@@ -124,29 +132,20 @@ def connect(store: Store) -> Any:
     trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, "file"])
     failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
     connection = duckdb.connect()
+    for setting in ("enable_external_access = false", "python_enable_replacements = false"):
+        connection.execute(f"set {setting}")
+    connection.execute("set lock_configuration = true")
     connection.register("trials", trials)
     connection.register("failures", pd.DataFrame(failed, columns=[*TRIAL_COLUMNS, "failure"]))
+    connection.register("rows_of_files", rows_of(paths))
     own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS])
     for table, measure, columns in (("queries", "query", QUERY_COLUMNS), ("curves", "curve", CURVE_COLUMNS)):
-        files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
-        source = f"read_parquet([{files}], filename = true)" if paths else _no_rows()
         words = ", ".join(f"rows.{name}" for name in columns)
-        try:
-            connection.execute(
-                f"create view {table} as select {own}, {words} from {source} as rows"
-                f" join trials on trials.file = rows.filename where rows.measure = '{measure}'"
-            )
-        except duckdb.Error as error:
-            connection.close()
-            for path in paths:
-                read_rows(path)
-            raise StoreError(f"a result in {store.folder} is damaged: {str(error).splitlines()[0][:200]}") from error
+        connection.execute(
+            f"create view {table} as select {own}, {words} from rows_of_files as rows"
+            f" join trials on trials.file = rows.file where rows.measure = '{measure}'"
+        )
     return connection
-
-
-def _no_rows() -> str:
-    text = "'' as measure, '' as metric, '' as part, 0 as iteration, '' as query, 0.0::double as value, '' as filename"
-    return f"(select {text} where false)"
 
 
 def _trial_row(about: dict[str, Any], path: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Samplers by name: laws of noise on the scores, see :mod:`rankplug.list_losses` for how one is written."""
+"""Samplers by name: laws of noise on the scores, see :mod:`rankplug.list_samplers` for how one is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.grammar import Reference, parse
 from rankplug.lifting import writable
-from rankplug.list_losses import ListSampler, lifted_sampler
+from rankplug.list_samplers import ListSampler, lifted_sampler
 from rankplug.lists import Integers, check_starts
 from rankplug.parameters import Parameters
 from rankplug.plain_numbers import whole_number
@@ -30,6 +30,11 @@ class Sampler:
         specification, self.parameters = registry().resolve("sampler", self.reference)
         self.specification = cast(SamplerSpecification, specification)
         self.function: ListSampler = self.specification.load()
+
+    @staticmethod
+    def named(reference: str | Mapping[str, Any] | Reference | Sampler) -> Sampler:
+        """Return the sampler of a name, or the sampler itself."""
+        return reference if isinstance(reference, Sampler) else Sampler(reference)
 
     def __str__(self) -> str:
         return str(self.reference)
@@ -73,5 +78,5 @@ def samples_of(parameters: Parameters) -> int:
 
 
 def sampler(reference: str | Mapping[str, Any] | Reference | Sampler) -> Sampler:
-    """The sampler of a name."""
-    return reference if isinstance(reference, Sampler) else Sampler(reference)
+    """Return the sampler of a name, such as ``"gumbel[beta=0.25,samples=8]"``."""
+    return Sampler.named(reference)

@@ -18,9 +18,9 @@ from pathlib import Path
 from string import Template
 from typing import Literal
 
-from rankplug import __version__
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import registry
+from rankplug.version import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
 SUFFIX = ".template"

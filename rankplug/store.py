@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +29,13 @@ from rankplug.result_files import (
     read_rows,
 )
 from rankplug.trials import Result, Trial
+from rankplug.whole_files import UNFINISHED, UNFINISHED_PREFIX, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NOTEBOOKS = "notebooks"
 LOCKS = ".locks"
-UNFINISHED = ".tmp"
 
 
 class Store:
@@ -49,8 +48,11 @@ class Store:
     def __init__(self, folder: str | Path | None = None) -> None:
         try:
             self.folder = Path(folder) if folder is not None else places.results_folder()
+            str(self.folder).encode()
         except TypeError:
             raise StoreError(f"a store is named by the path of its folder, not by {folder!r}") from None
+        except UnicodeEncodeError:
+            raise StoreError(f"the name of the folder {str(folder)!r} is not valid UTF-8; rename it") from None
 
     @classmethod
     def named(cls, store: Store | str | Path | None) -> Store:
@@ -96,20 +98,9 @@ class Store:
 
     def write_file(self, path: Path, content: bytes) -> None:
         """Writes a file of the store, whole or not at all."""
-        temporary = ""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=UNFINISHED)
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
+            write_whole(path, content)
         except OSError as error:
-            if temporary:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
             raise self._cannot_write(path, error) from error
 
     def _cannot_write(self, path: Path, error: OSError) -> StoreError:
@@ -120,7 +111,7 @@ class Store:
 
     def check_writable(self) -> None:
         """Raises now what writing a result would raise after hours of training."""
-        probe = self.folder / LOCKS / f"{os.getpid()}{UNFINISHED}"
+        probe = self.folder / LOCKS / f"{UNFINISHED_PREFIX}{os.getpid():08}{UNFINISHED}"
         self.write_file(probe, b"0" * 4096)
         probe.unlink(missing_ok=True)
 

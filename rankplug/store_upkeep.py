@@ -1,25 +1,22 @@
-"""Merging stores of several machines, clearing leftovers away, and exporting results with what a rerun takes."""
+"""Merging stores of several machines, and exporting results with what a rerun takes."""
 
 from __future__ import annotations
 
+import errno
 import json
-import shutil
-import time
+import os
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import filelock
 import yaml
 
-from rankplug.combinations import read_combination
-from rankplug.errors import UnknownPluginError
 from rankplug.result_files import StoreError, read_about
-from rankplug.store import LOCKS, NOTEBOOKS, UNFINISHED, Store
+from rankplug.store import NOTEBOOKS, Store
+from rankplug.whole_files import whole_file
 
-LEFT_BEHIND_AFTER = 3600.0
 HOW_TO_RERUN = """These results were exported by rankplug.
 
 results/          one Parquet file a finished trial, for rankplug results --store results or any Parquet reader
@@ -64,74 +61,42 @@ def _copy(store: Store, path: Path, target: Path) -> bool:
     return True
 
 
-def leftovers(store: Store) -> list[Path]:
-    """Files no one needs: unfinished writes and locks of processes that are gone, failures of trials since finished."""
-    found = [
-        path for path in store.folder.rglob(f"*{UNFINISHED}") if time.time() - path.stat().st_mtime > LEFT_BEHIND_AFTER
-    ]
-    found += [path for path in (store.folder / LOCKS).glob("*.lock") if _is_free(path)]
-    found += [
-        path
-        for path in store.folder.glob("*/*.failed.json")
-        if Path(str(path).replace(".failed.json", ".parquet")).exists()
-    ]
-    return sorted(found)
-
-
-def outdated(store: Store) -> list[Path]:
-    """Folders of combinations that the installed plugins or data would name differently: no sweep reads them."""
-    found = []
-    for folder in sorted({path.parent for path in store.files()}):
-        about = read_about(next(iter(sorted(folder.glob("*.parquet")))))
-        try:
-            current = read_combination(about["combination"]).identity
-        except UnknownPluginError:
-            continue
-        if current != folder.name:
-            found.append(folder)
-    return found
-
-
-def remove(paths: Iterable[Path]) -> None:
-    """Deletes files and folders of a store."""
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _is_free(path: Path) -> bool:
-    lock = filelock.FileLock(path)
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        return False
-    lock.release()
-    return True
-
-
 def export(store: Store, target: Path) -> Path:
     """Writes a zip archive of all results with everything needed to run them again."""
     paths = store.paths()
     if not paths:
         raise StoreError(f"there is nothing to export in {store.folder}")
+    if target.exists() and not target.is_file():
+        reason = "Is a directory" if target.is_dir() else "Is no regular file"
+        raise StoreError(f"cannot write {target}: {reason}; name a file in a folder that exists")
     records = [read_about(path) for path in paths]
     try:
-        _write_archive(store, paths, records, target)
+        with whole_file(Path(os.path.realpath(target))) as file:
+            _write_archive(store, paths, records, file)
     except OSError as error:
-        raise StoreError(f"cannot write {target}: {error.strerror}; name a file in a folder that exists") from error
+        kept = " (the file of that name is as it was)" if target.exists() else ""
+        reason = f"cannot write {target}: {error.strerror or error}{kept}"
+        raise StoreError(f"{reason}; {_way_out(error)}") from error
     return target
 
 
-def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, Any]], target: Path) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+def _way_out(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "free space, or name a file on another disk"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "allow writing there, or name a file in another folder"
+    return "name a file in a folder that exists"
+
+
+def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, Any]], file: BinaryIO) -> None:
+    notebooks = [path for path in sorted((store.folder / NOTEBOOKS).glob("*.ipynb")) if path.is_file()]
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
         archive.writestr("README.txt", HOW_TO_RERUN)
         archive.writestr("sweep.yaml", yaml.safe_dump(_sweep_file(records), sort_keys=False))
         archive.writestr("records.json", json.dumps(records, indent=1))
         for path in paths:
             archive.write(path, Path("results") / path.relative_to(store.folder))
-        for path in sorted((store.folder / NOTEBOOKS).glob("*.ipynb")):
+        for path in notebooks:
             archive.write(path, Path("notebooks") / path.name)
 
 

@@ -1,4 +1,4 @@
-"""What a sweep shall run, read from a YAML file, a study's name or words of the command line; one grammar in all.
+"""What a sweep shall run, read from a YAML file or from words of the command line; one grammar in both.
 
 A file holds the parts of a grid, or a list of grids under ``grids``, with ``folds`` and ``trials`` beside them.
 ``profiles`` names changes of it for occasions::
@@ -16,15 +16,15 @@ A file holds the parts of a grid, or a list of grids under ``grids``, with ``fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from rankplug.combinations import Combination, combinations
-from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean, shown
+from rankplug.errors import GrammarError, did_you_mean, shown
 from rankplug.grammar import DEEPEST, parse
 
 if TYPE_CHECKING:
@@ -55,18 +55,6 @@ class Sweep:
         return plan(
             chosen, store=store, folds=self.folds, trials=self.trials, retry_failed=retry_failed, left_out=left_out
         )
-
-
-def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]:
-    """The sweeps that the command line's words stand for."""
-    if len(words) == 1 and "=" not in words[0]:
-        path = Path(words[0])
-        if path.suffix in (".yaml", ".yml") or path.is_file():
-            return [read_file(path, profile)]
-        return read_study(words[0], profile or "quick")
-    if profile is not None:
-        raise GrammarError(f"a grid in words has no profile {profile}; name a file that has one, or a study")
-    return [read_words(words)]
 
 
 def read_words(words: Iterable[str]) -> Sweep:
@@ -135,19 +123,3 @@ def _check_depth(text: bytes, path: Path) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise GrammarError(f"{path} is nested more than {DEEPEST} deep")
-
-
-def read_study(name: str, profile: str) -> list[Sweep]:
-    """The runs a study needs at a profile."""
-    from rankplug.studies import PROFILES, study
-
-    if profile not in PROFILES:
-        raise GrammarError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
-    try:
-        chosen = study(name)
-    except UnknownPluginError as error:
-        raise GrammarError(f"{name} is neither a file nor a study, nor a grid such as loss=xe_ndcg ({error})") from None
-    return [
-        Sweep(tuple(runs.grid(model) for model in runs.models), runs.folds, runs.trials)
-        for runs in chosen.runs(cast(Any, profile), None)
-    ]

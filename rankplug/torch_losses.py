@@ -21,9 +21,9 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError, FitError, ParameterError
-from rankplug.losses import Loss, Named, Objective, loss
+from rankplug.losses import Loss, Named, Objective
 from rankplug.plain_numbers import whole_number
-from rankplug.samplers import Sampler, sampler
+from rankplug.samplers import Sampler
 
 Reduction = Literal["mean", "sum", "none"]
 REDUCTIONS = ("mean", "sum", "none")
@@ -73,7 +73,7 @@ class TorchLoss(torch.nn.Module):
         super().__init__()
         if reduction not in REDUCTIONS:
             raise ParameterError(f"reduction={reduction!r} is not possible: {', '.join(REDUCTIONS)}")
-        self.loss, self.sampler = _loss(loss), None if sampler is None else _sampler(sampler)
+        self.loss, self.sampler = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
         self.reduction, self.seed, self.iteration = reduction, whole_number(seed, "seed"), 0
 
     def extra_repr(self) -> str:
@@ -164,9 +164,6 @@ def torch_loss(
 ) -> TorchLoss:
     """A loss as a PyTorch module, see :class:`TorchLoss`."""
     return TorchLoss(loss, sampler, reduction=reduction, seed=seed)
-
-
-_loss, _sampler = loss, sampler
 
 
 class _Value(torch.autograd.Function):

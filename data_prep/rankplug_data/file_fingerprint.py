@@ -20,11 +20,14 @@ def content_digest(parameters: OwnFileParameters) -> str:
             continue
         if not path.exists():
             return ""
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file():
-                state = file.stat()
-                digest.update(str(file.relative_to(path)).encode())
-                digest.update(_file_digest(file, state.st_size, state.st_mtime_ns))
+        files = [file for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if file.is_file()]
+        if not files:
+            # An empty folder is where a disk that is away would be mounted.
+            return ""
+        for file in files:
+            state = file.stat()
+            digest.update(str(file.relative_to(path)).encode())
+            digest.update(_file_digest(file, state.st_size, state.st_mtime_ns))
     return digest.hexdigest()
 
 

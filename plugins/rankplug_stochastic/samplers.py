@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankplug.list_losses import list_sampler
+from rankplug.list_samplers import list_sampler
 from rankplug.noise import uniform
 from rankplug.vector_math import log
 

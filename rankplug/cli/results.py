@@ -101,21 +101,29 @@ def merge(
 @app.command()
 def clean(
     outdated: Annotated[bool, typer.Option("--outdated", help="Also results of other versions or data.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and remove nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be deleted, as without --yes.")] = False,
     store: ExistingStoreOption = None,
 ) -> None:
-    """Remove what killed sweeps left behind, and on request results that no sweep reads any more."""
-    from rankplug import store_upkeep
+    """Print what killed sweeps left behind, and on request outdated results; with --yes, delete them."""
+    from rankplug import store_cleaning
     from rankplug.store import Store
 
-    found = store_upkeep.leftovers(Store(store))
+    found = store_cleaning.leftovers(Store(store))
+    unknown: list[store_cleaning.Finding] = []
     if outdated:
-        found += store_upkeep.outdated(Store(store))
-    for path in found:
-        typer.echo(str(path))
-    if not dry_run:
-        store_upkeep.remove(found)
-    typer.echo(f"{len(found)} {'would be removed' if dry_run else 'removed'}")
+        stale, unknown = store_cleaning.outdated(Store(store))
+        found += stale
+    for finding in unknown:
+        typer.secho(f"kept {finding.path}: {finding.why}", err=True)
+    for finding in found:
+        typer.echo(f"{finding.path}: {finding.why}")
+    count = sum(len(finding.files) for finding in found)
+    if yes and not dry_run:
+        store_cleaning.remove(found)
+        typer.echo(f"{count} files deleted")
+    else:
+        typer.echo(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
 
 
 @app.command()

@@ -32,8 +32,8 @@ def sweep(
     store: Annotated[Path | None, typer.Option(help="Folder of results, else RANKPLUG_RESULTS or results.")] = None,
 ) -> None:
     """Run every combination of a grid that is not finished, one notebook each, and keep the results."""
+    from rankplug.cli.sweep_words import read_sweeps
     from rankplug.store import Store
-    from rankplug.sweep_files import read_sweeps
     from rankplug.sweeps import Plan, carry_out
 
     results = Store(store)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankplug.documentation.parameter_table import parameter_table
-from rankplug.losses import loss
+from rankplug.losses_by_name import loss
 from rankplug.registry import Plugin, registry
 from rankplug.specifications import LossSpecification
 

@@ -11,7 +11,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import rankplug
 from rankplug.published import stand_ins
 from rankplug.report.behind import Source
 from rankplug.report.combination_page import combination_html
@@ -20,6 +19,7 @@ from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.shown import Drawn, Reproduced, slug
 from rankplug.report.summary import markdown_summary
+from rankplug.version import __version__
 
 
 def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
@@ -70,7 +70,7 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
         here=here,
         root="../" * here.count("/"),
         made=time.strftime("%Y-%m-%d %H:%M"),
-        version=rankplug.__version__,
+        version=__version__,
     )
 
 

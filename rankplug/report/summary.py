@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import rankplug
 from rankplug.published import beside, heading, stand_ins
+from rankplug.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
         for package, version in record["record"].get("versions", {}).items()
     }
     made_with = ", ".join(
-        f"{package} {version}" for package, version in sorted({"rankplug": rankplug.__version__, **versions}.items())
+        f"{package} {version}" for package, version in sorted({"rankplug": __version__, **versions}.items())
     )
     yield f"## {name}: {one.study.title}\n"
     yield (

@@ -19,7 +19,7 @@ from rankplug.errors import BrokenPluginError, FitError, UnknownPluginError
 from rankplug.fitting import fit
 from rankplug.grammar import Reference, parse
 from rankplug.lists import Lists
-from rankplug.losses import loss
+from rankplug.losses_by_name import loss
 from rankplug.metrics import metric
 from rankplug.models import Model, load_model
 from rankplug.plugin_health import is_usable

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rankplug.losses import Evaluation, Loss, loss
+from rankplug.losses import Evaluation, Loss
+from rankplug.losses_by_name import loss
 from rankplug.testing.checks import Contract, NotApplicableError
 from rankplug.testing.given import Floats, Given
 from rankplug.threads import use_threads

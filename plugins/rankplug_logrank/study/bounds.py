@@ -28,10 +28,10 @@ MIDPOINTS = 20
 
 def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
     """A sampled loss of all lists; for one gain, all losses see the same rankings."""
-    from rankplug.losses import loss as loss_named
+    from rankplug.losses import Loss
 
     drawn = f"{loss}[rankings=sampled,gain={gain},samples={SAMPLES},p_best=0.5]"
-    return loss_named(drawn).evaluate(scores, LABELS, STARTS).value
+    return Loss.named(drawn).evaluate(scores, LABELS, STARTS).value
 
 
 @functools.cache

@@ -107,7 +107,7 @@ def trace_frame(results: Results) -> pd.DataFrame:
     """A row for each objective, query and iteration: the loss over all sign matrices and over the sampled rankings."""
     import pandas as pd
 
-    from rankplug.losses import loss
+    from rankplug.losses_by_name import loss
     from rankplug.seeds import stream
 
     trial = first_trial(results)

@@ -20,11 +20,11 @@ GAPS = np.linspace(-1.0, 5.0, 121)
 
 def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[np.float64]:
     """``|d loss / d s_1|`` of lists of two documents, labels 1 and 0, at some gaps ``s_1 - s_2``."""
-    from rankplug.losses import loss as loss_named
+    from rankplug.losses import Loss
 
     scores = np.stack([gaps / 2, -gaps / 2], axis=1).reshape(-1)
     starts = np.arange(0, scores.size + 1, 2)
-    found = loss_named(loss).evaluate(scores, np.tile([1.0, 0.0], gaps.size), starts, sampler=sampler)
+    found = Loss.named(loss).evaluate(scores, np.tile([1.0, 0.0], gaps.size), starts, sampler=sampler)
     return np.abs(found.gradient[::2])
 
 

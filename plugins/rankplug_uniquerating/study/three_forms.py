@@ -65,7 +65,7 @@ def evaluate_by_autograd(
 
 def evaluate_sorted(scores: Doubles, labels: Doubles) -> tuple[float, Doubles]:
     """Value and gradient of the plugin."""
-    from rankplug.losses import loss
+    from rankplug.losses_by_name import loss
 
     found = loss("urank").evaluate(scores, labels, np.array([0, scores.size]))
     return float(found.value[0]), found.gradient

@@ -85,11 +85,11 @@ def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np
         gaps: scores of the first minus those of the second.
         rival: score of the third.
     """
-    from rankplug.losses import loss as loss_named
+    from rankplug.losses import Loss
 
     scores = np.stack([gaps / 2, -gaps / 2, np.full(gaps.size, rival)], axis=1).reshape(-1)
     starts = np.arange(0, scores.size + 1, 3)
-    gradient = loss_named(loss).evaluate(scores, np.tile([2.0, 2.0, 0.0], gaps.size), starts).gradient.reshape(-1, 3)
+    gradient = Loss.named(loss).evaluate(scores, np.tile([2.0, 2.0, 0.0], gaps.size), starts).gradient.reshape(-1, 3)
     pull: NDArray[np.float64] = (gradient[:, 1] - gradient[:, 0]) / np.abs(gradient).max(axis=1)
     return pull
 

@@ -16,7 +16,7 @@ LOSSES = {"XE-NDCG": "xe_ndcg", "lambdaMART": "lambdarank[sigma=1]"}
 
 def gradient_sizes(name: str, lists: int = 40, seed: int = 0) -> NDArray[np.float64]:
     """Largest ``||gradient||_1`` among random lists, for each of ``LENGTHS``."""
-    from rankplug.losses import loss
+    from rankplug.losses_by_name import loss
 
     generator = np.random.default_rng(seed)
     largest = []

@@ -1,12 +1,18 @@
-"""A package of plugins that fail in every way, installed for one test module only."""
+"""Made results, and a package of plugins that fail in every way, installed for one test module only."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from rankplug.combinations import Combination
+from rankplug.learning_curve import LearningCurve
+from rankplug.store import Store
+from rankplug.trials import Result, Trial
 
 PLUGIN = '''
 import rankplug as rp
@@ -100,3 +106,56 @@ def trouble(trouble_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     registry.cache_clear()
     yield trouble_path
     registry.cache_clear()
+
+
+QUERIES = 30
+
+
+def _combination(loss: str = "mse", **parts: str) -> Combination:
+    return Combination(
+        **{"dataset": "synthetic", "backend": "lightgbm", "metrics": ("ndcg@5", "mrr"), "loss": loss, **parts}
+    )
+
+
+def _made_result(trial: Trial, shift: float = 0.0) -> Result:
+    noise = np.random.default_rng([trial.fold, trial.number])
+    values = {metric: np.clip(noise.random(QUERIES) + shift, 0, 1) for metric in trial.combination.metrics}
+    values["mrr"][3] = np.nan
+    curve = LearningCurve()
+    for iteration in range(4):
+        curve.add(iteration, {"train ndcg@5": 0.5 + iteration / 10, "valid ndcg@5": 0.4 + iteration / 10})
+    record = {"best_iteration": 2, "fit_seconds": 1.5, "threads": 1, "test_fingerprint": f"data {trial.fold}"}
+    return Result(trial, values, tuple(f"q{number}" for number in range(QUERIES)), curve, record)
+
+
+def _fill(
+    store: Store, losses: dict[str, float], trials: int = 3, folds: tuple[int, ...] = (1, 2), **parts: str
+) -> None:
+    for loss, shift in losses.items():
+        for fold in folds:
+            for number in range(trials):
+                store.write(_made_result(Trial(_combination(loss, **parts), fold, number), shift))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store in a folder that is not there yet."""
+    return Store(tmp_path / "results")
+
+
+@pytest.fixture(scope="session")
+def combination() -> Callable[..., Combination]:
+    """Makes a combination on made data, measured by two metrics."""
+    return _combination
+
+
+@pytest.fixture(scope="session")
+def made_result() -> Callable[..., Result]:
+    """Makes the result of a trial that nobody ran: noise that fold and number determine, shifted."""
+    return _made_result
+
+
+@pytest.fixture(scope="session")
+def fill() -> Callable[..., None]:
+    """Writes made results of several losses, folds and trials into a store."""
+    return _fill

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from rankplug.cli.sweep_words import read_sweeps
 from rankplug.combinations import Combination, combinations
 from rankplug.errors import GrammarError, ParameterError, UnknownPluginError
 from rankplug.registry import registry
-from rankplug.sweep_files import read_file, read_sweeps, read_words
+from rankplug.sweep_files import read_file, read_words
 
 BASE = {"dataset": "synthetic", "backend": "lightgbm", "loss": "lambdarank"}
 

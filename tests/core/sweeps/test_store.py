@@ -7,6 +7,7 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,46 +21,19 @@ from typer.testing import CliRunner
 import rankplug as rp
 from rankplug import result_files, store_upkeep
 from rankplug.cli import app
-from rankplug.combinations import Combination
 from rankplug.comparison import compare
-from rankplug.learning_curve import LearningCurve
 from rankplug.result_files import StoreError
 from rankplug.result_tables import ResultsError, query
 from rankplug.store import Store
 from rankplug.sweep_files import read_file
-from rankplug.trials import Result, Trial, failed_result
+from rankplug.trials import Trial, failed_result
 
 QUERIES = 30
 
 
-def combination(loss: str = "mse") -> Combination:
-    return Combination(dataset="synthetic", backend="lightgbm", loss=loss, metrics=("ndcg@5", "mrr"))
-
-
-def made_result(trial: Trial, shift: float = 0.0) -> Result:
-    noise = np.random.default_rng([trial.fold, trial.number])
-    values = {metric: np.clip(noise.random(QUERIES) + shift, 0, 1) for metric in trial.combination.metrics}
-    values["mrr"][3] = np.nan
-    curve = LearningCurve()
-    for iteration in range(4):
-        curve.add(iteration, {"train ndcg@5": 0.5 + iteration / 10, "valid ndcg@5": 0.4 + iteration / 10})
-    record = {"best_iteration": 2, "fit_seconds": 1.5, "threads": 1, "test_fingerprint": f"data {trial.fold}"}
-    return Result(trial, values, tuple(f"q{number}" for number in range(QUERIES)), curve, record)
-
-
-def fill(store: Store, losses: dict[str, float], trials: int = 3, folds: tuple[int, ...] = (1, 2)) -> None:
-    for loss, shift in losses.items():
-        for fold in folds:
-            for number in range(trials):
-                store.write(made_result(Trial(combination(loss), fold, number), shift))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "results")
-
-
-def test_a_result_is_read_as_it_was_written(store: Store) -> None:
+def test_a_result_is_read_as_it_was_written(
+    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
     result = made_result(Trial(combination("lambdarank[sigma=2]"), 2, 1))
     store.write(result)
     read = store.read(result.trial)
@@ -72,7 +46,9 @@ def test_a_result_is_read_as_it_was_written(store: Store) -> None:
     assert read.record == result.record
 
 
-def test_other_programs_read_the_numbers(store: Store) -> None:
+def test_other_programs_read_the_numbers(
+    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
     result = made_result(Trial(combination()))
     path = store.write(result)
     mean = duckdb.sql(
@@ -81,7 +57,9 @@ def test_other_programs_read_the_numbers(store: Store) -> None:
     assert mean[0][0] == pytest.approx(result.queries["ndcg@5"].mean())
 
 
-def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_result(store: Store) -> None:
+def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_result(
+    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
     trial = Trial(combination())
     store.write(failed_result(trial, "Traceback ...\nValueError: no"))
     assert not store.has(trial) and store.has_failed(trial)
@@ -91,7 +69,9 @@ def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_res
     assert store.has(trial) and not store.has_failed(trial)
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_half_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_and_leaves_nothing_half_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
     store.write(made_result(Trial(combination(), 1, 0)))
 
     def full(*_: Any) -> None:
@@ -109,7 +89,9 @@ def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path: Path)
         rp.sweep({"dataset": "synthetic", "backend": "lightgbm", "loss": "mse"}, store=Store(tmp_path / "file"))
 
 
-def test_a_damaged_file_is_named(store: Store) -> None:
+def test_a_damaged_file_is_named(
+    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
     trial = Trial(combination())
     path = store.write(made_result(trial))
     path.write_bytes(path.read_bytes()[:-20])
@@ -118,7 +100,9 @@ def test_a_damaged_file_is_named(store: Store) -> None:
             read()
 
 
-def test_a_file_of_another_format_or_program_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_format_or_program_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
     trial = Trial(combination())
     monkeypatch.setattr(result_files, "FORMAT", 0)
     path = store.write(made_result(trial))
@@ -132,7 +116,12 @@ def test_a_file_of_another_format_or_program_is_named(store: Store, monkeypatch:
 
 @pytest.mark.parametrize(("changed", "words"), [("identity", "its identity"), ("record", "fit_seconds are no numbers")])
 def test_a_forged_description_is_damage(
-    store: Store, monkeypatch: pytest.MonkeyPatch, changed: str, words: str
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    changed: str,
+    words: str,
+    combination: Callable[..., Any],
+    made_result: Callable[..., Any],
 ) -> None:
     forged = {"identity": "../../outside", "record": {"fit_seconds": "<b>"}}[changed]
     described = result_files.describe
@@ -142,7 +131,9 @@ def test_a_forged_description_is_damage(
         store.read(Trial(combination()))
 
 
-def test_results_are_tidy_means_over_the_queries_that_count(store: Store) -> None:
+def test_results_are_tidy_means_over_the_queries_that_count(
+    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
     fill(store, {"mse": 0.0}, trials=2)
     frame = rp.results(store, metric="mrr")
     assert len(frame) == 4
@@ -152,7 +143,9 @@ def test_results_are_tidy_means_over_the_queries_that_count(store: Store) -> Non
     assert first["queries"] == QUERIES - 1
 
 
-def test_groups_have_students_interval_over_trials(store: Store) -> None:
+def test_groups_have_students_interval_over_trials(
+    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.2}, trials=4)
     grouped = rp.results(store, group_by="loss", metric="ndcg@5")
     assert grouped["loss"].tolist() == ["mse", "ranknet"]
@@ -164,7 +157,7 @@ def test_groups_have_students_interval_over_trials(store: Store) -> None:
     assert grouped.loc[0, ["mean", "low", "high", "trials"]].tolist() == pytest.approx([np.mean(means), low, high, 4])
 
 
-def test_questions_that_cannot_be_answered_are_told(store: Store) -> None:
+def test_questions_that_cannot_be_answered_are_told(store: Store, fill: Callable[..., Any]) -> None:
     fill(store, {"mse": 0.0})
     with pytest.raises(ResultsError, match=r"no result has the metric ndcg@50: did you mean ndcg@5\?"):
         rp.results(store, metric="ndcg@50")
@@ -175,7 +168,9 @@ def test_questions_that_cannot_be_answered_are_told(store: Store) -> None:
     assert rp.results(Store(store.folder / "empty")).empty
 
 
-def test_sql_sees_trials_queries_curves_and_failures(store: Store) -> None:
+def test_sql_sees_trials_queries_curves_and_failures(
+    store: Store, combination: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
     fill(store, {"mse": 0.0}, trials=2)
     store.write(failed_result(Trial(combination("ranknet")), "ValueError: no"))
     assert query("select count(*) as n from trials", store)["n"][0] == 4
@@ -184,7 +179,40 @@ def test_sql_sees_trials_queries_curves_and_failures(store: Store) -> None:
     assert query("select loss, failure from failures", store).values.tolist() == [["ranknet", "ValueError: no"]]
 
 
-def test_a_comparison_pairs_trials_and_queries(store: Store) -> None:
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy (select * from trials) to 'TARGET'",
+        "copy (select * from trials) to 'TARGET' (use_tmp_file false)",
+        "copy (pivot queries on metric using avg(value)) to 'TARGET'",
+        "attach 'TARGET'",
+        "export database 'TARGET'",
+        "set enable_external_access = true",
+        "select * from read_text('RESULT')",
+        "select * from 'RESULT'",
+        "copy (select * from trials) to 'RESULT' (use_tmp_file false)",
+        "select 1; copy (select * from trials) to 'TARGET'",
+        "select * from frame",
+    ],
+)
+def test_a_question_writes_no_file_and_reads_only_results(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], sql: str
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    before = store.paths()[0].read_bytes()
+    frame = pd.DataFrame({"a": [1]})
+    with pytest.raises(ResultsError, match="cannot be asked that"):
+        query(sql.replace("TARGET", str(tmp_path / "evil")).replace("RESULT", str(store.paths()[0])), store)
+    with pytest.raises(ResultsError, match="cannot be asked that"):
+        rp.results(store, where=f"true) as x; {sql.replace('TARGET', str(tmp_path / 'evil'))} --")
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]
+    assert store.paths()[0].read_bytes() == before
+    assert len(frame) == 1
+
+
+def test_a_comparison_pairs_trials_and_queries(
+    store: Store, combination: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.0, "listnet": 0.3})
     alike = compare("loss = 'mse'", "loss = 'ranknet'", store=store, metric="ndcg@5").iloc[0]
     assert (alike["difference"], alike["p_trials"], alike["p_queries"]) == (0.0, 1.0, 1.0)
@@ -203,7 +231,9 @@ def test_a_comparison_pairs_trials_and_queries(store: Store) -> None:
         compare("loss = 'x'", "loss = 'mse'", store=store)
 
 
-def test_stores_of_two_machines_are_merged(tmp_path: Path) -> None:
+def test_stores_of_two_machines_are_merged(
+    tmp_path: Path, combination: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
     fill(here, {"mse": 0.0})
     fill(there, {"mse": 0.0, "ranknet": 0.0})
@@ -217,34 +247,7 @@ def test_stores_of_two_machines_are_merged(tmp_path: Path) -> None:
         store_upkeep.merge(here, [tmp_path / "nowhere"])
 
 
-def test_cleaning_takes_what_killed_processes_left_and_nothing_else(store: Store) -> None:
-    fill(store, {"mse": 0.0})
-    before = sorted(store.folder.rglob("*"))
-    folder = store.paths()[0].parent
-    old, new = folder / ".old.tmp", folder / ".new.tmp"
-    for path in (old, new):
-        path.write_text("half")
-    os.utime(old, (0, 0))
-    with store.claim(Trial(combination(), 1, 9)):
-        free = store.folder / ".locks" / "left.lock"
-        free.touch()
-        assert store_upkeep.leftovers(store) == sorted([old, free])
-        store_upkeep.remove(store_upkeep.leftovers(store))
-    new.unlink()
-    (store.folder / ".locks").rmdir()
-    assert sorted(store.folder.rglob("*")) == before
-
-
-def test_results_of_other_versions_are_outdated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Combination, "versions", {"rankplug": "0.0.1"})
-    old = combination()
-    store.write(made_result(Trial(old)))
-    monkeypatch.undo()
-    fill(store, {"ranknet": 0.0})
-    assert store_upkeep.outdated(store) == [store.folder / old.identity]
-
-
-def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path) -> None:
+def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.0}, trials=6, folds=(1,))
     archive = zipfile.ZipFile(io.BytesIO(store_upkeep.export(store, tmp_path / "all.zip").read_bytes()))
     archive.extractall(tmp_path / "all")
@@ -254,8 +257,59 @@ def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path) 
     assert {"seed", "versions", "plugins", "combination", "data_fingerprint", "record"} <= set(records[0])
 
 
+def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0})
+    archive = store_upkeep.export(store, tmp_path / "all.zip")
+    before = archive.read_bytes()
+    written = zipfile.ZipFile.write
+
+    def full(self: zipfile.ZipFile, path: Path, name: Path) -> None:
+        if path == store.paths()[3]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(self, path, name)
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    for target, words in (
+        (
+            archive,
+            r"No space left on device \(the file of that name is as it was\); free space, or name a file on another",
+        ),
+        (tmp_path / "new.zip", "No space left on device; free space, or name a file on another disk"),
+        (tmp_path / "nowhere" / "new.zip", "No such file or directory; name a file in a folder that exists"),
+    ):
+        with pytest.raises(StoreError, match=f"cannot write {target}: {words}"):
+            store_upkeep.export(store, target)
+    assert archive.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
+
+
+def test_an_export_replaces_files_only_and_what_a_link_points_to(
+    store: Store, tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="Is no regular file"):
+        store_upkeep.export(store, tmp_path / "pipe")
+    (tmp_path / "link.zip").symlink_to(tmp_path / "there.zip")
+    store_upkeep.export(store, tmp_path / "link.zip")
+    assert (tmp_path / "link.zip").is_symlink()
+    assert zipfile.is_zipfile(tmp_path / "there.zip")
+
+
+@pytest.mark.parametrize("year", [1970, 2242])
+def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], year: int
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    time = (year - 1970) * 31_557_600
+    os.utime(store.paths()[0], (time, time))
+    assert len(zipfile.ZipFile(store_upkeep.export(store, tmp_path / "all.zip")).namelist()) == 4
+
+
 @pytest.mark.parametrize("form", ["table", "csv", "json", "latex", "markdown"])
-def test_the_command_writes_every_format(store: Store, form: str) -> None:
+def test_the_command_writes_every_format(store: Store, form: str, fill: Callable[..., Any]) -> None:
     fill(store, {"mse": 0.0})
     words = ["results", "--store", str(store.folder), "--group-by", "loss", "--metric", "mrr", "--format", form]
     ran = CliRunner().invoke(app, words)
@@ -269,7 +323,9 @@ def test_the_command_writes_every_format(store: Store, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["table", "latex", "markdown"])
-def test_tables_for_people_leave_out_parts_that_no_combination_has(store: Store, form: str) -> None:
+def test_tables_for_people_leave_out_parts_that_no_combination_has(
+    store: Store, form: str, fill: Callable[..., Any]
+) -> None:
     fill(store, {"mse": 0.0}, trials=1)
     words = ["results", "--store", str(store.folder), "--format", form]
     ran = CliRunner().invoke(app, words)
@@ -279,12 +335,14 @@ def test_tables_for_people_leave_out_parts_that_no_combination_has(store: Store,
     assert "low" in grouped.output, "an interval that one trial cannot give is said to be missing"
 
 
-def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path) -> None:
+def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.1})
     runner, there = CliRunner(), ["--store", str(store.folder)]
     compared = runner.invoke(app, ["results", "compare", "loss = 'mse'", "loss = 'ranknet'", *there, "--format", "csv"])
     assert compared.exit_code == 0 and "ndcg@5" in compared.output
     merged = runner.invoke(app, ["results", "merge", str(store.folder), "--store", str(tmp_path / "new")])
     assert "12 results came new" in merged.output
-    assert "0 would be removed" in runner.invoke(app, ["results", "clean", "--dry-run", "--outdated", *there]).output
+    assert (
+        "0 files would be deleted" in runner.invoke(app, ["results", "clean", "--dry-run", "--outdated", *there]).output
+    )
     assert runner.invoke(app, ["results", "export", str(tmp_path / "x.zip"), *there]).exit_code == 0

@@ -13,7 +13,7 @@ from scipy.special import expit, logsumexp
 
 import rankplug as rp
 from rankplug import SamplerSpecification
-from rankplug.list_losses import list_sampler
+from rankplug.list_samplers import list_sampler
 from rankplug.noise import key_of
 from rankplug.registry import registry
 from rankplug.samplers import sampler

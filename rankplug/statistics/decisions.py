@@ -1,0 +1,144 @@
+"""What a claim of one or several parts comes to, from the p values of its parts; see ``docs/verdicts.md``.
+
+All functions take the parts along the last axis; axes before it are cases that are decided at once.
+
+>>> found = p_values(point=[0.9, 0.7], error=[0.2, 0.2], degrees=[9, 9], margin=0.5)
+>>> str(all_greater(found))
+'holds'
+>>> str(all_greater(p_values([0.9, -0.9], [0.2, 0.2], [9, 9], 0.5)))
+'fails'
+>>> str(all_greater(p_values([0.1, 0.02], [0.05, 0.05], [9, 9], 0.5)))
+'no difference'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.statistics.intervals import Doubles
+
+LEVEL = 0.05
+"""Chance of a wrong verdict on one claim, at most; half of it on either side."""
+Words = NDArray[Any]
+Truths = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PValues:
+    """One-sided p values of the parts of a claim.
+
+    Args:
+        greater: against a difference of zero or less.
+        less: against a difference of zero or more.
+        not_above: against a difference of the margin or more.
+        not_below: against a difference of minus the margin or less.
+    """
+
+    greater: Doubles
+    less: Doubles
+    not_above: Doubles
+    not_below: Doubles
+
+    @property
+    def alike(self) -> Doubles:
+        """Against a difference of the margin or more to either side: two one-sided tests."""
+        return np.maximum(self.not_above, self.not_below)
+
+
+def p_values(point: ArrayLike, error: ArrayLike, degrees: ArrayLike, margin: ArrayLike) -> PValues:
+    """The p values of Student's t; without any spread a difference is what it is.
+
+    Args:
+        point: the mean difference of each part.
+        error: its standard error; nan where it is unknown, which settles nothing.
+        degrees: of freedom.
+        margin: the difference that would matter.
+    """
+    from scipy import stats
+
+    d, se, df, m = (np.asarray(one, np.float64) for one in (point, error, degrees, margin))
+
+    def above(bound: Doubles) -> Doubles:
+        distance = d - bound
+        known = np.isfinite(se) & (df > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(se > 0, distance / se, np.where(distance == 0, 0.0, np.copysign(np.inf, distance)))
+        return np.where(known, stats.t.sf(t, np.where(df > 0, df, 1.0)), 1.0)
+
+    def below(bound: Doubles) -> Doubles:
+        return np.where(np.isfinite(se) & (df > 0), 1.0 - above(bound), 1.0)
+
+    zero = np.zeros_like(m)
+    return PValues(above(zero), below(zero), below(m), above(-m))
+
+
+def holm_steps(parts: int, level: float = LEVEL / 2) -> Doubles:
+    """Levels to which the smallest, the second smallest ... p value is held by Holm; the last is the level itself."""
+    return level / np.arange(parts, 0, -1)
+
+
+def holm_rejected(p: Doubles, steps: Doubles) -> Truths:
+    """Which of the parts Holm's step-down procedure rejects.
+
+    >>> holm_rejected(np.array([0.01, 0.04, 0.03]), holm_steps(3, level=0.05)).tolist()
+    [True, False, False]
+    """
+    order = np.argsort(p, axis=-1, kind="stable")
+    rejected = np.logical_and.accumulate(np.take_along_axis(p, order, axis=-1) <= steps, axis=-1)
+    found = np.empty_like(rejected)
+    np.put_along_axis(found, order, rejected, axis=-1)
+    return found
+
+
+def _unlike(p: Doubles, alike: Truths) -> Doubles:
+    """The p values of a direction; a part whose interval lies inside the margin counts for none."""
+    return np.where(alike, 1.0, p)
+
+
+def _steps(p: PValues, steps: Doubles | None) -> Doubles:
+    return holm_steps(p.greater.shape[-1]) if steps is None else steps
+
+
+def all_greater(p: PValues, steps: Doubles | None = None) -> Words:
+    """The verdict on "greater in every part".
+
+    Args:
+        p: of the parts.
+        steps: levels of Holm's steps; those of one look at the data by default.
+    """
+    levels = _steps(p, steps)
+    alike = p.alike < levels[-1]
+    greater = (p.greater < levels[-1]) & ~alike
+    worse = holm_rejected(_unlike(p.less, alike), levels).any(axis=-1)
+    partly = (greater | holm_rejected(p.alike, levels)).all(axis=-1)
+    return np.select(
+        [worse, greater.all(axis=-1), alike.all(axis=-1) | partly],
+        ["fails", "holds", "no difference"],
+        "inconclusive",
+    )
+
+
+def all_alike(p: PValues, steps: Doubles | None = None) -> Words:
+    """The verdict on "alike in every part"."""
+    levels = _steps(p, steps)
+    alike = p.alike < levels[-1]
+    smaller = _unlike(np.minimum(p.greater, p.less), alike)
+    return np.select(
+        [holm_rejected(smaller, levels).any(axis=-1), alike.all(axis=-1)], ["fails", "holds"], "inconclusive"
+    )
+
+
+def any_greater(p: PValues, steps: Doubles | None = None) -> Words:
+    """The verdict on "greater in some part"."""
+    levels = _steps(p, steps)
+    alike = p.alike < levels[-1]
+    found = holm_rejected(_unlike(p.greater, alike), levels).any(axis=-1)
+    return np.select(
+        [found, (p.less < levels[-1]).all(axis=-1), (p.not_above < levels[-1]).all(axis=-1)],
+        ["holds", "fails", "no difference"],
+        "inconclusive",
+    )

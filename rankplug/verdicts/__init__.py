@@ -1,0 +1,53 @@
+"""Verdicts on claims: evidence in, one of four words out, by the rules that ``docs/verdicts.md`` states.
+
+>>> import numpy as np
+>>> gains = Sample(np.array([0.009, 0.008, 0.012, 0.010]), IndependentTrials())
+>>> verdict = judge(greater({"ndcg@5": gains}), margin=0.005, scale=100, measured_in="points")
+>>> verdict.verdict
+'holds'
+>>> print(verdict.sentence)
+ndcg@5: +0.975 points [+0.703, +1.25] over 4 trials, margin 0.5, p = 0.00072
+>>> judge(greater({"ndcg@5": gains}), margin=0.02, scale=100, measured_in="points").verdict
+'no difference'
+"""
+
+from rankplug.verdicts.evidence import (
+    Check,
+    Checks,
+    Differences,
+    Evidence,
+    Unjudged,
+    alike,
+    greater,
+    not_comparable,
+    not_run,
+    some_greater,
+)
+from rankplug.verdicts.rules import judge
+from rankplug.verdicts.samples import Design, IndependentTrials, OfficialFolds, Pooled, Resplits, Sample
+from rankplug.verdicts.verdict import VERDICTS, Judgement, Needs, Part, Verdict
+
+__all__ = [
+    "VERDICTS",
+    "Check",
+    "Checks",
+    "Design",
+    "Differences",
+    "Evidence",
+    "IndependentTrials",
+    "Judgement",
+    "Needs",
+    "OfficialFolds",
+    "Part",
+    "Pooled",
+    "Resplits",
+    "Sample",
+    "Unjudged",
+    "Verdict",
+    "alike",
+    "greater",
+    "judge",
+    "not_comparable",
+    "not_run",
+    "some_greater",
+]

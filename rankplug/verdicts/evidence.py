@@ -1,0 +1,130 @@
+"""What a claim's statistic gives to the rules: differences by chance, exact checks, or the reason why there is nothing.
+
+>>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from rankplug.verdicts.samples import Values
+
+Question = Literal["greater in all parts", "alike in all parts", "greater in some part"]
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Differences of the parts of a claim, and what the claim says of them.
+
+    Args:
+        parts: name -> sample; one part may have an empty name.
+        question: what the claim says.
+        notes: sentences that belong to the evidence.
+    """
+
+    parts: Mapping[str, Values]
+    question: Question
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number that decides by itself, as no chance is in it.
+
+    Args:
+        what: the number, in words.
+        value: what was found.
+        at_most: the largest value with which the claim is right; or
+        at_least: the smallest.
+        control: the number in a case whose answer is known to be the opposite: where the claim is right, one where it
+            is wrong. A check that cannot tell the two apart decides nothing.
+        control_of: the case, in words.
+    """
+
+    what: str
+    value: float
+    at_most: float = math.inf
+    at_least: float = -math.inf
+    control: float = math.nan
+    control_of: str = ""
+
+    def _within(self, value: float) -> bool:
+        return self.at_least <= value <= self.at_most
+
+    @property
+    def passes(self) -> bool:
+        """Whether the value is on the side of the claim."""
+        return self._within(self.value)
+
+    @property
+    def tells(self) -> bool:
+        """Whether the control falls on the other side."""
+        return self._within(self.control) != self.passes
+
+
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Exact checks of the parts of a claim."""
+
+    parts: Mapping[str, Check]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """A claim that gets no verdict, and why.
+
+    Args:
+        verdict: the word that stands in the place of a verdict.
+        reason: a clause.
+    """
+
+    verdict: Literal["not run", "not comparable"]
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason."""
+        return self.reason
+
+    @property
+    def lines(self) -> str:
+        """The same."""
+        return self.reason
+
+
+Evidence = Differences | Checks | Unjudged
+
+
+def greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Evidence on a claim that every part's difference is positive."""
+    return Differences(parts, "greater in all parts", notes) if parts else nothing_run()
+
+
+def alike(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Evidence on a claim that no part has a difference that matters."""
+    return Differences(parts, "alike in all parts", notes) if parts else nothing_run()
+
+
+def some_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Evidence on a claim that some part's difference is positive."""
+    return Differences(parts, "greater in some part", notes) if parts else nothing_run()
+
+
+def nothing_run() -> Unjudged:
+    """The answer where nothing of what a claim speaks of was run."""
+    return not_run("nothing that the claim speaks of was run")
+
+
+def not_run(reason: str) -> Unjudged:
+    """The answer where a claim's runs are not part of a profile, or not run to their end."""
+    return Unjudged("not run", reason)
+
+
+def not_comparable(reason: str) -> Unjudged:
+    """The answer where what was measured is not what the claim speaks of, such as the time of other code."""
+    return Unjudged("not comparable", reason)

@@ -1,0 +1,169 @@
+"""The rules by which evidence becomes a verdict; ``docs/verdicts.md`` states them in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from rankplug.statistics import (
+    LEVEL,
+    PValues,
+    all_alike,
+    all_greater,
+    any_greater,
+    holm_steps,
+    p_values,
+    repetitions_needed,
+    smallest_difference,
+)
+from rankplug.statistics.intervals import Doubles
+from rankplug.verdicts.evidence import Check, Checks, Differences, Evidence
+from rankplug.verdicts.samples import Values
+from rankplug.verdicts.verdict import Judgement, Needs, Part, Verdict
+
+POWER = 0.8
+Steps = Callable[[int], Doubles]
+"""Levels of Holm's steps for a number of parts."""
+Cost = Callable[[frozenset[tuple[str, str]]], float | None]
+"""Core-minutes that one more repetition of some runs takes."""
+
+
+def judge(
+    evidence: Evidence,
+    *,
+    margin: float = math.nan,
+    scale: float = 1.0,
+    measured_in: str = "",
+    data: str = "",
+    steps: Steps = holm_steps,
+    looks: int = 1,
+    cost: Cost | None = None,
+) -> Judgement:
+    """The verdict on a claim; one without evidence is handed back as it is.
+
+    Args:
+        evidence: what the claim's statistic gave.
+        margin: the difference that would matter, in the statistic's own unit.
+        scale: factor on differences for a reader, such as 100 for points.
+        measured_in: what they are then measured in.
+        data: what was tried on.
+        steps: levels of the tests, those of a single look by default.
+        looks: how often the growing data were looked at.
+        cost: tells what more repetitions take.
+    """
+    if isinstance(evidence, Checks):
+        return _of_checks(evidence, data)
+    if not isinstance(evidence, Differences):
+        return evidence
+    if not margin > 0:
+        raise ValueError(f"a claim about differences needs a margin above 0, got {margin}")
+    names, samples = list(evidence.parts), list(evidence.parts.values())
+    found = [one.estimate for one in samples]
+    p = p_values([one.point for one in found], [one.error for one in found], [one.degrees for one in found], margin)
+    levels = steps(len(samples))
+    decide = {"greater in all parts": all_greater, "alike in all parts": all_alike, "greater in some part": any_greater}
+    word = str(decide[evidence.question](p, levels))
+    parts = [
+        _part(name, sample, p, place, margin, scale, float(levels[-1]))
+        for place, (name, sample) in enumerate(zip(names, samples, strict=True))
+    ]
+    order = _decisive_first(parts, word, evidence.question)
+    needs = _needs([samples[place] for place in order if parts[place].answer == "open"], margin, scale, levels, cost)
+    notes = evidence.notes
+    if word == "no difference" and any(part.answer == "greater" for part in parts):
+        notes = ("a difference in some parts, none that matters in the others", *notes)
+    return Verdict(
+        word,  # type: ignore[arg-type]
+        tuple(parts[place] for place in order),
+        measured_in,
+        LEVEL,
+        needs if word == "inconclusive" else None,
+        data,
+        looks,
+        notes,
+    )
+
+
+def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scale: float, level: float) -> Part:
+    from scipy import stats
+
+    found = sample.estimate
+    point = float(found.point)
+    reach = float(stats.t.isf(level, found.degrees) * found.error) if found.degrees > 0 else math.nan
+    greater, less, alike = (float(one[place]) for one in (p.greater, p.less, p.alike))
+    answer = "open"
+    if alike < level:
+        answer = "no difference"
+    elif min(greater, less) < level:
+        answer = "greater" if greater < less else "smaller"
+    return Part(
+        name,
+        answer,
+        scale * point,
+        scale * (point - reach),
+        scale * (point + reach),
+        scale * margin,
+        found.count,
+        sample.extent,
+        min(greater, less),
+        alike,
+    )
+
+
+def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
+    """Places of the parts: those that speak most against what the claim says come first."""
+    towards = 1.0 if question != "greater in some part" else -1.0
+
+    def place(at: int) -> tuple[bool, float]:
+        part = parts[at]
+        if question == "alike in all parts":
+            ends = [abs(part.low), abs(part.high)] if math.isfinite(part.low) else [math.inf]
+            return word == "inconclusive" and part.answer != "open", -max(ends)
+        lowest = part.low if math.isfinite(part.low) else -math.inf
+        return word == "inconclusive" and part.answer != "open", towards * lowest
+
+    return sorted(range(len(parts)), key=place)
+
+
+def _needs(open_parts: list[Values], margin: float, scale: float, levels: Doubles, cost: Cost | None) -> Needs | None:
+    """What the widest of the open parts would take; power is shared among the parts, so that all are found."""
+    if not open_parts:
+        return None
+    level, power = float(levels[-1]), 1.0 - (1.0 - POWER) / len(open_parts)
+    smallest = [smallest_difference(one.estimate, level=level, power=power) for one in open_parts]
+    needed = [repetitions_needed(one.estimate, margin, level=level, power=power) for one in open_parts]
+    widest = open_parts[int(np.argmax(smallest))]
+    unit = widest.repeats
+    if any(count is None for count in needed):
+        return Needs(scale * max(smallest), None, unit)
+    count = max(count for count in needed if count is not None)
+    runs = frozenset[tuple[str, str]]().union(*(one.runs for one in open_parts))
+    one_more = cost(runs) if cost else None
+    more = max(count - min(one.estimate.count for one in open_parts), 0)
+    return Needs(scale * max(smallest), count, unit, None if one_more is None else more * one_more)
+
+
+def _of_checks(evidence: Checks, data: str) -> Verdict:
+    parts = {name: _checked(name, one) for name, one in evidence.parts.items()}
+    rank = ("fails", "open", "holds")
+    ordered = sorted(parts.values(), key=lambda part: rank.index(part.answer))
+    word = {"open": "inconclusive"}.get(ordered[0].answer, ordered[0].answer)
+    return Verdict(word, tuple(ordered), data=data, notes=evidence.notes)  # type: ignore[arg-type]
+
+
+def _checked(name: str, one: Check) -> Part:
+    least, most = math.isfinite(one.at_least), math.isfinite(one.at_most)
+    limit = (
+        f"between {one.at_least:.3g} and {one.at_most:.3g}"
+        if least and most
+        else (f"at most {one.at_most:.3g}" if most else f"at least {one.at_least:.3g}")
+    )
+    words = f"{one.what} {one.value:.3g}, {limit} if it is right"
+    if one.control_of:
+        words += f"; {one.control_of}: {one.control:.3g}"
+    answer = ("holds" if one.passes else "fails") if one.tells and not math.isnan(one.value) else "open"
+    if math.isnan(one.value):
+        answer = "fails"
+    return Part(name, answer, one.value, margin=one.at_most if most else one.at_least, extent=words)

@@ -1,0 +1,3 @@
+"""The version of rankplug."""
+
+__version__ = "0.1.0"
