@@ -35,7 +35,8 @@ def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
         plt.close(figure)
         return figure
     if "published on" in table.columns:
-        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in stand_ins(table))
+        pairs = [(html.escape(theirs), html.escape(data)) for theirs, data in stand_ins(table)]
+        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in pairs)
         return _html(f"{_whole(layout(table, digits))}<ul>{ours}</ul>")
     return _html(_whole(_marked(table), index=False))
 
@@ -51,6 +52,7 @@ def _marked(table: pd.DataFrame) -> pd.DataFrame:
 
     made = table["combination"] if "combination" in table else [""] * len(table)
     shown = table.drop(columns="combination", errors="ignore")
+    shown = shown.rename(columns=lambda label: html.escape(str(label)))
     return shown.apply(lambda column: [cell(value, names) for value, names in zip(column, made, strict=True)])
 
 
@@ -107,7 +109,7 @@ def show_findings(study: Study) -> Any:
 
 def show_runs(results: Results) -> Any:
     """What was trained, on what; folded away, since it is long."""
-    table = results.describe()
+    table = results.describe().map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
     alike = [column for column in table.columns if column != "group"]
     compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()
     columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds", "group"]

@@ -6,6 +6,7 @@ half_width, note``; ``half_width`` is half of the printed interval, where there 
 
 from __future__ import annotations
 
+import html
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -100,9 +101,9 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
     best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
     cells = pd.DataFrame(
         {
-            "in the place of": table["published on"],
-            "model": table["model"],
-            "metric": table["metric"].map(heading),
+            "in the place of": table["published on"].astype(str).map(html.escape),
+            "model": table["model"].astype(str).map(html.escape),
+            "metric": table["metric"].map(heading).map(html.escape),
             "ours": [
                 made_by(f"<b>{text}</b>" if bold else text, names)
                 for text, bold, names in zip(
@@ -143,7 +144,7 @@ def number(value: float) -> str:
 
 def made_by(text: str, combinations: str) -> str:
     """A number in HTML, marked with the combinations that made it; the report makes links of the marks."""
-    return f'<span class="combinations {combinations}">{text}</span>'
+    return f'<span class="combinations {html.escape(combinations)}">{text}</span>'
 
 
 def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:

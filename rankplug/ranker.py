@@ -8,7 +8,7 @@
 1.0
 
 With ``sklearn.set_config(enable_metadata_routing=True)``, ``qid`` reaches it through ``GridSearchCV`` and pipelines
-without being asked for.
+without being asked for. Without routing scikit-learn hands no query ids to ``score``, which refuses to work without.
 """
 
 from __future__ import annotations
@@ -91,13 +91,12 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             X: one row a document: an array, a sparse matrix or a data frame.
             y: relevance of each, zero or more.
             qid: the query of each; rows of a query need not lie together.
-            group: instead of ``qid``, the number of rows of each query, one query after another. With neither, all rows
-                are one list.
+            group: instead of ``qid``, the number of rows of each query, one query after another.
             sample_weight: one a row.
             eval_set: ``(X, y, qid)`` of lists that choose the iteration.
         """
         features, labels = self._checked(X, y, reset=True)
-        ids = _query_ids(len(features), qid, group)
+        ids = _query_ids(len(features), qid, group, "Ranker.fit")
         order, train = _packed(features, labels, ids)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, features, dtype=np.float64)
         self.model_ = fit(
@@ -118,10 +117,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _valid(self, eval_set: tuple[Any, ...] | None) -> Lists | None:
         if eval_set is None:
             return None
-        if len(eval_set) not in (2, 3):
+        if len(eval_set) != 3:
             raise DataError(f"eval_set must be (X, y, qid), got {len(eval_set)} parts")
         features, labels = self._checked(eval_set[0], eval_set[1], reset=False)
-        return _packed(features, labels, _query_ids(len(features), eval_set[2] if len(eval_set) > 2 else None, None))[1]
+        return _packed(features, labels, _query_ids(len(features), eval_set[2], None, "eval_set"))[1]
 
     def predict(self, X: Any, *, qid: ArrayLike | None = None) -> NDArray[np.float64]:
         """One score a row, the higher the better; ``qid`` matters only to scorers that compare documents."""
@@ -129,18 +128,33 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         features = self._features(X)
         if qid is None:
             return self.model_.predict(features)
-        order, lists = _packed(features, np.zeros(len(features)), _query_ids(len(features), qid, None))
+        ids = _query_ids(len(features), qid, None, "Ranker.predict")
+        order, lists = _packed(features, np.zeros(len(features)), ids)
         scores = np.empty(len(features))
         scores[order] = self.model_.predict(lists)
         return scores
 
     def score(
-        self, X: Any, y: ArrayLike, *, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Mean of the metric over the queries for which it is defined; a query weighs what its rows do on average."""
+        """Mean of the metric over the queries for which it is defined; a query weighs what its rows do on average.
+
+        Args:
+            X: one row a document.
+            y: relevance of each, zero or more.
+            qid: the query of each.
+            group: instead of ``qid``, the number of rows of each query, one query after another.
+            sample_weight: one a row.
+        """
         check_is_fitted(self)
         features, labels = self._checked(X, y, reset=False)
-        order, lists = _packed(features, labels, _query_ids(len(features), qid, None))
+        order, lists = _packed(features, labels, _query_ids(len(features), qid, group, "Ranker.score"))
         name = next((name for name in metric_names(self.selection) if name != LOSS), "ndcg@5")
         value = metric(name)(self.model_.predict(lists), lists.labels, lists.starts)
         weights = _check_sample_weight(sample_weight, features, dtype=np.float64)[order]
@@ -179,8 +193,14 @@ def _dense(features: Any) -> NDArray[np.float32]:
     return np.ascontiguousarray(features.toarray() if hasattr(features, "toarray") else features)
 
 
-def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None) -> NDArray[Any]:
+def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where: str) -> NDArray[Any]:
     """The query of each row."""
+    if qid is None and group is None:
+        raise DataError(
+            f"{where} needs qid, the query of each row, or group, the number of rows of each query; inside"
+            " GridSearchCV, cross_validate or a pipeline turn on metadata routing, by which qid reaches fit and score:"
+            " sklearn.set_config(enable_metadata_routing=True)"
+        )
     if qid is not None and group is not None:
         raise DataError("give qid or group, not both")
     if group is not None:
@@ -190,7 +210,7 @@ def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None) -> NDA
         if sizes.sum() != rows:
             raise DataError(f"the group sizes add up to {sizes.sum()}, but there are {rows} rows")
         return np.repeat(np.arange(sizes.size), sizes)
-    ids = np.zeros(rows, np.int64) if qid is None else np.asarray(qid)
+    ids = np.asarray(qid)
     if ids.shape != (rows,):
         raise DataError(f"qid must name the query of each row: {rows} rows, qid of shape {ids.shape}")
     return ids

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
-from rankplug.errors import RankplugError, did_you_mean
+from rankplug.errors import RankplugError, SpecificationError, did_you_mean
+from rankplug.grammar import NAME
 from rankplug.parameters import Parameters, read_parameters
 from rankplug.registry import registry
 
@@ -210,6 +211,13 @@ class Study:
     claims: tuple[Claim, ...]
     published: Callable[[], pd.DataFrame]
     findings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise SpecificationError(
+                f"{self.name!r} is not a study's name, which its pages have too: letters, digits, _ and -, beginning"
+                " with a letter"
+            )
 
     def exhibit(self, name: str) -> Exhibit:
         """A figure or table by its number."""

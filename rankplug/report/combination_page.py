@@ -39,7 +39,8 @@ def combination_html(made: Made, used_by: Iterable[tuple[str, str]]) -> str:
     about = made.records[0]
     identity = html.escape(str(about["identity"]))
     users = "".join(
-        f'<li><a href="../{study}.html">{html.escape(study)}</a>: {html.escape(model)}</li>' for study, model in used_by
+        f'<li><a href="../{study}.html">{study}</a>: {model}</li>'
+        for study, model in (map(html.escape, pair) for pair in used_by)
     )
     parts = [
         f"<h1>{html.escape(made.title)}</h1>",

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import functools
 import html
+import re
 from typing import Any
+
+from rankplug.report.safe_html import safe_text
+
+CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 
 
 def math_html(formula: str, display: bool = False) -> str:
     """A LaTeX formula as MathML; one that cannot be converted is shown as it was written."""
-    from latex2mathml.converter import convert
+    from xml.etree import ElementTree
+
+    from latex2mathml.converter import convert_to_element
 
     try:
-        return str(convert(formula, display="block" if display else "inline"))
+        element = convert_to_element(formula, display="block" if display else "inline")
+        # latex2mathml's own way to a string takes back all escapes, those of text in the formula too.
+        written = CHARACTER.sub(r"&\1", ElementTree.tostring(element, encoding="unicode"))
     except Exception:
         return f"<code>{html.escape(formula)}</code>"
+    return safe_text(written)
 
 
 def markdown_html(text: str) -> str:
     """Markdown as HTML; raw HTML in it is shown as text, but for <br>, the one way to break a line in a table."""
-    return str(_converter()(text)).replace("&lt;br&gt;", "<br>")
+    return safe_text(str(_converter()(text)).replace("&lt;br&gt;", "<br>"))
 
 
 @functools.cache

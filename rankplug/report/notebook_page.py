@@ -10,57 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.report.markdown import markdown_html
+from rankplug.report.safe_html import safe_text
 
-TAGS = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "br",
-        "caption",
-        "code",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "em",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "hr",
-        "i",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "summary",
-        "sup",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
-ATTRIBUTES = {"*": ["class", "colspan", "rowspan", "scope", "title"], "a": ["href"]}
+WIDGET = "application/vnd.jupyter.widget-view+json"
 CONTROL = '<p class="note">The controls are there when the notebook is opened in JupyterLab.</p>'
 CELL = re.compile(r"<(td|th)[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
 VERDICT = re.compile(r"<strong>(?=(holds|fails|inconclusive)</strong>)")
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-FOLDED_TAGS = {"hide-input", "injected-parameters", "parameters"}
+DAMAGED = '<p class="note">The executed notebook is damaged; run the combination again to have it shown.</p>'
 
 
 def notebook_html(path: Path, after: Callable[[str], str] = lambda source: "") -> str:
@@ -70,10 +28,26 @@ def notebook_html(path: Path, after: Callable[[str], str] = lambda source: "") -
         path: of the executed notebook.
         after: what follows the outputs of a cell, given its source.
     """
+    notebook = _read(path)
+    return DAMAGED if notebook is None else "\n".join(_cell(cell, after) for cell in notebook.cells)
+
+
+def _read(path: Path) -> Any:
+    """The notebook, each part of which is what nbformat's schema says; None where it is damaged."""
+    import warnings
+
     import nbformat
 
-    notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
-    return "\n".join(_cell(cell, after) for cell in notebook.cells)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # nbformat.reads() would go on with a notebook that is not valid, and print what it holds.
+            found = nbformat.reader.reads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
+            notebook = nbformat.convert(found, 4)  # type: ignore[no-untyped-call]
+            nbformat.validate(notebook)
+    except Exception:  # Converting an old notebook meets a damaged part with any error.
+        return None
+    return notebook
 
 
 def _cell(cell: Any, after: Callable[[str], str]) -> str:
@@ -92,16 +66,16 @@ def _output(output: Any) -> str:
         return "" if output.name == "stderr" else _preformatted(output.text)
     if output.output_type == "error":
         return _preformatted("\n".join(output.traceback), "error")
-    data = output.get("data", {})
+    data = {kind: content for kind, content in output.get("data", {}).items() if isinstance(content, str)}
     if "image/png" in data:
-        picture = data["image/png"].replace("\n", "")
+        picture = "".join(data["image/png"].split())
         return f'<img alt="figure" src="data:image/png;base64,{html.escape(picture)}">'
     if "text/html" in data:
-        return f'<div class="table">{with_words(clean_html(data["text/html"]))}</div>'
+        return f'<div class="table">{with_words(safe_text(data["text/html"]))}</div>'
     if "text/markdown" in data:
         marked = VERDICT.sub(r'<strong class="\1">', markdown_html(data["text/markdown"]))
         return f'<div class="wide">{marked}</div>'
-    if "application/vnd.jupyter.widget-view+json" in data:
+    if WIDGET in output.get("data", {}):
         return CONTROL
     return _preformatted(data["text/plain"]) if "text/plain" in data else ""
 
@@ -135,14 +109,6 @@ def _with_words(table: str) -> str:
 
 def _marked(cell: re.Match[str], words: bool) -> str:
     return cell[0].replace(f"<{cell[1]}", f'<{cell[1]} class="words"', 1) if words else cell[0]
-
-
-def clean_html(text: str) -> str:
-    """HTML reduced to text, tables and links."""
-    import bleach
-
-    without_styles = re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL | re.IGNORECASE)
-    return str(bleach.clean(without_styles, tags=TAGS, attributes=ATTRIBUTES, strip=True))
 
 
 def _preformatted(text: str, kind: str = "output") -> str:

@@ -17,6 +17,7 @@ from rankplug.report.combination_page import combination_html
 from rankplug.report.linked_table import link_marked, linked, page_of, table_html
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
+from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.shown import Drawn, Reproduced, slug
 from rankplug.report.summary import markdown_summary
 from rankplug.version import __version__
@@ -62,10 +63,12 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
 
     files = resources.files("rankplug.report")
     environment = jinja2.Environment(autoescape=True)
+    style = files.joinpath("style.css").read_text()
     return environment.from_string(files.joinpath("page.html").read_text()).render(
         title=title,
-        style=Markup(files.joinpath("style.css").read_text()),
-        body=Markup(body),
+        policy=policy(style),
+        style=Markup(style),
+        body=Markup(safe_body(body)),
         navigation=navigation,
         here=here,
         root="../" * here.count("/"),
@@ -81,7 +84,7 @@ def _front(reproduced: Mapping[str, Reproduced]) -> str:
         for judged in one.verdicts:
             counts[judged.verdict.verdict] += 1
         numbers = "".join(f'<td class="{verdict}">{count}</td>' for verdict, count in counts.items())
-        link = f'<a href="{name}.html">{html.escape(one.study.title)}</a>'
+        link = f'<a href="{html.escape(name)}.html">{html.escape(one.study.title)}</a>'
         rows.append(f"<tr><td>{link}<br><small>{html.escape(one.study.citation)}</small></td>{numbers}</tr>")
     profiles = ", ".join(sorted({one.results.profile for one in reproduced.values()}))
     head = "<tr><th>paper</th><th>claims that hold</th><th>fail</th><th>inconclusive</th></tr>"
@@ -120,20 +123,22 @@ def _links_of_cell(one: Reproduced, source: str) -> str:
     """What a cell of a notebook shows leads to its files and runs."""
     shown = re.search(r'show\(study, "([^"]+)"', source)
     if shown:
-        return f'<p class="note"><a href="exhibits.html#{_anchor(one, shown[1])}">Files and runs of {shown[1]}</a></p>'
+        link = f'<a href="exhibits.html#{_anchor(one, shown[1])}">Files and runs of {html.escape(shown[1])}</a>'
+        return f'<p class="note">{link}</p>'
     if "show_claims(" in source:
-        return f'<p class="note"><a href="claims.html#{one.study.name}">Runs behind these verdicts</a></p>'
+        link = f'<a href="claims.html#{html.escape(one.study.name)}">Runs behind these verdicts</a>'
+        return f'<p class="note">{link}</p>'
     return ""
 
 
 def _anchor(one: Reproduced, exhibit: str) -> str:
-    return f"{one.study.name}-{slug(exhibit)}"
+    return html.escape(f"{one.study.name}-{slug(exhibit)}")
 
 
 def _claims(reproduced: Mapping[str, Reproduced]) -> str:
     parts = [
         f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{_claim_rows(one)}'
-        for name, one in reproduced.items()
+        for name, one in ((html.escape(name), one) for name, one in reproduced.items())
     ]
     return "<h1>Claims</h1>" + "".join(parts)
 
@@ -175,11 +180,11 @@ def _exhibits(reproduced: Mapping[str, Reproduced]) -> str:
 
 def _exhibit(one: Reproduced, drawn: Drawn) -> str:
     exhibit = drawn.exhibit
-    links = " ".join(f'<a href="{file}">{Path(file).suffix[1:]}</a>' for file in drawn.files)
+    links = " ".join(f'<a href="{html.escape(file)}">{Path(file).suffix[1:]}</a>' for file in drawn.files)
     picture = next((file for file in drawn.files if file.endswith(".png")), None)
     shown = table_html(drawn.table, drawn.sources, one.combinations)
     if picture:
-        image = f'<img alt="{html.escape(exhibit.name)}" src="{picture}">'
+        image = f'<img alt="{html.escape(exhibit.name)}" src="{html.escape(picture)}">'
         shown = f"{image}<details><summary>the numbers</summary>{shown}</details>"
     title = f"{html.escape(exhibit.name)}: {html.escape(exhibit.title)}"
     caption = f'<p class="note">{links}</p>{_sources(one, drawn.sources)}'

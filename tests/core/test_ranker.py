@@ -41,8 +41,23 @@ def not_for_lists(estimator):
     return equivalence | ({"check_sample_weights_not_overwritten": WEIGHTS_INSIDE_A_LIST} if lbfgs else {})
 
 
+class OneQueryRanker(rp.Ranker):
+    """Takes all rows as one query where none is named, as scikit-learn's checks know nothing of queries."""
+
+    def fit(self, X, y, *, qid=None, group=None, **others):
+        return super().fit(X, y, qid=one_query(X, qid, group), group=group, **others)
+
+    def score(self, X, y, *, qid=None, group=None, **others):
+        return super().score(X, y, qid=one_query(X, qid, group), group=group, **others)
+
+
+def one_query(X, qid, group):
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    return np.zeros(rows, np.int64) if qid is None and group is None else qid
+
+
 @parametrize_with_checks(
-    [rp.Ranker("cross_entropy", **SMALL), rp.Ranker("cross_entropy", backend="lbfgs[iterations=20]")],
+    [OneQueryRanker("cross_entropy", **SMALL), OneQueryRanker("cross_entropy", backend="lbfgs[iterations=20]")],
     expected_failed_checks=not_for_lists,
 )
 def test_it_passes_the_checks_of_scikit_learn(estimator, check):
@@ -146,6 +161,41 @@ def test_optuna_searches_over_losses_with_queries_kept_together(data):
     study.optimize(quality, n_trials=4)
     assert study.best_value == max(trial.value for trial in study.trials) > study.trials[-1].value - 1e-9
     assert study.best_value > 0.9
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["qid named", "qid forgotten"])
+@pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test scores")
+def test_without_metadata_routing_a_grid_search_gives_no_score_and_tells_why(named, data):
+    X, y, qid = data
+    search = GridSearchCV(
+        rp.Ranker("cross_entropy", **SMALL), {"seed": [0]}, cv=GroupKFold(3), error_score="raise", refit=False
+    )
+    with pytest.raises(DataError, match=r"needs qid.*enable_metadata_routing=True"):
+        search.fit(X, y, groups=qid, **({"qid": qid} if named else {}))
+
+
+def test_without_queries_nothing_is_fitted_nor_scored(data):
+    X, y, qid = data
+    with pytest.raises(DataError, match=r"^Ranker\.fit needs qid"):
+        rp.Ranker("cross_entropy", **SMALL).fit(X, y)
+    ranker = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid)
+    with pytest.raises(DataError, match=r"^Ranker\.score needs qid"):
+        ranker.score(X, y)
+    assert ranker.score(X, y, group=[10] * 30) == ranker.score(X, y, qid=qid) != ranker.score(X, y, group=[300])
+
+
+def test_a_grid_search_scores_each_fold_query_by_query(data):
+    X, y, qid = data
+    ranker = rp.Ranker("cross_entropy", backend="lbfgs[iterations=20]")
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(ranker, {"seed": [0]}, cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
+    expected = []
+    for inside, held in GroupKFold(3).split(X, y, qid):
+        scores = clone(ranker).fit(X[inside], y[inside], qid=qid[inside]).predict(X[held])
+        queries = [qid[held] == one for one in np.unique(qid[held])]
+        gains = [sklearn.metrics.ndcg_score([2.0 ** y[held][one] - 1], [scores[one]], k=5) for one in queries]
+        expected.append(np.mean([gain for one, gain in zip(queries, gains, strict=True) if y[held][one].any()]))
+    assert [search.cv_results_[f"split{fold}_test_score"][0] for fold in range(3)] == pytest.approx(expected)
 
 
 def test_it_stands_at_the_end_of_a_pipeline(data):

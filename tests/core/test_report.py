@@ -11,11 +11,13 @@ import nbformat
 import pandas as pd
 import pytest
 
+from rankplug.errors import SpecificationError
 from rankplug.published import made_by
 from rankplug.report.behind import with_sources
 from rankplug.report.linked_table import link_marked, table_html
 from rankplug.report.markdown import markdown_html
-from rankplug.report.notebook_page import clean_html, notebook_html
+from rankplug.report.notebook_page import notebook_html
+from rankplug.report.safe_html import safe_text
 from rankplug.report.shown import Drawn
 from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
@@ -228,7 +230,7 @@ def test_formulas_become_mathml():
 
 
 def test_outputs_keep_tables_and_lose_scripts():
-    cleaned = clean_html("<style>p{}</style><table onclick='x()'><tr><th>a</th></tr></table><script>x()</script>")
+    cleaned = safe_text("<style>p{}</style><table onclick='x()'><tr><th>a</th></tr></table><script>x()</script>")
     assert cleaned == "<table><tbody><tr><th>a</th></tr></tbody></table>"
 
 
@@ -237,3 +239,17 @@ def test_an_error_in_a_notebook_is_shown(tmp_path):
     path = tmp_path / "failed.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1/0", outputs=[error])]), path)
     assert '<pre class="error">E: &lt;v&gt;</pre>' in notebook_html(path)
+
+
+def test_a_study_has_a_name_that_its_pages_can_have():
+    with pytest.raises(SpecificationError, match="is not a study's name, which its pages have too"):
+        Study("../made", "", "", "", lambda profile, data: [], (), (), pd.DataFrame)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}', "[" * 9999]
+)
+def test_a_damaged_notebook_is_said_to_be_so_and_the_rest_of_the_page_is_shown(text, tmp_path, capfd):
+    (tmp_path / "damaged.ipynb").write_text(text)
+    assert "The executed notebook is damaged" in notebook_html(tmp_path / "damaged.ipynb")
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,85 @@
+"""HTML that shows and never acts: every page, and every text from elsewhere on it, is reduced to what stands here.
+
+What a store, a notebook or a data set says may have been written by anyone, so a page is made safe twice: nh3 parses it
+as a browser does and keeps known tags, attributes and addresses only, and the page's policy forbids the browser to run
+or fetch anything at all. Figures are PNG, so that SVG is not among the tags.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+TEXT_TAGS = {
+    "a", "abbr", "b", "blockquote", "br", "caption", "code", "col", "colgroup", "dd", "del", "details", "div", "dl",
+    "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "li", "ol", "p", "pre", "small", "span", "strong",
+    "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+}  # fmt: skip
+MATH_TAGS = {
+    "math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "mspace", "msqrt",
+    "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+}  # fmt: skip
+PAGE_TAGS = {"img", "section"}
+"""Only the report itself writes these; what comes from elsewhere loses them."""
+
+TEXT_ATTRIBUTES = {"class", "colspan", "rowspan", "scope", "title"}
+MATH_ATTRIBUTES = {
+    "accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth", "display", "displaystyle",
+    "fence", "form", "frame", "height", "largeop", "linethickness", "lspace", "mathbackground", "mathcolor",
+    "mathsize", "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace",
+    "scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width",
+}  # fmt: skip
+WITHOUT_CONTENT = {"script", "style", "template", "title"}
+"""What such a tag holds is no text for a reader and goes with it."""
+
+LINK = re.compile(r"https?://[^\s\\]+|mailto:[^\s\\]+|(?:#|(?:\.\./)*\w)[^\s:\\]*")
+"""A page that a click opens; an address that begins with two slashes would be a machine of any network."""
+PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+|(?:\.\./)*exhibits/[\w./-]+")
+"""A picture within the page, or a figure of the report."""
+
+
+def safe_text(text: str) -> str:
+    """HTML from elsewhere, reduced to text, tables, formulas and links.
+
+    >>> safe_text('<b onclick="act()">bold</b><script>act()</script><a href="javascript:act()">link</a>')
+    '<b>bold</b><a>link</a>'
+    """
+    return _reduced(text, TEXT_TAGS | MATH_TAGS, TEXT_ATTRIBUTES)
+
+
+def safe_body(body: str) -> str:
+    """The whole body of a page, with the report's own sections, anchors and pictures.
+
+    >>> safe_body('<section id="one"><img src="exhibits/a.png"><img src="http://elsewhere/a.png"></section>')
+    '<section id="one"><img src="exhibits/a.png"><img></section>'
+    """
+    return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"id"})
+
+
+def policy(style: str) -> str:
+    """The Content-Security-Policy of a page: no script, nothing from elsewhere, and no style but this one."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; img-src 'self' data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def _reduced(text: str, tags: set[str], everywhere: set[str]) -> str:
+    import nh3
+
+    of_math = dict.fromkeys(tags & MATH_TAGS, MATH_ATTRIBUTES)
+    return nh3.clean(
+        text,
+        tags=tags,
+        clean_content_tags=WITHOUT_CONTENT,
+        attributes={"*": everywhere, "a": {"href"}, "img": {"alt", "src"}, **of_math},
+        attribute_filter=_address,
+        url_schemes={"data", "http", "https", "mailto"},
+        link_rel=None,
+    )
+
+
+def _address(tag: str, attribute: str, value: str) -> str | None:
+    if attribute not in ("href", "src"):
+        return value
+    allowed = LINK if attribute == "href" else PICTURE
+    return value if allowed.fullmatch(value) else None

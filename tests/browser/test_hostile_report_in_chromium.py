@@ -1,0 +1,127 @@
+"""Whatever the texts in a report say, Chromium runs none of it and asks no machine for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankplug.report.safe_html import policy
+from rankplug.report.site import _page
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("hostile report")]
+PARTS = 8
+NOTICES = """
+window.ran = [];
+for (const name of ["alert", "confirm", "prompt", "print", "open"]) window[name] = () => window.ran.push(name);
+document.addEventListener("securitypolicyviolation", event => window.ran.push(`${event.violatedDirective} forbidden`));
+"""
+"""Takes down what runs in a page, and what its policy had to stop."""
+
+TEMPTS = """
+() => {
+  document.addEventListener("click", event => event.preventDefault(), true);
+  for (const one of document.querySelectorAll("*")) {
+    if (one.localName == "details") one.open = true;
+    for (const kind of ["mouseover", "mouseenter", "focus", "blur", "toggle", "animationend", "error", "load", "begin"])
+      one.dispatchEvent(new Event(kind, {bubbles: true}));
+    if (one.click) one.click();
+  }
+  const all = [...document.head.querySelectorAll("script"), ...document.body.querySelectorAll("*")];
+  const handlers = all.flatMap(one => one.getAttributeNames().filter(name => /^on|^style$|:/.test(name)));
+  const tags = all.map(one => one.localName).filter(name => TAGS.test(name));
+  const links = [...document.querySelectorAll("[href], [src]")].map(one => one.href ?? one.src).filter(
+    address => !/^(https?:|mailto:|data:,$|data:image\\/png;|file:\\/\\/\\/.*REPORT)/.test(address));
+  return [...window.ran, ...handlers, ...tags, ...links];
+}
+""".replace("TAGS", "/^(script|style|i?frame|object|embed|base|meta|link|form|input|button|svg|video|audio|template)$/")
+"""Does in a page all that a reader might, and tells what could have run: handlers, tags and addresses."""
+
+
+class Watched:
+    """A page with what went wrong on it; everything it asks for beyond its own files is taken down and refused."""
+
+    def __init__(self, context: Any) -> None:
+        self.asked: list[str] = []
+        context.route(lambda address: not address.startswith("file:"), self._refuse)
+        context.add_init_script(NOTICES)
+        self.page = context.new_page()
+        self.page.on("dialog", lambda dialog: (self.asked.append(dialog.message), dialog.dismiss()))
+
+    def _refuse(self, route: Any) -> None:
+        self.asked.append(route.request.url)
+        route.abort()
+
+    def seen(self, path: Path) -> list[str]:
+        """What a page did or could do, and what it asked for."""
+        self.asked.clear()
+        self.page.goto(path.as_uri(), wait_until="load")
+        return [*self.page.evaluate(TEMPTS.replace("REPORT", "report")), *self.asked]
+
+
+@pytest.fixture
+def without_policy(chromium: Any) -> Iterator[Watched]:
+    """A browser that pays no heed to a page's policy, so that only the page's own text is its protection."""
+    context = chromium.new_context(bypass_csp=True)
+    yield Watched(context)
+    context.close()
+
+
+@pytest.fixture
+def with_policy(chromium: Any) -> Iterator[Watched]:
+    """A browser as readers have it."""
+    context = chromium.new_context()
+    yield Watched(context)
+    context.close()
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_text_on_any_page_runs_or_fetches_anything_even_without_the_policy(
+    part: int,
+    without_policy: Watched,
+    active_texts: list[str],
+    report_of: Callable[[str, Path], list[Path]],
+    tmp_path: Path,
+) -> None:
+    for number, text in enumerate(active_texts[part::PARTS]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for path in report_of(text, folder):
+            assert without_policy.seen(path) == [], (text, path.name)
+
+
+def test_the_policy_alone_stops_texts_that_nobody_made_safe(
+    with_policy: Watched, active_texts: list[str], tmp_path: Path
+) -> None:
+    navigations = ("http-equiv=refresh", "<plaintext>")
+    for number, text in enumerate(active_texts):
+        if any(word in text for word in navigations):
+            continue  # A page that sends its reader elsewhere fetches nothing; only the first protection knows it.
+        path = tmp_path / f"{number}.html"
+        path.write_text(_page("title", "HERE", [], "index.html").replace("HERE", text), encoding="utf-8")
+        with_policy.asked.clear()
+        with_policy.page.goto(path.as_uri())
+        ran = with_policy.page.evaluate("window.ran.filter(what => !what.endsWith('forbidden'))")
+        assert [*ran, *with_policy.asked] == [], text
+
+
+def test_the_policy_forbids_nothing_that_a_report_needs(
+    with_policy: Watched, report_of: Callable[[str, Path], list[Path]], tmp_path: Path
+) -> None:
+    for path in report_of("a model", tmp_path):
+        with_policy.page.goto(path.as_uri())
+        assert with_policy.page.evaluate("window.ran") == []
+        assert with_policy.page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "flex"
+
+
+def test_what_watches_the_pages_sees_a_script_a_handler_and_a_request(without_policy: Watched, tmp_path: Path) -> None:
+    path = tmp_path / "unsafe.html"
+    path.write_text("<script>alert(1)</script><b onclick='1'>b</b><img src=http://elsewhere.invalid/a.png>")
+    assert {"alert", "onclick", "script", "http://elsewhere.invalid/a.png"} <= set(without_policy.seen(path))
+
+
+def test_a_policy_names_the_one_style_by_its_digest() -> None:
+    assert "script-src" not in policy("p {}") and policy("p {}") != policy("p { }")
+    assert policy("p {}").startswith("default-src 'none'; ")
