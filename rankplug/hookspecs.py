@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from rankplug import specifications
+    from rankplug.registry import specifications
 
 hookspec = pluggy.HookspecMarker("rankplug")
 hookimpl = pluggy.HookimplMarker("rankplug")

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError, FitError, ParameterError
 from rankplug.losses import Loss, Named, Objective
-from rankplug.plain_numbers import whole_number
 from rankplug.samplers import Sampler
+from rankplug.system import whole_number
 
 Reduction = Literal["mean", "sum", "none"]
 REDUCTIONS = ("mean", "sum", "none")

@@ -75,12 +75,11 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     import nbformat
     import pandas as pd
 
-    from rankplug.published import layout
     from rankplug.report.behind import Source
     from rankplug.report.combination_page import Made
     from rankplug.report.shown import Judged, Reproduced, draw_exhibits
     from rankplug.report.site import build_report, write_summary
-    from rankplug.studies import Claim, Exhibit, Study, Verdict
+    from rankplug.studies import Claim, Exhibit, Study, Verdict, layout
 
     def table_of(text: str) -> pd.DataFrame:
         """Published numbers beside ours, of which every word is the text."""

@@ -12,8 +12,8 @@ from rankplug_xgboost.backend import XGBoostLearner
 from rankplug.benchmarking.measurements import Measurement, at_most, measured
 from rankplug.benchmarking.rounds import Contestant, by_turns
 from rankplug.benchmarking.subjects import Effort
-from rankplug.fitting import problem_of
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
+from rankplug.training import problem_of
 from rankplug_benchmarks.mslr_shape import whole_lists
 
 SETTLING = 2

@@ -18,7 +18,7 @@ from rankplug.benchmarking.measurements import Measurement, at_most, measured
 from rankplug.benchmarking.rounds import Contestant, by_turns
 from rankplug.benchmarking.subjects import Effort
 from rankplug.losses import Objective
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 from rankplug_benchmarks.mslr_shape import features_like_mslr, lists_like_mslr
 
 GRADIENTS = (

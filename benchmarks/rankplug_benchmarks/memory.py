@@ -15,7 +15,7 @@ from pathlib import Path
 from rankplug.benchmarking.measurements import Measurement, at_most, once, repeated
 from rankplug.benchmarking.subjects import Effort
 from rankplug.errors import RankplugError
-from rankplug.threads import thread_environment
+from rankplug.system import thread_environment
 from rankplug_benchmarks.mslr_shape import whole_lists
 
 STATUS = Path("/proc/self/status")

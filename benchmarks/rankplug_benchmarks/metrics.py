@@ -17,7 +17,7 @@ import rankplug as rp
 from rankplug.benchmarking.measurements import Measurement, at_least, measured
 from rankplug.benchmarking.rounds import by_turns
 from rankplug.benchmarking.subjects import Effort
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 from rankplug_benchmarks.mslr_shape import lists_like_mslr
 
 QUERIES = 30_000

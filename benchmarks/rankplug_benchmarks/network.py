@@ -13,7 +13,7 @@ import rankplug as rp
 from rankplug.benchmarking.measurements import Measurement, at_most, measured
 from rankplug.benchmarking.rounds import Contestant, by_turns
 from rankplug.benchmarking.subjects import Effort
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 from rankplug_benchmarks.mslr_shape import FEATURES, whole_lists
 
 BATCH = 128

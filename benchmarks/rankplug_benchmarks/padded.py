@@ -16,7 +16,7 @@ import rankplug as rp
 from rankplug.benchmarking.measurements import Measurement, Table, at_least, measured
 from rankplug.benchmarking.rounds import Contestant, by_turns
 from rankplug.benchmarking.subjects import Effort
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 from rankplug.torch_losses import objective_value
 from rankplug_benchmarks import padded_formulas
 from rankplug_benchmarks.mslr_shape import lists_like_mslr

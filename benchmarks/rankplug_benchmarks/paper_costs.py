@@ -17,12 +17,9 @@ from typing import Any, cast
 from rankplug_data.public.catalogue import BENCHMARKS
 
 import rankplug as rp
-from rankplug.combinations import Combination
-from rankplug.grammar import Reference, parse
-from rankplug.registry import registry
-from rankplug.specifications import BackendSpecification
+from rankplug.registry import BackendSpecification, Reference, parse, registry
+from rankplug.store import Combination, Trial
 from rankplug.studies import Study
-from rankplug.trials import Trial
 
 SHAPES = {"mslr-web10k": "mslr", "mslr-web30k": "mslr", "yahoo-c14": "yahoo", "ohsumed": "ohsumed", "mq2007": "ohsumed"}
 """Made data that stand in for the papers'; for all others those like .Gov."""

@@ -17,10 +17,9 @@ from types import TracebackType
 
 import numpy as np
 
-from rankplug import places
 from rankplug.benchmarking.rounds import SelfTimed
 from rankplug.errors import RankplugError
-from rankplug.threads import thread_environment
+from rankplug.system import places, thread_environment
 
 
 class PeerError(RankplugError):

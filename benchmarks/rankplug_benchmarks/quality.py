@@ -19,9 +19,9 @@ import numpy as np
 import rankplug as rp
 from rankplug.benchmarking.measurements import Curve, Measurement, repeated
 from rankplug.benchmarking.subjects import Effort
-from rankplug.datasets import Split
+from rankplug.data import Split
 from rankplug.errors import RankplugError
-from rankplug.threads import threads
+from rankplug.system import threads
 
 METRIC = "ndcg@10"
 TREES = 60

@@ -25,7 +25,7 @@ import rankplug as rp
 from rankplug.benchmarking.measurements import Measurement, at_least, at_most, measured, once, repeated
 from rankplug.benchmarking.rounds import by_turns
 from rankplug.benchmarking.subjects import Effort
-from rankplug.threads import threads, use_threads
+from rankplug.system import threads, use_threads
 from rankplug_benchmarks.resident_memory import growth
 
 MEGABYTES = 386

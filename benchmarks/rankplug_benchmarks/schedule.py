@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from rankplug.benchmarking.measurements import Curve, Measurement, Table, once
 from rankplug.benchmarking.subjects import Effort
-from rankplug.result_files import read_about
-from rankplug.store import Store
+from rankplug.store import Store, read_about
 from rankplug.studies import studies
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 from rankplug_benchmarks.paper_costs import (
     SIZES,
     Kind,

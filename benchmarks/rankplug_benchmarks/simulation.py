@@ -1,6 +1,6 @@
 """A sweep's schedule on many workers, simulated from how long its trials take.
 
-As in :mod:`rankplug.execution.schedule`, trials are given out in the order of the plan to whichever worker is free, and
+As in :mod:`rankplug.sweeps.schedule`, trials are given out in the order of the plan to whichever worker is free, and
 one client gives them out and writes what comes back, one after another.
 
 >>> makespan([3.0, 1.0, 1.0, 1.0], 2)

@@ -14,8 +14,7 @@ from typing import Any
 from rankplug.benchmarking.measurements import Measurement, at_most, repeated
 from rankplug.benchmarking.subjects import Effort
 from rankplug.errors import RankplugError
-from rankplug.result_tables import query
-from rankplug.store import Store
+from rankplug.store import Store, query
 from rankplug.sweeps import sweep
 
 

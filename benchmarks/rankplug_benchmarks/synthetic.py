@@ -14,7 +14,7 @@ from rankplug_data.synthetic.shapes import SHAPES, ShapeName
 
 from rankplug.benchmarking.measurements import Measurement, at_least, repeated
 from rankplug.benchmarking.subjects import Effort
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 
 MEGABYTES = 200
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from rankplug import DatasetSpecification, TransformSpecification
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 from rankplug_data.public.benchmark import Benchmark
 from rankplug_data.public.catalogue import BENCHMARKS
 from rankplug_data.public.official import OfficialDataset

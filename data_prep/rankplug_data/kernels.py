@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug import workers
-from rankplug.lifting import ListFunction, make
-from rankplug.threads import threads
+from rankplug.compiled import ListFunction, make
+from rankplug.system import threads, workers
 
 
 def over_lists(lengths: NDArray[np.int64], cost: int, work: Callable[[int, int], object]) -> None:

@@ -6,9 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from rankplug.datasets import load
-from rankplug.lists import Lists
-from rankplug.places import cache_folder, data_folders
+from rankplug.data import Lists, load
+from rankplug.system import cache_folder, data_folders
 from rankplug_data.text.archives import members
 
 NAME = "MSLR-WEB10K-sample"

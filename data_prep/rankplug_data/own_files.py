@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankplug.datasets import Split
+from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug.lists import Lists
-from rankplug.seeds import generator
+from rankplug.system import generator
 from rankplug_data.file_specifications import OwnFileParameters
 from rankplug_data.preparation.layout import FOLD, Layout, Place
 from rankplug_data.preparation.preparing import Finder, Request, files_of, prepare

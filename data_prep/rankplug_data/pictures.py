@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.figures import PALETTE, new_figure
-from rankplug.lists import Lists
+from rankplug.data import Lists
+from rankplug.plotting import PALETTE, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

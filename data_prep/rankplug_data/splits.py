@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.datasets import Split
+from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug.lists import Lists
 from rankplug_data.file_specifications import RandomSplitParameters
 
 

@@ -13,7 +13,7 @@ scorer and are left out. A list whose labels are all equal is silent.
 
 from __future__ import annotations
 
-from rankplug.padded_losses import padded_loss
+from rankplug.losses import padded_loss
 
 
 @padded_loss(cost="pairs")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_constants
-from rankplug.noise import uniform
-from rankplug.ranking import sort_best_first
+from rankplug.compiled import building_block, sort_best_first, uniform
+from rankplug.losses import list_constants
 
 
 @list_constants

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import math
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_constants, list_loss
-from rankplug.ranking import fill_dcg_constants, sort_best_first
-from rankplug.scratch import scratch, zeros
+from rankplug.compiled import building_block, fill_dcg_constants, scratch, sort_best_first, zeros
+from rankplug.losses import list_constants, list_loss
 from rankplug_classics.logistic_pairs import add_row, start_rows
 
 NDCG1, NDCG2 = 0, 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.list_losses import list_loss
-from rankplug.scratch import scratch
+from rankplug.compiled import scratch
+from rankplug.losses import list_loss
 from rankplug_classics.label_order import best_label_first, shuffle_ties
 from rankplug_classics.plackett_luce import add_likelihood
 

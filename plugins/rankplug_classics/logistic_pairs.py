@@ -6,8 +6,7 @@ Documents stand in rank order, so that the gap of a document to those below it i
 
 from __future__ import annotations
 
-from rankplug.lifting import building_block
-from rankplug.vector_math import WIDEST, exponentials_from, log
+from rankplug.compiled import WIDEST, building_block, exponentials_from, log
 
 
 @building_block

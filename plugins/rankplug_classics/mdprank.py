@@ -12,10 +12,8 @@ import math
 
 import numpy as np
 
-from rankplug.list_losses import list_loss
-from rankplug.noise import uniform
-from rankplug.ranking import gain, sort_best_first
-from rankplug.scratch import scratch
+from rankplug.compiled import gain, scratch, sort_best_first, uniform
+from rankplug.losses import list_loss
 from rankplug_classics.plackett_luce import add_likelihood
 
 

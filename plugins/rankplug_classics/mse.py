@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.padded_losses import padded_loss
+from rankplug.losses import padded_loss
 
 
 @padded_loss(cost="documents")

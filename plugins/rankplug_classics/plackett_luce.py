@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.lifting import building_block
-from rankplug.scratch import scratch
-from rankplug.vector_math import exp, log
+from rankplug.compiled import building_block, exp, log, scratch
 
 
 @building_block

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_loss
+from rankplug.compiled import building_block
+from rankplug.losses import list_loss
 from rankplug_classics.label_order import best_label_first
 from rankplug_classics.listmle import one_number_a_document
 

@@ -19,11 +19,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.fitting import Problem
-from rankplug.lists import Integers
-from rankplug.models import Model, Record
-from rankplug.selection import LOSS
-from rankplug.training import Part, StepwiseLearner, checked, train
+from rankplug.data import Integers
+from rankplug.training import LOSS, Model, Part, Problem, Record, StepwiseLearner, checked, train
 from rankplug_classics import weak_rankers
 from rankplug_classics.stumps import Stumps, Thresholds
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_loss
-from rankplug.ranking import sort_best_first
-from rankplug.scratch import scratch, zeros
+from rankplug.compiled import building_block, scratch, sort_best_first, zeros
+from rankplug.losses import list_loss
 from rankplug_classics.logistic_pairs import add_row, start_rows
 
 

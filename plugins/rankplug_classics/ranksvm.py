@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.list_losses import list_loss
+from rankplug.losses import list_loss
 
 
 @list_loss

@@ -12,10 +12,8 @@ import math
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_loss
-from rankplug.ranking import gain, ideal_dcg
-from rankplug.scratch import scratch
+from rankplug.compiled import building_block, gain, ideal_dcg, scratch
+from rankplug.losses import list_loss
 
 
 @building_block

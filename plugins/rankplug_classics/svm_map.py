@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_loss
-from rankplug.ranking import sort_best_first
+from rankplug.compiled import building_block, sort_best_first
+from rankplug.losses import list_loss
 
 
 @building_block

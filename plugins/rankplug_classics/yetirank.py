@@ -12,9 +12,8 @@ import math
 
 import numpy as np
 
-from rankplug.list_losses import list_loss
-from rankplug.noise import uniform
-from rankplug.ranking import sort_best_first
+from rankplug.compiled import sort_best_first, uniform
+from rankplug.losses import list_loss
 
 GEOMETRIC = 0
 """Position of ``geometric`` among the words of the parameter ``position_weight``."""

@@ -14,8 +14,7 @@ from typing import cast
 import numpy as np
 
 from rankplug.errors import FitError
-from rankplug.fitting import Problem
-from rankplug.models import Model, Record
+from rankplug.training import Model, Problem, Record
 from rankplug_lbfgs.plugin import CuttingPlanesParameters
 from rankplug_lbfgs.regularised import RegularisedLearner, Weights, WeightsModel, fit, read_model
 

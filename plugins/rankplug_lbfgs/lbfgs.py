@@ -14,9 +14,8 @@ from typing import cast
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
-from rankplug.fitting import Problem
-from rankplug.models import Model, Record
-from rankplug.seeds import generator
+from rankplug.system import generator
+from rankplug.training import Model, Problem, Record
 from rankplug_lbfgs.plugin import LBFGSParameters
 from rankplug_lbfgs.regularised import RegularisedLearner, Weights, WeightsModel, fit, read_model
 

@@ -14,13 +14,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.data import Integers
 from rankplug.errors import FitError
-from rankplug.fitting import Problem
-from rankplug.lists import Integers
-from rankplug.models import Model, Record
-from rankplug.registry import registry
-from rankplug.specifications import ScorerSpecification, import_object
-from rankplug.training import Learner, Observer, Part, checked, train
+from rankplug.registry import ScorerSpecification, import_object, registry
+from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, train
 from rankplug_lbfgs.plugin import CuttingPlanesParameters, LBFGSParameters
 
 Weights = NDArray[np.float64]

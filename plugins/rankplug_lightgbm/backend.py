@@ -15,15 +15,20 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.boosting import BoostingObjective, check_memory_for_bins
+from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
-from rankplug.fitting import Problem
-from rankplug.lists import Integers, Lists
-from rankplug.models import Model, Record
-from rankplug.seeds import stream
-from rankplug.selection import LOSS
-from rankplug.threads import threads
-from rankplug.training import Part, StepwiseLearner, train
+from rankplug.system import stream, threads
+from rankplug.training import (
+    LOSS,
+    BoostingObjective,
+    Model,
+    Part,
+    Problem,
+    Record,
+    StepwiseLearner,
+    check_memory_for_bins,
+    train,
+)
 from rankplug_lightgbm.native import native_settings
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rankplug.errors import DataError, FitError
-from rankplug.fitting import Problem
-from rankplug.seeds import stream
+from rankplug.system import stream
+from rankplug.training import Problem
 
 LONGEST_LIST = 10_000
 LARGEST_LABEL = 30

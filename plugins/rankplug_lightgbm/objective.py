@@ -12,7 +12,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.engine_objective import EngineObjective
+from rankplug.training import EngineObjective
 
 
 class LightGBMObjective(EngineObjective):

@@ -9,9 +9,8 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.cluster_fitting import ClusterProblem, Fitted
-from rankplug.models import Record
-from rankplug.seeds import stream
+from rankplug.system import stream
+from rankplug.training import ClusterProblem, Fitted, Record
 from rankplug_lightgbm.backend import LightGBMModel
 from rankplug_lightgbm.objective import LightGBMObjective
 

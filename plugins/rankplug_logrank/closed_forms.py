@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.scratch import zeros
-from rankplug.vector_math import exp, log
+from rankplug.compiled import building_block, exp, log, zeros
 
 
 @building_block

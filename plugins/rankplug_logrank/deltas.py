@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from rankplug.lifting import building_block
+from rankplug.compiled import building_block
 
 AUC, MAP = 0, 1
 """Positions among the words of the parameter ``gain``."""

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import math
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_loss
-from rankplug.scratch import scratch
+from rankplug.compiled import building_block, scratch
+from rankplug.losses import list_loss
 from rankplug_logrank.closed_forms import gain_of_pairs, logistic_pairs
 from rankplug_logrank.rankings import draw_rankings
 from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.lifting import building_block, writable
-from rankplug.list_losses import list_constants
-from rankplug.noise import key_of, mix, uniform
+from rankplug.compiled import building_block, key_of, mix, uniform, writable
+from rankplug.losses import list_constants
 from rankplug_logrank.parameters import RankingSet
 from rankplug_logrank.walk import distance, flip_one_pair, put_extreme, put_near
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 
-from rankplug.lifting import building_block
-from rankplug.scratch import scratch, zeros
+from rankplug.compiled import building_block, scratch, zeros
 
 
 @building_block

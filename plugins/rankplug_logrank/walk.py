@@ -11,9 +11,7 @@ import math
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.noise import uniform
-from rankplug.ranking import sort_best_first
+from rankplug.compiled import building_block, sort_best_first, uniform
 from rankplug_logrank.deltas import delta
 
 SYMMETRIC = 0

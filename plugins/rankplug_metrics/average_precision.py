@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from rankplug.list_metrics import list_metric
+from rankplug.metrics import list_metric
 
 
 @njit(nogil=True, error_model="numpy")

@@ -12,8 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
-from rankplug.list_metrics import list_metric
-from rankplug.ranking import gain as exponential_gain
+from rankplug.compiled import gain as exponential_gain
+from rankplug.metrics import list_metric
 
 EXPONENTIAL = 0
 LOG2 = 0

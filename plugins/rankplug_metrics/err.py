@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from rankplug.list_metrics import list_metric
-from rankplug.ranking import gain
+from rankplug.compiled import gain
+from rankplug.metrics import list_metric
 
 
 @list_metric

@@ -1,4 +1,4 @@
-"""The conventions of each metric; those that all share are in :mod:`rankplug.metric_parameters`."""
+"""The conventions of each metric; those that all share are in :mod:`rankplug.metrics.metric_parameters`."""
 
 from __future__ import annotations
 

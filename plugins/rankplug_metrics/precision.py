@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from rankplug.list_metrics import list_metric
+from rankplug.metrics import list_metric
 from rankplug_metrics.average_precision import relevant_documents
 
 

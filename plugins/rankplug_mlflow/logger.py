@@ -17,9 +17,8 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunTag
 from mlflow.exceptions import MlflowException
 
-from rankplug.places import cache_folder
-from rankplug.result_files import describe
-from rankplug.trials import Result
+from rankplug.store import Result, describe
+from rankplug.system import cache_folder
 
 EXPERIMENT = "rankplug"
 AT_ONCE = 900

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 
 DOCUMENTS_AT_ONCE = 8192
 

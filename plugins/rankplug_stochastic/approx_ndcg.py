@@ -6,11 +6,8 @@ import math
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_constants, list_loss
-from rankplug.ranking import fill_dcg_constants
-from rankplug.scratch import scratch, zeros
-from rankplug.vector_math import WIDEST, exponentials_from, log
+from rankplug.compiled import WIDEST, building_block, exponentials_from, fill_dcg_constants, log, scratch, zeros
+from rankplug.losses import list_constants, list_loss
 
 
 @list_constants

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankplug.list_losses import list_loss
-from rankplug.vector_math import exp, largest, log
+from rankplug.compiled import exp, largest, log
+from rankplug.losses import list_loss
 
 
 @list_loss(cost="documents")

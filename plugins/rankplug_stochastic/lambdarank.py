@@ -12,11 +12,17 @@ import math
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_constants, list_loss
-from rankplug.ranking import fill_dcg_constants, sort_best_first
-from rankplug.scratch import APART
-from rankplug.vector_math import WIDEST, exp, exponentials_from, log
+from rankplug.compiled import (
+    APART,
+    WIDEST,
+    building_block,
+    exp,
+    exponentials_from,
+    fill_dcg_constants,
+    log,
+    sort_best_first,
+)
+from rankplug.losses import list_constants, list_loss
 from rankplug_stochastic.lightgbm_arithmetic import lambdarank_in_single_precision
 
 REGULARISER = 0.01

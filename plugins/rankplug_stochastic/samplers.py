@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from rankplug.list_samplers import list_sampler
-from rankplug.noise import uniform
-from rankplug.vector_math import log
+from rankplug.compiled import log, uniform
+from rankplug.samplers import list_sampler
 
 CLIP = 1e-10
 

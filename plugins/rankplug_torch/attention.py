@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from rankplug.data import Integers
 from rankplug.errors import ParameterError
-from rankplug.lists import Integers
 from rankplug_torch.plugin import Attention
 
 

@@ -18,13 +18,10 @@ import safetensors.torch
 import torch
 from numpy.typing import NDArray
 
+from rankplug.data import Integers
 from rankplug.errors import FitError
-from rankplug.fitting import Problem
-from rankplug.lists import Integers
-from rankplug.models import Model, Record
-from rankplug.registry import registry
-from rankplug.specifications import ScorerSpecification, import_object
-from rankplug.training import train
+from rankplug.registry import ScorerSpecification, import_object, registry
+from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
 from rankplug_torch.scoring import network_scores
 

@@ -16,15 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
-from rankplug.fitting import Problem
-from rankplug.grammar import Reference
-from rankplug.lists import Integers, Lists
 from rankplug.losses import Evaluation
-from rankplug.models import Model, Record
-from rankplug.registry import registry
-from rankplug.specifications import ScorerSpecification, import_object
-from rankplug.training import Part
+from rankplug.registry import Reference, ScorerSpecification, import_object, registry
+from rankplug.training import Model, Part, Problem, Record
 from rankplug_torch.learner import NetworkLearner, Weights
 from rankplug_torch.plugin import Boosted
 

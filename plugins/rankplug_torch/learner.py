@@ -15,13 +15,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rankplug.fitting import Problem
-from rankplug.lists import Integers
+from rankplug.data import Integers
 from rankplug.losses import Evaluation, Objective
-from rankplug.models import Model, Record
-from rankplug.parameters import Parameters
-from rankplug.seeds import generator, stream
-from rankplug.training import Part, StepwiseLearner, checked
+from rankplug.registry import Parameters
+from rankplug.system import generator, stream
+from rankplug.training import Model, Part, Problem, Record, StepwiseLearner, checked
 from rankplug_torch.plugin import TorchParameters
 from rankplug_torch.scoring import batch_scores, network_scores
 

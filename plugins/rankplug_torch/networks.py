@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import torch
 from torch import nn
 
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 from rankplug_torch.plugin import Network
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "elu": nn.ELU, "tanh": nn.Tanh, "none": nn.Identity}

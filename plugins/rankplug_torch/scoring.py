@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rankplug.data import Integers
 from rankplug.errors import DataError
-from rankplug.lists import Integers
 
 DOCUMENTS_AT_ONCE = 16_384
 

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from rankplug_torch.networks import hidden_layers, initialised
 from torch import nn
 
+from rankplug.data import Integers
 from rankplug.errors import FitError
-from rankplug.fitting import Problem
-from rankplug.lists import Integers
 from rankplug.losses import Evaluation
-from rankplug.seeds import stream
+from rankplug.system import stream
+from rankplug.training import Problem
 from rankplug_uniquerating.rating_steps import RatingSteps
 from rankplug_uniquerating.scorers import ConditionalRNNParameters
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.lists import Integers
+from rankplug.data import Integers
 
 
 class RatingSteps:

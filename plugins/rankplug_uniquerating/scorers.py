@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rankplug import Parameters, Reference, ScorerSpecification
-from rankplug.grammar import parse
+from rankplug.registry import parse
 
 PAPER = "uniquerating"
 

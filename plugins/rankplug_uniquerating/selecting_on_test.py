@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.datasets import Split
-from rankplug.parameters import Parameters
+from rankplug.data import Split
+from rankplug.registry import Parameters
 
 
 def validate_on_test(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:

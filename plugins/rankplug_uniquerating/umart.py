@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_constants, list_loss
-from rankplug.ranking import fill_dcg_constants, sort_best_first
-from rankplug.scratch import scratch, zeros
-from rankplug.vector_math import WIDEST, exp, exponentials_from, log
+from rankplug.compiled import (
+    WIDEST,
+    building_block,
+    exp,
+    exponentials_from,
+    fill_dcg_constants,
+    log,
+    scratch,
+    sort_best_first,
+    zeros,
+)
+from rankplug.losses import list_constants, list_loss
 from rankplug_uniquerating.windows import gather_with_gain, next_lower
 
 REGULARISER = 0.01

@@ -11,11 +11,8 @@ import math
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.list_losses import list_constants, list_loss
-from rankplug.ranking import gain, sort_best_first
-from rankplug.scratch import scratch, zeros
-from rankplug.vector_math import exp, log
+from rankplug.compiled import building_block, exp, gain, log, scratch, sort_best_first, zeros
+from rankplug.losses import list_constants, list_loss
 from rankplug_uniquerating.windows import windowed_loss
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.lifting import building_block
-from rankplug.noise import uniform
+from rankplug.compiled import building_block, uniform
 
 PER_ITERATION, ONCE = 0, 1
 COUNTER, LIGHTGBM = 0, 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rankplug.list_losses import list_loss
-from rankplug.scratch import scratch
-from rankplug.vector_math import exp, largest
+from rankplug.compiled import exp, largest, scratch
+from rankplug.losses import list_loss
 from rankplug_xendcg.newton_step import cross_entropy_with_step
 
 

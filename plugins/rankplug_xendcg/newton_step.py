@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import math
 
-from rankplug.lifting import building_block
-from rankplug.scratch import scratch
-from rankplug.vector_math import exp, largest, log
+from rankplug.compiled import building_block, exp, largest, log, scratch
 
 SERIES, EXACT = 0, 1
 SMALLEST_SHARE = 1e-15

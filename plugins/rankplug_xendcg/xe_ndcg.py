@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rankplug.list_losses import list_constants, list_loss
-from rankplug.ranking import gain
-from rankplug.scratch import scratch
+from rankplug.compiled import gain, scratch
+from rankplug.losses import list_constants, list_loss
 from rankplug_xendcg.gamma import fill_gamma
 from rankplug_xendcg.newton_step import cross_entropy_with_step
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankplug.errors import DataError, FitError
-from rankplug.fitting import Problem
+from rankplug.training import Problem
 
 LARGEST_LABEL = 31
 

@@ -13,10 +13,10 @@ import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from rankplug.engine_objective import EngineObjective
 from rankplug.errors import DataError
 from rankplug.losses import Loss, Named
 from rankplug.samplers import Sampler
+from rankplug.training import EngineObjective
 
 
 class XGBoostObjective(EngineObjective):

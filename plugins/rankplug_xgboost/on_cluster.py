@@ -10,9 +10,8 @@ import xgboost as xgb
 import xgboost.dask
 from numpy.typing import NDArray
 
-from rankplug.cluster_fitting import ClusterProblem, Fitted
-from rankplug.models import Record
-from rankplug.seeds import stream
+from rankplug.system import stream
+from rankplug.training import ClusterProblem, Fitted, Record
 from rankplug_xgboost.backend import XGBoostModel
 from rankplug_xgboost.objective import XGBoostObjective
 

@@ -7,8 +7,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from rankplug.doctor import installed_versions
-from rankplug.threads import available_cores
+from rankplug.authoring import installed_versions
+from rankplug.system import available_cores
 
 COMPARED = ("catboost", "ir-measures", "pytrec-eval-terrier", "ranx")
 """Libraries we are measured beside that are not among our dependencies."""

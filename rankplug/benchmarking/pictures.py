@@ -10,7 +10,7 @@ from typing import Any
 
 from rankplug.benchmarking.measurements import Curve, Measurement
 from rankplug.benchmarking.reports import Report
-from rankplug.figures import PALETTE, new_figure
+from rankplug.plotting import PALETTE, new_figure
 
 LINE_STYLES = ("-", "--", ":", "-.")
 

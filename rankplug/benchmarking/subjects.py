@@ -12,8 +12,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from rankplug.errors import RankplugError, did_you_mean
-from rankplug.specifications import import_object
-from rankplug.threads import threads
+from rankplug.registry import import_object
+from rankplug.system import threads
 
 if TYPE_CHECKING:
     from rankplug.benchmarking.measurements import Curve, Measurement, Table

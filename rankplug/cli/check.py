@@ -22,7 +22,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run the contract of its kind on a plugin: what fails, on which input, what it means, how to fix it."""
-    from rankplug.checking import check_plugins
+    from rankplug.authoring import check_plugins
 
     reports = check_plugins(plugin, kind)
     if as_json:

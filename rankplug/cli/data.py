@@ -11,7 +11,7 @@ import typer
 from rankplug.errors import DataError
 
 if TYPE_CHECKING:
-    from rankplug.datasets import StoredDataset
+    from rankplug.data import StoredDataset
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
 
@@ -82,7 +82,7 @@ def _show(text: str) -> None:
 
 
 def _stored(name: str) -> tuple[StoredDataset, Any]:
-    from rankplug.datasets import StoredDataset
+    from rankplug.data import StoredDataset
     from rankplug.registry import registry
 
     specification, parameters = registry().resolve("dataset", name)
@@ -93,7 +93,7 @@ def _stored(name: str) -> tuple[StoredDataset, Any]:
 
 
 def _state(specification: Any) -> str:
-    from rankplug.datasets import StoredDataset
+    from rankplug.data import StoredDataset
 
     if any(field.is_required() for field in specification.parameters.model_fields.values()):
         return "needs parameters"

@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Tell versions, threads, which backends work, which plugins failed and where things lie; fails on problems."""
-    from rankplug.doctor import examine
+    from rankplug.authoring import examine
 
     found = examine()
     if as_json:

@@ -30,7 +30,7 @@ def new(
     into: Annotated[Path, typer.Option(help="Folder in which the package's folder is made.")] = Path(),
 ) -> None:
     """Write a small package with one working plugin, its contract test and a README."""
-    from rankplug.scaffold import NewPlugin
+    from rankplug.authoring import NewPlugin
 
     plugin = NewPlugin(kind, name, flavour.value)
     folder = plugin.write(into)

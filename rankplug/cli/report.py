@@ -21,7 +21,7 @@ def report(
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
 ) -> None:
     """Write the report of studies whose runs are all in the store; runs none."""
-    from rankplug.reproduction import reproduce
+    from rankplug.report import reproduce
     from rankplug.store import Store
     from rankplug.studies import read_profile
 

@@ -25,10 +25,10 @@ def reproduce(
     ] = False,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
-    from rankplug.reproduction import reproduce as run
+    from rankplug.report import reproduce as run
     from rankplug.store import Store
     from rankplug.studies import read_profile
-    from rankplug.threads import threads
+    from rankplug.system import threads
 
     page = run(
         names,

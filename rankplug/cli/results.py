@@ -40,8 +40,7 @@ def results(
     store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
-    from rankplug.result_tables import query, results, write_table
-    from rankplug.store import Store
+    from rankplug.store import Store, query, results, write_table
 
     if context.invoked_subcommand is not None:
         return
@@ -58,7 +57,7 @@ def results(
 
 def _draw(target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str]) -> None:
     from rankplug.errors import RankplugError
-    from rankplug.result_figure import draw_results
+    from rankplug.report import draw_results
     from rankplug.store import Store
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups)
@@ -79,9 +78,8 @@ def compare(
     store: ExistingStoreOption = None,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
-    from rankplug.comparison import compare as compared
-    from rankplug.result_tables import write_table
-    from rankplug.store import Store
+    from rankplug.store import Store, write_table
+    from rankplug.store import compare as compared
 
     typer.echo(write_table(compared(first, second, store=Store(store), metric=metric or ()), form))
 
@@ -92,7 +90,7 @@ def merge(
 ) -> None:
     """Copy what other stores have and this one lacks."""
     from rankplug.store import Store
-    from rankplug.store_upkeep import merge as merged
+    from rankplug.store import merge as merged
 
     done = merged(Store(store), others)
     typer.echo(f"{done.new} results came new, {done.there} were there")
@@ -106,8 +104,8 @@ def clean(
     store: ExistingStoreOption = None,
 ) -> None:
     """Print what killed sweeps left behind, and on request outdated results; with --yes, delete them."""
-    from rankplug import store_cleaning
     from rankplug.store import Store
+    from rankplug.store import cleaning as store_cleaning
 
     found = store_cleaning.leftovers(Store(store))
     unknown: list[store_cleaning.Finding] = []
@@ -132,6 +130,6 @@ def export(
 ) -> None:
     """Write an archive of all results with everything needed to run them again."""
     from rankplug.store import Store
-    from rankplug.store_upkeep import export as exported
+    from rankplug.store import export as exported
 
     typer.echo(f"wrote {exported(Store(store), target)}")

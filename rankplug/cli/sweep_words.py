@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean
 from rankplug.studies import PROFILES, study
-from rankplug.sweep_files import Sweep, read_file, read_words
+from rankplug.sweeps import Sweep, read_file, read_words
 
 
 def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]:

@@ -35,9 +35,8 @@ def train(
     patience: Annotated[int | None, typer.Option(help="Iterations without improvement before stopping.")] = None,
 ) -> None:
     """Train on a data set, choose the iteration on its validation part, and save the model."""
-    from rankplug.datasets import load
-    from rankplug.fitting import fit
-    from rankplug.models import check_writable
+    from rankplug.data import load
+    from rankplug.training import check_writable, fit
 
     check_writable(out)
     transforms = transform or []
@@ -75,10 +74,10 @@ def evaluate(
     part: Annotated[str, typer.Option(help="train, valid or test.")] = "test",
 ) -> None:
     """Measure a saved model: the mean over queries, and how many of them count."""
-    from rankplug import metrics
-    from rankplug.datasets import Split, load
+    from rankplug.data import Split, load
     from rankplug.errors import DataError
-    from rankplug.models import load_model
+    from rankplug.metrics import by_name as metrics
+    from rankplug.training import load_model
 
     fitted = load_model(model)
     own = fitted.record.data

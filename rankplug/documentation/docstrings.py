@@ -15,7 +15,7 @@ EXAMPLE = re.compile(r"(?:^>>> .*\n?(?:^(?!\s*$).*\n?)*)+", re.MULTILINE)
 def markdown(docstring: str) -> str:
     r"""A docstring with its roles as Markdown.
 
-    >>> markdown("of :class:`~rankplug.lists.Lists` with :math:`x^2`")
+    >>> markdown("of :class:`~rankplug.data.Lists` with :math:`x^2`")
     'of `Lists` with $x^2$'
     """
     text = MATH.sub(r"$\1$", docstring).replace("``", "`")

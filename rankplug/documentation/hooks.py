@@ -46,5 +46,5 @@ def _section(hook: Callable[..., Any]) -> str:
     lines += [inspect.cleandoc(hook.__doc__ or ""), ""]
     if "Specification" in answer:
         name = answer.removeprefix("Iterable[").removesuffix("]")
-        lines += [f"What a specification may say: [`{name}`](python.md#rankplug.specifications.{name}).", ""]
+        lines += [f"What a specification may say: [`{name}`](python.md#rankplug.registry.specifications.{name}).", ""]
     return "\n".join(lines)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankplug.documentation.parameter_table import parameter_table
-from rankplug.losses_by_name import loss
-from rankplug.registry import Plugin, registry
-from rankplug.specifications import LossSpecification
+from rankplug.losses import loss
+from rankplug.registry import LossSpecification, Plugin, registry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,7 +98,7 @@ def _section(plugin: Plugin) -> str:
 
 def draw_two_documents(name: str) -> Figure:
     """Loss and derivative of a list of two documents, over the gap of their scores."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     scores = np.stack([GAPS / 2, -GAPS / 2], axis=1).reshape(-1)
     objective = loss(name).on(np.tile([1.0, 0.0], GAPS.size), np.arange(0, scores.size + 1, 2))

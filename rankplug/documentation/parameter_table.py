@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rankplug.parameters import Parameters, describe_parameters
+from rankplug.registry import Parameters, describe_parameters
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

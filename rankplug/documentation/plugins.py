@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankplug.documentation.parameter_table import parameter_table, table
-from rankplug.registry import Plugin, registry
-from rankplug.specifications import KINDS, ScorerSpecification
+from rankplug.registry import KINDS, Plugin, ScorerSpecification, registry
 
 HEAD = """# Plugins and their parameters
 

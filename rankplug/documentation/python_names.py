@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 
 import rankplug
-from rankplug.registry import registry
-from rankplug.specifications import BackendSpecification
+from rankplug.registry import BackendSpecification, registry
 
 GROUPS = {
     "Data": ["load", "Lists", "Split"],
@@ -43,8 +42,8 @@ GROUPS = {
 }
 MODULES = {
     "Statistics": "rankplug.statistics",
-    "Studies": "rankplug.studies",
-    "Verdicts on claims": "rankplug.judging",
+    "Studies": "rankplug.studies.papers",
+    "Verdicts on claims": "rankplug.studies.judging",
     "Contract tests": "rankplug.testing",
     "Exceptions": "rankplug.errors",
 }

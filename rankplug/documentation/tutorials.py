@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rankplug.places import notebooks_folder
-from rankplug.threads import thread_environment
+from rankplug.system import notebooks_folder, thread_environment
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 TABLE = re.compile(r'<table border="\d" class="dataframe">')

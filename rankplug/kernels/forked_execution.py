@@ -10,7 +10,7 @@ from nbformat.v4 import new_output
 from papermill.engines import NBClientEngine, NotebookExecutionManager
 
 from rankplug.kernels.provisioner import ForkedKernelManager
-from rankplug.specifications import import_object
+from rankplug.registry import import_object
 
 
 class ForkedExecution(NBClientEngine):  # type: ignore[misc]

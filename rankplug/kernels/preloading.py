@@ -35,8 +35,8 @@ MODULES = (
     "ipywidgets",
     "rankplug",
     "pandas.io.formats.style",
-    "rankplug.fitting",
-    "rankplug.tour",
+    "rankplug.training.fitting",
+    "rankplug.report.tour",
 )
 ASK_WHERE_THEY_ARE = ("tqdm.auto", "tqdm.autonotebook")
 """Modules that look at import whether they are in a notebook; a kernel imports them itself."""
@@ -82,8 +82,8 @@ def preload() -> list[str]:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
             loaded.append(name)
-    if "rankplug.registry" in sys.modules:
-        sys.modules["rankplug.registry"].registry()
+    if "rankplug.registry.plugins" in sys.modules:
+        sys.modules["rankplug.registry.plugins"].registry()
     for name in ASK_WHERE_THEY_ARE:
         sys.modules.pop(name, None)
     return loaded

@@ -1,5 +1,5 @@
 """The report: a folder of plain HTML pages that needs no network, with every figure and table beside it as files."""
 
-from __future__ import annotations
+import lazy_loader
 
-from rankplug.report.site import build_report as build_report
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankplug.combinations import Combination
 from rankplug.report.notebook_page import notebook_html
+from rankplug.store import Combination
 
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
 

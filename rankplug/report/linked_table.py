@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankplug.published import number
 from rankplug.report.behind import Source, narrowed
 from rankplug.report.notebook_page import with_words
+from rankplug.studies import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def linked(text: str, identities: Sequence[str]) -> str:
 
 
 def link_marked(page: str, known: Collection[str]) -> str:
-    """Links what :func:`rankplug.display.show` marked as made by combinations."""
+    """Links what :func:`rankplug.report.show` marked as made by combinations."""
 
     def link(found: re.Match[str]) -> str:
         return linked(found[2], [identity for identity in found[1].split() if identity in known])

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.combinations import Combination
 from rankplug.report.behind import Source, with_sources
 from rankplug.report.combination_page import Made
-from rankplug.store import Store
+from rankplug.store import Combination, Store
 from rankplug.studies import Exhibit, Results, Study, Verdict
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def draw_exhibits(study: Study, results: Results, folder: Path) -> tuple[Drawn, 
     """Draws every figure and table of a study into ``folder/exhibits``."""
     import matplotlib.pyplot as plt
 
-    from rankplug.figures import save
+    from rankplug.plotting import save
 
     drawn = []
     for exhibit in study.exhibits:

@@ -11,7 +11,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from rankplug.published import stand_ins
 from rankplug.report.behind import Source
 from rankplug.report.combination_page import combination_html
 from rankplug.report.linked_table import link_marked, linked, page_of, table_html
@@ -20,7 +19,8 @@ from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.shown import Drawn, Reproduced, slug
 from rankplug.report.summary import markdown_summary
-from rankplug.version import __version__
+from rankplug.studies import stand_ins
+from rankplug.system.version import __version__
 
 
 def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:

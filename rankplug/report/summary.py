@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rankplug.published import beside, heading, stand_ins
-from rankplug.version import __version__
+from rankplug.studies import beside, heading, stand_ins
+from rankplug.system.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,9 @@ from typing import cast
 
 import numpy as np
 
-from rankplug.datasets import Split, load
+from rankplug.data import Lists, Split, load
 from rankplug.errors import DataError
-from rankplug.lists import Lists
-from rankplug.registry import registry
-from rankplug.specifications import DatasetSpecification
+from rankplug.registry import DatasetSpecification, registry
 from rankplug.testing.checks import Contract, NotApplicableError
 from rankplug.testing.random_state import global_random_state, other_global_random_numbers
 

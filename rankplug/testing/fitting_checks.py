@@ -15,18 +15,22 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.data import Lists
 from rankplug.errors import BrokenPluginError, FitError, UnknownPluginError
-from rankplug.fitting import fit
-from rankplug.grammar import Reference, parse
-from rankplug.lists import Lists
-from rankplug.losses_by_name import loss
+from rankplug.losses import loss
 from rankplug.metrics import metric
-from rankplug.models import Model, load_model
-from rankplug.plugin_health import is_usable
-from rankplug.registry import registry
-from rankplug.specifications import BackendSpecification, LossSpecification, ScorerSpecification
+from rankplug.registry import (
+    BackendSpecification,
+    LossSpecification,
+    Reference,
+    ScorerSpecification,
+    is_usable,
+    parse,
+    registry,
+)
 from rankplug.testing.checks import Contract
 from rankplug.testing.random_state import global_random_state, other_global_random_numbers
+from rankplug.training import Model, fit, load_model
 
 QUALITY = "ndcg@5"
 LISTS, DOCUMENTS, FEATURES = 60, 8, 4
@@ -126,7 +130,9 @@ def predictions_are_one_finite_number_a_document(case: Case) -> str | None:
     return None
 
 
-@CONTRACT.check(means="runs cannot be repeated", fix="take every random number from rankplug.seeds with problem.seed")
+@CONTRACT.check(
+    means="runs cannot be repeated", fix="take every random number from rankplug.system.seeds with problem.seed"
+)
 def a_seed_gives_the_same_model_again(case: Case) -> str | None:
     """Bit for bit, with the global random numbers elsewhere."""
     test = case.data(1)

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rankplug.losses import Evaluation, Loss
-from rankplug.losses_by_name import loss
+from rankplug.losses import Evaluation, Loss, loss
+from rankplug.system import use_threads
 from rankplug.testing.checks import Contract, NotApplicableError
 from rankplug.testing.given import Floats, Given
-from rankplug.threads import use_threads
 
 NOISE = "gumbel[beta=0.5,samples=3]"
 
@@ -342,7 +341,7 @@ def weights_multiply_the_result(case: Case, given: Given) -> str | None:
 @CONTRACT.check(
     inputs=_lists(9, 6),
     means="runs cannot be repeated",
-    fix="draw from rankplug.noise.uniform(key, document) only",
+    fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
     """The same numbers give the same noise, also after a round trip through pickle."""

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from rankplug.metrics import Metric, metric
+from rankplug.system import use_threads
 from rankplug.testing.checks import Contract, NotApplicableError
 from rankplug.testing.given import Floats, Given
-from rankplug.threads import use_threads
 
 
 @dataclass(frozen=True)

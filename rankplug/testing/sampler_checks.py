@@ -123,7 +123,7 @@ def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
 @CONTRACT.check(
     inputs=_lists(9, 6),
     means="runs cannot be repeated, or see the same noise again and again",
-    fix="draw from rankplug.noise.uniform(key, document) only",
+    fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
     """The same numbers give the same noise, others give other noise."""

@@ -12,7 +12,7 @@ from rankplug_data.synthetic import collection
 
 from rankplug.benchmarking import reports
 from rankplug.benchmarking.subjects import Effort, chosen, subjects
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 
 QUICK_ONES = ("synthetic",)
 """Those that take less than five seconds."""

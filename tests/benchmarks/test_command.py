@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from rankplug.benchmarking import reports
 from rankplug.cli import app
 from rankplug.errors import RankplugError
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 
 
 def run(*words: str) -> str:

@@ -13,7 +13,7 @@ from rankplug.benchmarking.measurements import Curve, Measurement, Table, Target
 from rankplug.benchmarking.pictures import draw_targets
 from rankplug.benchmarking.subjects import Effort, Subject, chosen
 from rankplug.errors import RankplugError
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 
 FOUND = (
     once("ours over theirs", 0.2, threads=1, target=at_most(0.3)),

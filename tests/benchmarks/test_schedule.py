@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankplug_benchmarks.paper_costs import SHORT, UnitCost, documents_of, iterations_of, kind_of, trials_of
 from rankplug_benchmarks.simulation import limit, makespan
 
-from rankplug.combinations import Combination
+from rankplug.store import Combination
 from rankplug.studies import studies
 
 DURATIONS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=30)

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import nbformat
 import pytest
 
-from rankplug.places import notebooks_folder
+from rankplug.system import notebooks_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("jupyterlab")]
 

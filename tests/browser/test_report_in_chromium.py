@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.reproduction import reproduce
+from rankplug.report import reproduce
 from rankplug.store import Store
 from rankplug.studies import study
 from rankplug.sweeps import sweep

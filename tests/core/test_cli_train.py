@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.datasets import Split
+from rankplug.data import Split
 from rankplug.errors import DataError
 from rankplug.registry import registry
 
@@ -29,7 +29,12 @@ def _made_data(monkeypatch):
     fresh = registry.__wrapped__()
     fresh.add(rp.DatasetSpecification(name="made_here", summary="made", implementation=made, folds=2))
     fresh.add(rp.TransformSpecification(name="doubled_here", summary="doubled", implementation=doubled))
-    for module in ("rankplug.registry", "rankplug.datasets", "rankplug.fitting", "rankplug.models"):
+    for module in (
+        "rankplug.registry.plugins",
+        "rankplug.data.datasets",
+        "rankplug.training.fitting",
+        "rankplug.training.models",
+    ):
         monkeypatch.setattr(f"{module}.registry", lambda: fresh)
 
 

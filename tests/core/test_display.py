@@ -7,7 +7,7 @@ import ipywidgets
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from rankplug.display import live
+from rankplug.report import live
 
 
 class Screen:

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from rankplug import BackendSpecification
+from rankplug.authoring import examine
 from rankplug.cli import app
-from rankplug.doctor import examine
 from rankplug.registry import BrokenPlugin, Registry
-from rankplug.threads import available_cores
+from rankplug.system import available_cores
 
 
 def backend(name: str, requires: tuple[str, ...], implementation: str = "json:dumps") -> Registry:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.fitting import scorers_of
 from rankplug.registry import registry
+from rankplug.training.fitting import scorers_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fitting.md").read_text()
 BUILT_IN = [plugin.specification.name for plugin in registry().plugins("backend") if plugin.distribution == "rankplug"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug.errors import GrammarError
-from rankplug.grammar import Grid, Reference, expand, format_value, parse
+from rankplug.registry.grammar import Grid, Reference, expand, format_value, parse
 
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,8}", fullmatch=True)
 parameter_names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.specifications import import_object
+from rankplug.registry import import_object
 
 HEAVY = {"torch", "lightgbm", "xgboost", "numba", "pandas", "matplotlib", "seaborn", "pyarrow", "dask"}
 RANKPLUG = str(Path(sys.executable).parent / "rankplug")

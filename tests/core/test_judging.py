@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankplug.judging import judge_alike, judge_all, judge_greater, judge_identity
-from rankplug.studies import Verdict
+from rankplug.studies import Verdict, judge_alike, judge_all, judge_greater, judge_identity
 
 LOW = np.array([0.40, 0.42, 0.41, 0.43, 0.40])
 HIGH = LOW + np.array([0.02, 0.03, 0.02, 0.03, 0.02])

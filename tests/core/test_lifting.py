@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import rankplug as rp
+from rankplug.compiled.lifting import OLD_VERSIONS_KEPT, make, sources_of, writable
 from rankplug.errors import BrokenPluginError
-from rankplug.lifting import OLD_VERSIONS_KEPT, make, sources_of, writable
-from rankplug.list_losses import list_loss
-from rankplug.list_metrics import ListMetric, lifted_metric, list_metric
-from rankplug.metric_parameters import MetricParameters
+from rankplug.losses import list_loss
+from rankplug.metrics import MetricParameters
+from rankplug.metrics.list_metrics import ListMetric, lifted_metric, list_metric
 
 KERNEL = """
     from numba import njit
@@ -35,7 +35,7 @@ KERNEL = """
 RUN = """
     import numpy as np
     import my_kernel
-    from rankplug.lifting import make
+    from rankplug.compiled import make
     template = "def lifted(ranked, weight):\\n    return one_list(ranked, weight)\\n"
     lifted = make(template, {"one_list": my_kernel.weighted_top})
     value = lifted(np.array([4.0, 1.0]), 2.0)
@@ -107,7 +107,7 @@ def test_old_versions_are_removed_with_their_compiled_form(kernel):
     code = """
         import importlib, pathlib, sys
         import my_kernel
-        from rankplug.list_metrics import lifted_metric
+        from rankplug.metrics.list_metrics import lifted_metric
         path = pathlib.Path(my_kernel.__file__)
         source = path.read_text()
         for edit in range({edits}):

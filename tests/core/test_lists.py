@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug import Lists
+from rankplug.data.lists import check_starts, starts_of
 from rankplug.errors import DataError, RankplugError
-from rankplug.lists import check_starts, starts_of
 
 
 def made(lengths, features=3, seed=0, named=False) -> Lists:

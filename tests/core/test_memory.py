@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug import memory
 from rankplug.errors import FitError
+from rankplug.system import memory
 
 
 def test_what_is_left_is_more_than_nothing():

@@ -12,8 +12,8 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import BrokenPluginError, DataError, UnknownPluginError
-from rankplug.models import Model
 from rankplug.registry import registry
+from rankplug.training import Model
 
 
 class FirstFeature:

@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from rankplug.noise import key_of, mix, uniform
+from rankplug.compiled import key_of, mix, uniform
 
 DRAWS = 20_000
 KEYS = {

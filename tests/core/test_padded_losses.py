@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug import padded_losses
 from rankplug.errors import BrokenPluginError
-from rankplug.list_losses import list_loss
-from rankplug.padded_losses import padded_loss
-from rankplug.registry import registry
-from rankplug.specifications import LossSpecification
+from rankplug.losses import list_loss, padded_loss, padded_losses
+from rankplug.registry import LossSpecification, registry
 
 GENERATOR = np.random.default_rng(0)
 STARTS = np.concatenate(([0], np.cumsum(GENERATOR.integers(1, 40, 30))))
@@ -153,5 +150,5 @@ def test_a_torch_loss_is_pickled_by_reference() -> None:
 
 
 def test_torch_is_not_imported_before_use() -> None:
-    code = "import sys, rankplug.padded_losses, rankplug_classics.plugin; sys.exit('torch' in sys.modules)"
+    code = "import sys, rankplug.losses.padded_losses, rankplug_classics.plugin; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

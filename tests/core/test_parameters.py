@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from rankplug import Parameters
 from rankplug.errors import ParameterError
-from rankplug.parameters import describe_parameters, literal_values, read_parameters
+from rankplug.registry import describe_parameters, literal_values, read_parameters
 
 
 class Example(Parameters):

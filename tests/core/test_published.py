@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rankplug.published import beside_published, layout
-from rankplug.studies import Results
+from rankplug.studies import Results, beside_published, layout
 
 OURS = {"one": [0.40, 0.42, 0.44], "two": [0.50, 0.51, 0.55]}
 

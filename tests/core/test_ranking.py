@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankplug.ranking import fill_dcg_constants, ideal_dcg, sort_best_first
+from rankplug.compiled import fill_dcg_constants, ideal_dcg, sort_best_first
 
 SCORES = st.lists(
     st.one_of(st.floats(-1e300, 1e300), st.integers(-3, 3).map(float), st.floats(-1e-300, 1e-300)), min_size=1

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from rankplug.errors import SpecificationError
-from rankplug.published import made_by
 from rankplug.report.behind import with_sources
 from rankplug.report.linked_table import link_marked, table_html
 from rankplug.report.markdown import markdown_html
@@ -23,7 +22,7 @@ from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
-from rankplug.studies import Claim, Exhibit, Runs, Study, Verdict
+from rankplug.studies import Claim, Exhibit, Runs, Study, Verdict, made_by
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -35,7 +34,7 @@ def draw_table(results):
 
 
 def draw_figure(results):
-    from rankplug.figures import new_figure
+    from rankplug.plotting import new_figure
 
     means = results.trials("few", "ndcg@5").mean()
     figure, axes = new_figure()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from rankplug import reproduction
 from rankplug.errors import RankplugError
+from rankplug.report import reproduction
 from rankplug.store import Store
 from rankplug.studies import Runs, Study
 

@@ -9,7 +9,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankplug.seeds import generator, stream, trial_seed
+from rankplug.system import generator, stream, trial_seed
 
 PURPOSES = [("split",), ("initialisation",), ("initialisation", "mlp"), ("batches",), ("noise",), ("noise", 1), (1,)]
 
@@ -32,7 +32,7 @@ def test_trials_have_different_seeds_whatever_the_master():
 
 
 def test_streams_do_not_depend_on_the_process():
-    code = "from rankplug.seeds import stream; print(stream(7, 'split', 'a'))"
+    code = "from rankplug.system import stream; print(stream(7, 'split', 'a'))"
     printed = {
         subprocess.check_output([sys.executable, "-c", code], text=True, env={"PYTHONHASHSEED": hash_seed}).strip()
         for hash_seed in ("1", "2")

@@ -7,7 +7,7 @@ import torch
 from threadpoolctl import threadpool_info
 
 from rankplug.errors import RankplugError
-from rankplug.threads import available_cores, threads, use_threads
+from rankplug.system import available_cores, threads, use_threads
 
 
 def pools() -> list[int]:

@@ -13,7 +13,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import DivergedError
-from rankplug.progress import watched
+from rankplug.training.progress_bar import watched
 
 ENGINES = [
     ("lightgbm", "trees[leaves=4,rounds=12,min_data=2]"),
@@ -126,7 +126,7 @@ def test_an_interruption_before_any_model_passes_through(train, monkeypatch):
 
 @pytest.mark.parametrize(("backend", "scorer"), ENGINES)
 def test_a_loss_that_turns_nan_stops_with_the_last_good_model(backend, scorer, train, valid, monkeypatch):
-    from rankplug.losses import CompiledEvaluator
+    from rankplug.losses.objectives import CompiledEvaluator
 
     honest = CompiledEvaluator.__call__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankplug.vector_math import exp, exponentials_from, largest, log
+from rankplug.compiled import exp, exponentials_from, largest, log
 
 
 @pytest.mark.parametrize("spread", [1e-9, 1.0, 30.0, 700.0])

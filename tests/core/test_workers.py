@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankplug import workers
-from rankplug.threads import use_threads
+from rankplug.system import use_threads, workers
 
 costs = st.lists(st.floats(1, 1e7), min_size=1, max_size=60).map(np.array)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rankplug.combinations import Combination
+from rankplug.store import Combination
 
 LINE = "{label} qid:{query} 1:0.5 2:{feature}\n"
 

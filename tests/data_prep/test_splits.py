@@ -9,7 +9,7 @@ from rankplug_data.splits import divide, random_split
 
 import rankplug as rp
 from rankplug.errors import DataError, ParameterError
-from rankplug.parameters import read_parameters
+from rankplug.registry import read_parameters
 
 
 def lists_of(query_ids, seed=0):

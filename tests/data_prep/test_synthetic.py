@@ -22,10 +22,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import rankplug as rp
-from rankplug.combinations import Combination
-from rankplug.datasets import load_in_blocks
+from rankplug.data import load_in_blocks
 from rankplug.errors import DataError, ParameterError
-from rankplug.trials import Trial, run_trial
+from rankplug.store import Combination, Trial, run_trial
 
 GOLDEN = [
     "794de570579fb9a6940552d20d385122",

@@ -23,7 +23,7 @@ import typer
 from typer.testing import CliRunner
 
 from rankplug.cli import app
-from rankplug.places import cache_folder
+from rankplug.system import cache_folder
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"

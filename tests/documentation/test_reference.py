@@ -15,9 +15,9 @@ from rankplug.documentation.environment import VARIABLES
 from rankplug.documentation.plugins import built_in
 from rankplug.documentation.python_names import home, public_names
 from rankplug.documentation.reference import reference_pages
-from rankplug.places import notebooks_folder
-from rankplug.registry import HOOK_OF_KIND, registry
-from rankplug.specifications import KINDS
+from rankplug.registry import KINDS
+from rankplug.registry.plugins import HOOK_OF_KIND, registry
+from rankplug.system import notebooks_folder
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -13,8 +13,8 @@ from rankplug_uniquerating.conditional_rnn import ConditionalRNN, StepsLesson
 from rankplug_uniquerating.rating_steps import RatingSteps
 
 import rankplug as rp
-from rankplug.fitting import problem_of
 from rankplug.registry import registry
+from rankplug.training import problem_of
 
 labels_of_lists = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=8), min_size=1, max_size=5)
 

@@ -105,7 +105,7 @@ def test_weights_of_lists_count(lists):
 
 
 def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
-    from rankplug.losses import CompiledEvaluator
+    from rankplug.losses.objectives import CompiledEvaluator
 
     honest = CompiledEvaluator.__call__
 

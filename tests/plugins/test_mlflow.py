@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.combinations import Combination
-from rankplug.store import Store
+from rankplug.store import Combination, Result, Store, Trial, run_trial
 from rankplug.sweeps import sweep
-from rankplug.trials import Result, Trial, run_trial
 
 GRID = {
     "dataset": "synthetic[queries=20,documents=10]",
@@ -99,7 +97,7 @@ def test_a_failed_trial_is_a_failed_run_with_its_traceback(tmp_path: Path) -> No
     from mlflow import MlflowClient
     from rankplug_mlflow.logger import log_trial
 
-    from rankplug.trials import failed_result
+    from rankplug.store import failed_result
 
     where = f"sqlite:///{tmp_path / 'mlflow.db'}"
     run = log_trial(where, failed_result(Trial(Combination(**GRID)), "Traceback ...\nValueError: no"))

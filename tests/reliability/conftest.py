@@ -23,12 +23,12 @@ import pytest
 from rankplug_data.text import letor
 
 import rankplug as rp
-from rankplug import studies
 from rankplug.cli import main
 from rankplug.errors import RankplugError
 from rankplug.registry import Registry, registry
-from rankplug.sweep_files import read_file
-from rankplug.tour import check_parameters
+from rankplug.report import check_parameters
+from rankplug.studies import papers as studies
+from rankplug.sweeps import read_file
 
 TINY = "synthetic[queries=20,documents=5]"
 TREES = "trees[rounds=2,leaves=3,min_data=1]"
@@ -79,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("COLUMNS", "200")
         for module in ("rankplug_data.public.sources", "rankplug_data.mslr_sample"):
             patch.setattr(f"{module}.cache_folder", lambda: here / "cache")
-        patch.setattr("rankplug.execution.cluster.CONNECT_SECONDS", 0.5)
+        patch.setattr("rankplug.sweeps.on_cluster.CONNECT_SECONDS", 0.5)
         _fill(here)
         yield here
 

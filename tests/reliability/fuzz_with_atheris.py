@@ -23,10 +23,9 @@ def targets(folder: Path) -> dict[str, Callable[[bytes], Any]]:
     """What is given bytes: names of plugins, sweep files, and LETOR texts."""
     from rankplug_data.text import letor
 
-    from rankplug.grammar import expand
-    from rankplug.registry import registry
+    from rankplug.registry import expand, registry
     from rankplug.store import Store
-    from rankplug.sweep_files import read_file
+    from rankplug.sweeps import read_file
 
     def kept(name: str, content: bytes) -> Path:
         path = folder / name
@@ -49,7 +48,7 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(include=["rankplug", "rankplug_data", "yaml"]):
-        importlib.import_module("rankplug.sweep_files")
+        importlib.import_module("rankplug.sweeps.sweep_files")
     from rankplug.errors import RankplugError
 
     folder = Path(tempfile.mkdtemp(prefix="rankplug-fuzz-"))

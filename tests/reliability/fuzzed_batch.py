@@ -25,7 +25,7 @@ import numpy as np
 
 import rankplug as rp
 from rankplug.errors import RankplugError
-from rankplug.models import sidecar_of
+from rankplug.training.models import sidecar_of
 
 MEMORY_BEYOND_IMPORTS = 1 << 30
 SECONDS_A_FILE = 60

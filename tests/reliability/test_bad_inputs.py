@@ -14,12 +14,12 @@ import pytest
 import typer
 
 import rankplug as rp
-from rankplug import hookspecs, places
+from rankplug import hookspecs
 from rankplug.cli import app
 from rankplug.documentation.bad_inputs import BadInput, bad_inputs, bad_inputs_page, table
 from rankplug.errors import ParameterError, RankplugError
-from rankplug.parameters import read_parameters
-from rankplug.registry import registry
+from rankplug.registry import read_parameters, registry
+from rankplug.system import places
 
 DOCS = Path(__file__).parents[2] / "docs"
 CASES = list(bad_inputs())

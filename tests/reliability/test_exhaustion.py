@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import rankplug as rp
-from rankplug.execution.cluster import ClusterError
 from rankplug.registry import registry
+from rankplug.sweeps.on_cluster import ClusterError
 
 PLUGIN = '''
 import rankplug as rp

@@ -19,9 +19,8 @@ from rankplug_data.text import letor
 
 import rankplug as rp
 from rankplug.errors import RankplugError
-from rankplug.grammar import expand, parse
-from rankplug.registry import registry
-from rankplug.sweep_files import read_file, read_folds, read_words
+from rankplug.registry import expand, parse, registry
+from rankplug.sweeps.sweep_files import read_file, read_folds, read_words
 
 FACTOR = int(os.environ.get("RANKPLUG_FUZZ", "1"))
 """All examples are multiplied by it."""

@@ -26,8 +26,7 @@ from rankplug.errors import DataError
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import safe_text
-from rankplug.store import Store
-from rankplug.store_upkeep import merge
+from rankplug.store import Store, merge
 
 FORBIDDEN = {
     "script", "style", "link", "meta", "base", "iframe", "frame", "object", "embed", "applet", "form", "input",
@@ -224,8 +223,7 @@ def test_a_bomb_in_an_archive_is_refused_before_it_fills_the_disk(
 
 
 def test_a_failure_with_a_hostile_traceback_is_listed_as_text(tmp_path: Path) -> None:
-    from rankplug.result_tables import query, write_table
-    from rankplug.trials import Trial, failed_result
+    from rankplug.store import Trial, failed_result, query, write_table
 
     store = Store(tmp_path)
     trial = Trial(rp.Combination(dataset="synthetic", backend="lightgbm", loss="mse"))

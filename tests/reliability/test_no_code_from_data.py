@@ -19,8 +19,8 @@ import yaml
 
 import rankplug as rp
 from rankplug.errors import RankplugError
-from rankplug.models import sidecar_of
-from rankplug.sweep_files import read_file
+from rankplug.sweeps import read_file
+from rankplug.training.models import sidecar_of
 
 ROOT = Path(__file__).parents[2]
 TREES = ("rankplug", "plugins", "data_prep", "benchmarks")

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import rankplug as rp
-from rankplug.threads import use_threads
+from rankplug.system import use_threads
 
 DATA = "synthetic[queries=30,documents=12]"
 GRIDS: dict[str, dict[str, Any]] = {
@@ -79,7 +79,7 @@ def cases() -> list[Any]:
 def one_thread_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cores a job must not differ here, as torch promises equal bits for equal numbers of threads only."""
     monkeypatch.setenv("RANKPLUG_THREADS", "1")
-    monkeypatch.setattr("rankplug.sweeps.available_cores", lambda: 1)
+    monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 1)
 
 
 @pytest.mark.parametrize(("backend", "way"), cases())

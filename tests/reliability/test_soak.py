@@ -21,7 +21,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.registry import registry
-from rankplug.result_files import StoreError
+from rankplug.store.result_files import StoreError
 
 COMBINATIONS = int(os.environ.get("RANKPLUG_SOAK", "500"))
 SECONDS_BETWEEN_KILLS = (1.0, 6.0)

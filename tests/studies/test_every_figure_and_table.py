@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankplug.figures import colour
+from rankplug.plotting import colour
 from rankplug.studies import studies, study
 
 TEST_QUALITY = ("model", "metric", "ours", "half width", "published", "difference")

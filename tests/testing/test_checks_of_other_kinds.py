@@ -20,12 +20,10 @@ from rankplug import (
     list_metric,
     list_sampler,
 )
-from rankplug.fitting import Problem
-from rankplug.models import Model
-from rankplug.noise import uniform
+from rankplug.compiled import uniform
 from rankplug.registry import registry
 from rankplug.testing import dataset_checks, fitting_checks, metric_checks, sampler_checks
-from rankplug.training import StepwiseLearner, train
+from rankplug.training import Model, Problem, StepwiseLearner, train
 
 
 class Samples(Parameters):

@@ -13,7 +13,7 @@ from filelock import FileLock
 
 import rankplug
 from rankplug.errors import DataError
-from rankplug.threads import threads
+from rankplug.system import threads
 from rankplug_data.preparation.layout import Layout, Place, stem_of
 from rankplug_data.preparation.rotation import Arrangement, may_rotate, rotating, side_by_side
 from rankplug_data.preparation.statistics import Statistics, count

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankplug.lists import Lists
+from rankplug.data import Lists
 from rankplug_data.public.benchmark import Published
 
 

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.datasets import Split
+from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug.lists import Lists
 from rankplug_data.mapped_arrays import map_array
 from rankplug_data.preparation.statistics import Statistics
 from rankplug_data.public.benchmark import PARTS

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, create_model
 
-from rankplug.datasets import Split
+from rankplug.data import Split
 from rankplug.errors import DataError
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 from rankplug_data.public.benchmark import Benchmark
 
 if TYPE_CHECKING:

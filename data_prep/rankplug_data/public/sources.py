@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from rankplug.places import cache_folder, data_folders
+from rankplug.system import cache_folder, data_folders
 from rankplug_data.preparation.layout import same_name
 from rankplug_data.text.archives import is_archive_name
 

@@ -17,9 +17,8 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from rankplug import places, seeds
-from rankplug.datasets import Split
-from rankplug.lists import Lists
+from rankplug.data import Lists, Split
+from rankplug.system import places, seeds
 from rankplug_data.mapped_arrays import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from rankplug.noise import mix
+from rankplug.compiled import mix
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALFWORD = np.uint64(0xFFFF)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rankplug.noise import key_of
+from rankplug.compiled import key_of
 from rankplug_data.synthetic.draws import exponential, normal, standard, word
 from rankplug_data.synthetic.shapes import ANCHOR, BODY, STREAMS, WHOLE
 

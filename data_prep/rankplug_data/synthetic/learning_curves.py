@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankplug.datasets import Split, load
-from rankplug.fitting import fit
+from rankplug.data import Split, load
 from rankplug.metrics import metric
 from rankplug.registry import registry
-from rankplug.seeds import generator
 from rankplug.statistics import t_interval
+from rankplug.system import generator
+from rankplug.training import fit
 from rankplug_data.synthetic.collection import oracle
 
 if TYPE_CHECKING:

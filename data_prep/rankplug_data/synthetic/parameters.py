@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 from rankplug_data.synthetic.shapes import ShapeName
 
 

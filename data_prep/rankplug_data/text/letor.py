@@ -17,9 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.data import Lists
 from rankplug.errors import DataError
-from rankplug.lists import Lists
-from rankplug.threads import threads
+from rankplug.system import threads
 from rankplug_data.text import lines
 from rankplug_data.text.blocks import BLOCK, NEWLINE, Letters, blocks_of_file
 from rankplug_data.text.growing import RowsInMemory

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.datasets import Split
+from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug.lists import Lists
 from rankplug_data.transforms.parameters import Augmentation
 from rankplug_data.transforms.selection import over_parts, rounded_shares
 

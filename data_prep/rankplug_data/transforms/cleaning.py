@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.datasets import Split
-from rankplug.lists import Lists
-from rankplug.noise import mix
+from rankplug.compiled import mix
+from rankplug.data import Lists, Split
 from rankplug_data.kernels import Kernel, over_lists
 from rankplug_data.transforms.parameters import EveryPart, Truncation, WhatIsLearntFrom
 from rankplug_data.transforms.selection import keep_documents, keep_queries, over_parts, random_places

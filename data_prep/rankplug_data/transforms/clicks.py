@@ -6,10 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.datasets import Split
+from rankplug.compiled import key_of, uniform
+from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug.lists import Lists
-from rankplug.noise import key_of, uniform
 from rankplug_data.kernels import Kernel, over_lists
 from rankplug_data.transforms.parameters import Clicks
 from rankplug_data.transforms.selection import over_parts

@@ -6,8 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from rankplug.datasets import Split
-from rankplug.lists import Lists
+from rankplug.data import Lists, Split
 from rankplug_data.transforms.parameters import Flips, Threshold
 from rankplug_data.transforms.selection import over_parts, random_places, rounded_shares
 

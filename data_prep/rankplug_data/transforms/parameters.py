@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from rankplug.parameters import Parameters
+from rankplug.registry import Parameters
 
 Part = Literal["train", "valid", "test"]
 Parts = Annotated[tuple[Part, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]

@@ -8,10 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug import workers
-from rankplug.datasets import Split
-from rankplug.lists import Lists
-from rankplug.parameters import Parameters
+from rankplug.data import Lists, Split
+from rankplug.registry import Parameters
+from rankplug.system import workers
 from rankplug_data.kernels import Kernel, over_lists
 from rankplug_data.transforms.selection import over_parts
 

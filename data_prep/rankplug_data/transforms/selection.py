@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.datasets import Split
+from rankplug.data import Lists, Split
 from rankplug.errors import NothingLeftError
-from rankplug.lists import Lists
 
 
 def over_parts(split: Split, parts: Collection[str], change: Callable[[Lists], Lists]) -> Split:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater
 from rankplug.statistics import t_interval
-from rankplug.studies import Claim, Results, Runs, Verdict
+from rankplug.studies import Claim, Results, Runs, Verdict, judge_alike, judge_all, judge_bound, judge_greater
 from rankplug_crossover.study.better import LEVEL, better_than_papers
 from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, of_choice
 from rankplug_crossover.study.protocol import METRIC, NOISY, name_of, paper_of

@@ -21,7 +21,7 @@ KEY = "±: half of the 95 % interval; framed: a paper's own; *: leads the best o
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """A panel a collection; losses are sorted by their best cell, papers' own cells are framed."""
-    from rankplug.figures import new_figure
+    from rankplug.plotting import new_figure
 
     frames = {group: quality(results, group) for group in results.groups()}
     shown = {group: _sorted(grid(frame, "ours")) for group, frame in frames.items()}

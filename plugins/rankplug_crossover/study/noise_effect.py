@@ -36,7 +36,7 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """A column a backend, a row a loss; a row of panels a collection."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     groups = results.groups()
     frames = {group: noise_frame(results, group) for group in groups}

@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankplug.statistics import t_interval
-from rankplug.studies import Results
-from rankplug.tuning import validation_quality
+from rankplug.studies import Results, validation_quality
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, name_of, paper_of
 
 

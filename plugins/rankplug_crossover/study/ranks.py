@@ -36,7 +36,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """A diagram a collection; bars join models that are not told apart."""
     import matplotlib.pyplot as plt
 
-    from rankplug.figures import STYLE
+    from rankplug.plotting import STYLE
 
     groups = results.groups()
     with plt.rc_context(STYLE):
@@ -59,7 +59,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def _diagram(axes: Axes, models: list[str], found: CriticalDifference) -> None:
     """Demsar's picture: a scale of ranks, names to either side, bars below it."""
-    from rankplug.figures import PALETTE
+    from rankplug.plotting import PALETTE
 
     order = sorted(range(len(models)), key=lambda model: found.average_ranks[model])
     half = (len(order) + 1) // 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from rankplug.datasets import Split, load
+from rankplug.data import Split, load
 from rankplug_crossover.study.protocol import METRIC, SIZES, engine
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
     """Validation NDCG@5 in percent, a row an iteration: plain, and with noise of scale ``beta``."""
     import pandas as pd
 
-    from rankplug.fitting import fit
+    from rankplug.training import fit
 
     train, valid, _ = few_lists()
     parts = engine(backend, SIZES["quick"])
@@ -36,7 +36,7 @@ def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
 
 def draw_try(loss: str = "xe_ndcg", backend: str = "lightgbm", beta: float = 0.25) -> Figure:
     """Both learning curves."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = curves(loss, backend, beta)
     figure, axes = new_figure(width=5.6, height=3.0)

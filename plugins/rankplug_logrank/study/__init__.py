@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.published import read_published
-from rankplug.studies import Exhibit, Study
+from rankplug.studies import Exhibit, Study, read_published
 from rankplug_logrank.study import (
     accuracy_table,
     bounds,

@@ -80,7 +80,7 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
     """A picture of a sub-table: mean, and half of its interval in grey."""
     from matplotlib.patches import Rectangle
 
-    from rankplug.figures import new_figure
+    from rankplug.plotting import new_figure
 
     columns, models = list(dict.fromkeys(frame["column"])), [m for m in MODELS if m in set(frame["model"])]
     figure, axes = new_figure(width=1.6 + 1.25 * len(columns), height=0.5 + 0.235 * len(models))

@@ -74,7 +74,7 @@ def largest_bend(loss: str) -> float:
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """The gap over the size of the scores: the largest and the mean of the lists."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = bound_frame()
     figure, axes = new_figure(width=5.0, height=3.0)

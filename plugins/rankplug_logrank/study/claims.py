@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankplug.judging import judge_alike, judge_all, judge_bound, judge_greater, judge_identity
-from rankplug.studies import Claim, Results, Verdict
+from rankplug.studies import Claim, Results, Verdict, judge_alike, judge_all, judge_bound, judge_greater, judge_identity
 from rankplug_logrank.study.accuracy_table import accuracy_frame, all_queries
 from rankplug_logrank.study.bounds import bound_frame, largest_bend
 from rankplug_logrank.study.first_steps import domination_frame, trace_frame

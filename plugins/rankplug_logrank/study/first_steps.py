@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from rankplug.lists import Lists
-    from rankplug.trials import Trial
+    from rankplug.data import Lists
+    from rankplug.store import Trial
 
 QUERIES, RANKINGS, ITERATIONS, TRACED = 10, 10, 10, 15
 C = 1.0
@@ -36,8 +36,8 @@ def first_trial(results: Results) -> Trial:
 @functools.lru_cache(maxsize=8)
 def training(trial: Trial, loss: str, iterations: int) -> tuple[Lists, NDArray[np.float64]]:
     """A trial's training lists, and their scores under ``w = 0`` and after each iteration, one row each."""
-    from rankplug.datasets import load
-    from rankplug.fitting import fit
+    from rankplug.data import load
+    from rankplug.training import fit
 
     asked = trial.combination
     train, _, _ = load(asked.dataset, fold=trial.fold, seed=trial.seed, transforms=asked.transforms)
@@ -90,7 +90,7 @@ def _bounds(lists: Lists) -> list[tuple[int, int]]:
 
 def figure_8(results: Results) -> tuple[pd.DataFrame, Figure]:
     """``w.phi`` against Delta."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = domination_frame(results)
     figure, axes = new_figure(width=5.0, height=3.2)
@@ -107,8 +107,8 @@ def trace_frame(results: Results) -> pd.DataFrame:
     """A row for each objective, query and iteration: the loss over all sign matrices and over the sampled rankings."""
     import pandas as pd
 
-    from rankplug.losses_by_name import loss
-    from rankplug.seeds import stream
+    from rankplug.losses import loss
+    from rankplug.system import stream
 
     trial = first_trial(results)
     frames = []
@@ -127,7 +127,7 @@ def trace_frame(results: Results) -> pd.DataFrame:
 
 def objective_trace(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Both objectives in the course of training on the sampled one, as shares of their values at ``w = 0``."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = trace_frame(results)
     figure, panels = new_figure(len(OBJECTIVES), width=3.7, height=2.8)

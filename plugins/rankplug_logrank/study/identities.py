@@ -69,7 +69,7 @@ def loss_sums(good: Doubles, bad: Doubles, rankings_only: bool = False) -> dict[
     """The four losses for AUC: summed over sign matrices, and by the closed form of the plugin."""
     from scipy.special import logsumexp
 
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     signs = sign_matrices(good.size, bad.size)
     if rankings_only:

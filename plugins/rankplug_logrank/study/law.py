@@ -22,7 +22,7 @@ def draw_law(scale: float = 1.0) -> Figure:
     """
     from scipy.special import logsumexp
 
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     signs = sign_matrices(GOOD.size, BAD.size)
     signs = signs[comes_from_a_ranking(signs)]
@@ -50,7 +50,7 @@ def draw_losses(bads: int = 3) -> Figure:
     Args:
         bads: number of bad documents.
     """
-    from rankplug.figures import colour, new_figure
+    from rankplug.plotting import colour, new_figure
 
     gaps = np.linspace(-2, 2, 81)
     found = [loss_sums(np.array([gap]), np.zeros(bads)) for gap in gaps]

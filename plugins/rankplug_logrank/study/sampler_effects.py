@@ -30,7 +30,7 @@ def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.
 def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = False) -> tuple[pd.DataFrame, Figure]:
     import pandas as pd
 
-    from rankplug.figures import colour, draw_mean, new_figure
+    from rankplug.plotting import colour, draw_mean, new_figure
 
     figure, panels = new_figure(len(MEASURES), width=2.3, height=2.5, squeeze=False)
     frames = []

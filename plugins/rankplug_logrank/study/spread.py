@@ -75,7 +75,7 @@ def deviations() -> pd.DataFrame:
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Histograms, a row of panels for each gain, a column for each restart."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = spread_frame()
     spreads = deviations().groupby("gain").mean()
@@ -99,7 +99,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 def draw_sample(p_best: float = 0.9, walk: int = 20, gain: str = "map") -> Figure:
     """A histogram for any mix of restarts and length of walks."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     values = sampled_distances(gain, p_best=p_best, walk=walk)
     figure, axes = new_figure(width=5.4, height=2.6)

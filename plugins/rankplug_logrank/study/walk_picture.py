@@ -103,7 +103,7 @@ def correlation(sign: int, branch: str) -> float:
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """A state with alpha of its pairs, two walks, and alpha against what a flip changes."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = flip_frame()
     figure, (left, middle, right) = new_figure(3, width=3.7, height=3.0, width_ratios=(1.25, 1, 1))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.published import read_published
-from rankplug.studies import Exhibit, Study
+from rankplug.studies import Exhibit, Study, read_published
 from rankplug_stochastic.study import claims, concrete_density, convergence, quality_table, rank_schema
 from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs

@@ -44,7 +44,7 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
 
 def draw_best_gaps(beta: float = 1.0) -> Figure:
     """Both minimisers over the target share."""
-    from rankplug.figures import colour, new_figure
+    from rankplug.plotting import colour, new_figure
 
     figure, axes = new_figure(width=4.6, height=3.0)
     axes.plot(SHARES, [best_gap(share) for share in SHARES], color=colour("CrossEntropy"), label="CrossEntropy")

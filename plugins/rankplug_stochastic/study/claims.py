@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from rankplug.judging import judge_alike, judge_all, judge_greater, judge_identity
-from rankplug.studies import Claim, Results, Verdict
+from rankplug.studies import Claim, Results, Verdict, judge_alike, judge_all, judge_greater, judge_identity
 from rankplug_stochastic.study.concrete_density import largest_cell_error, largest_first_error
 from rankplug_stochastic.study.convergence import METRIC, first_group
 from rankplug_stochastic.study.protocol import METRICS

@@ -115,7 +115,7 @@ def largest_first_error() -> float:
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Samples above, closed density below; brighter cells are likelier."""
-    from rankplug.figures import new_figure
+    from rankplug.plotting import new_figure
 
     frame = density_frame()
     figure, axes = new_figure(len(WEIGHTS), 2, width=3.3, height=2.9)
@@ -146,7 +146,7 @@ def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ..
 
 def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> Figure:
     """Draws on the triangle, and how often each order of the documents comes up, beside its chance."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     points = sampled_points(weights, beta, samples=20_000)
     chances = order_chances(weights, beta)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from rankplug.grammar import parse
+from rankplug.registry import parse
 from rankplug.studies import Results
 from rankplug_stochastic.study.protocol import MODELS
 
@@ -60,7 +60,7 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
 
 def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
     """A baseline and its expected loss under the same settings, on training and validation data."""
-    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
+    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
     group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")
     figure, axes = new_figure(width=4.6, height=3.2)
@@ -90,7 +90,7 @@ def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     """All models with settings of their own, on validation data; networks and trees beside each other."""
-    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
+    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
     group = first_group(results, "tuned")
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)

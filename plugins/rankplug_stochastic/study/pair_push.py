@@ -38,7 +38,7 @@ def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: in
 
 def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
     """Both pushes over the gap."""
-    from rankplug.figures import colour, new_figure
+    from rankplug.plotting import colour, new_figure
 
     frame = push_frame(loss, beta)
     figure, axes = new_figure(width=5.6, height=3.0)

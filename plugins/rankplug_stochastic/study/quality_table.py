@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankplug.data_facts import facts_beside_published
-from rankplug.published import beside_published
-from rankplug.studies import Results
+from rankplug.studies import Results, beside_published, facts_beside_published
 from rankplug_stochastic.study.protocol import METRICS
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """The two constructions side by side, with one draw's numbers."""
     import pandas as pd
 
-    from rankplug.figures import new_figure
+    from rankplug.plotting import new_figure
 
     ranks_a, ranks_b = both_ways()
     frame = pd.DataFrame(
@@ -71,7 +71,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 
 def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
-    from rankplug.figures import PALETTE
+    from rankplug.plotting import PALETTE
 
     pairs = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3) if i != j]
     heights = {pair: 5.5 - place for place, pair in enumerate(pairs)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.published import read_published
-from rankplug.studies import Exhibit, Study
+from rankplug.studies import Exhibit, Study, read_published
 from rankplug_uniquerating.study import collections_table, quality_tables, relative_gains, three_forms, training_time
 from rankplug_uniquerating.study.claims import CLAIMS
 from rankplug_uniquerating.study.findings import FINDINGS

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankplug.judging import judge_all, judge_bound, judge_greater, judge_identity
-from rankplug.studies import Claim, Results, Verdict
+from rankplug.studies import Claim, Results, Verdict, judge_all, judge_bound, judge_greater, judge_identity
 from rankplug_uniquerating.study import collections_table, equations, three_forms
 from rankplug_uniquerating.study.protocol import (
     BENCHMARKS,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankplug.data_facts import facts_beside_published
-from rankplug.studies import Results
+from rankplug.studies import Results, facts_beside_published
 from rankplug_uniquerating.study.protocol import PLACES
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60)) -> float:
 
 def windowed_loss(window: int, scores: Doubles, labels: Doubles) -> float:
     """Of one list by the plugin ``urank``, with windows of some documents (Eq. 3)."""
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     found = loss(f"urank[window={window}]").evaluate(scores, labels, np.array([0, scores.size]))
     return float(found.value[0])
@@ -98,7 +98,7 @@ def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: b
 
 def largest_curvature_deviation(window: int = 2) -> float:
     """Between the derivative of Eq. 5 and the plugin ``umart``."""
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
     deviations = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rankplug.published import beside_published
-from rankplug.studies import Results
+from rankplug.studies import Results, beside_published
 from rankplug_uniquerating.study.protocol import (
     BENCHMARKS,
     ERR,
@@ -38,7 +37,7 @@ COLUMNS = (
     "difference",
     "combination",
 )
-"""Those of :func:`rankplug.published.beside_published`."""
+"""Those of :func:`rankplug.studies.beside_published`."""
 
 
 def rows_of(results: Results, group: str, metrics: tuple[str, ...], exhibit: str, place: str) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def gain_frame(results: Results) -> pd.DataFrame:
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Bars of both, NDCG above and ERR below, a panel a collection; intervals may run off the picture."""
-    from rankplug.figures import PALETTE, legend_below, new_figure
+    from rankplug.plotting import PALETTE, legend_below, new_figure
 
     frame = gain_frame(results)
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)

@@ -65,7 +65,7 @@ def evaluate_by_autograd(
 
 def evaluate_sorted(scores: Doubles, labels: Doubles) -> tuple[float, Doubles]:
     """Value and gradient of the plugin."""
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     found = loss("urank").evaluate(scores, labels, np.array([0, scores.size]))
     return float(found.value[0]), found.gradient
@@ -123,7 +123,7 @@ def timing_frame(lengths: tuple[int, ...] = LENGTHS) -> pd.DataFrame:
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Time over the length of the list."""
-    from rankplug.figures import PALETTE, draw_mean, new_figure
+    from rankplug.plotting import PALETTE, draw_mean, new_figure
 
     frame = timing_frame()
     figure, axes = new_figure(width=4.8, height=3.2)

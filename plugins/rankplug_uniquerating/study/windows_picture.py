@@ -51,7 +51,7 @@ def draw_windows(window: int = 10) -> Figure:
     """Who competes with whom, in which window; and the loss for every width."""
     from matplotlib.colors import ListedColormap
 
-    from rankplug.figures import PALETTE, colour, new_figure
+    from rankplug.plotting import PALETTE, colour, new_figure
 
     figure, (left, right) = new_figure(2, width=4.4, height=3.3)
     numbers = windows_of(window)
@@ -96,7 +96,7 @@ def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np
 
 def draw_pull(rival: float = 0.0) -> Figure:
     """Two documents of one rating: ListMLE pulls the one that was listed first up, uRank the one that is behind."""
-    from rankplug.figures import PALETTE, colour, new_figure
+    from rankplug.plotting import PALETTE, colour, new_figure
 
     gaps = np.linspace(-3.0, 3.0, 121)
     figure, axes = new_figure(width=5.2, height=3.0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.published import read_published
-from rankplug.studies import Exhibit, Study
+from rankplug.studies import Exhibit, Study, read_published
 from rankplug_xendcg.study import claims, convergence, noise_curves, quality_table
 from rankplug_xendcg.study.findings import FINDINGS
 from rankplug_xendcg.study.protocol import runs

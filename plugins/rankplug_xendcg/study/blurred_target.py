@@ -27,7 +27,7 @@ def targets(labels: ArrayLike, draws: int = 200, seed: int = 0) -> NDArray[np.fl
 
 def draw_targets(best_label: int = 4, draws: int = 200) -> Figure:
     """The target of a list under many gammas, beside the two fixed ones and ListNet's."""
-    from rankplug.figures import colour, new_figure
+    from rankplug.plotting import colour, new_figure
 
     labels = np.array([best_label, *LABELS[1:]], dtype=np.float64)
     places = np.arange(labels.size)

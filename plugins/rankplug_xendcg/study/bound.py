@@ -43,7 +43,7 @@ def slack(
     seed: int = 0,
 ) -> float:
     """By how much the mean loss exceeds its bound."""
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     value = loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, starts, seed=seed).value
     return float(value.mean() - bound(scores, labels, starts))
@@ -60,8 +60,8 @@ def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDAr
 
 def draw_bound(gamma: float = 0.5) -> Figure:
     """Loss and bound of a list of three documents, as the best one's lead grows."""
-    from rankplug.figures import PALETTE, colour, new_figure
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
+    from rankplug.plotting import PALETTE, colour, new_figure
 
     leads = np.linspace(-6, 6, 121)
     starts = np.array([0, 3])

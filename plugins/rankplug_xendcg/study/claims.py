@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from rankplug.judging import judge_alike, judge_bound, judge_greater
-from rankplug.studies import Claim, Results, Verdict
+from rankplug.studies import Claim, Results, Verdict, judge_alike, judge_bound, judge_greater
 from rankplug_xendcg.study.bound import smallest_slack
 from rankplug_xendcg.study.convergence import gap_at, gaps
 from rankplug_xendcg.study.gradient_size import slack_of_lambdamart, slack_of_xe_ndcg

@@ -20,7 +20,7 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
     import pandas as pd
 
-    from rankplug.figures import draw_curves, keep_within, legend_below, new_figure
+    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
     groups = results.groups("quality")
     figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)

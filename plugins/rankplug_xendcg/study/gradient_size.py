@@ -16,7 +16,7 @@ LOSSES = {"XE-NDCG": "xe_ndcg", "lambdaMART": "lambdarank[sigma=1]"}
 
 def gradient_sizes(name: str, lists: int = 40, seed: int = 0) -> NDArray[np.float64]:
     """Largest ``||gradient||_1`` among random lists, for each of ``LENGTHS``."""
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     generator = np.random.default_rng(seed)
     largest = []
@@ -40,7 +40,7 @@ def slack_of_lambdamart() -> float:
 
 def draw_gradient_sizes() -> Figure:
     """Largest gradient by the length of the list."""
-    from rankplug.figures import colour, new_figure
+    from rankplug.plotting import colour, new_figure
 
     figure, axes = new_figure(width=5.0, height=3.0)
     for model, name in LOSSES.items():

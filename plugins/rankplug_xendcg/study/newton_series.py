@@ -18,7 +18,7 @@ EPSILON = 1e-3
 
 def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], seed: int = 0) -> NDArray[np.float64]:
     """The step on each score that a boosting engine makes of a kind's pair, less its mean, which changes no ranking."""
-    from rankplug.losses_by_name import loss
+    from rankplug.losses import loss
 
     found = loss(f"xe_ndcg[step={kind}]").evaluate(scores, labels, [0, scores.size], seed=seed, step="newton")
     whole = -found.gradient / found.curvature
@@ -79,7 +79,7 @@ def least_eigenvalue(lists: int = 200, seed: int = 0) -> float:
 
 def draw_series() -> Figure:
     """Length of the step over that of Newton's, by the length of the list."""
-    from rankplug.figures import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     frame = series_frame()
     figure, axes = new_figure(width=5.0, height=3.0)

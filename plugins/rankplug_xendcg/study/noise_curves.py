@@ -86,7 +86,7 @@ def _figure(
     """Both models above, their difference below; nothing where a single data set was asked for and this is not it."""
     import pandas as pd
 
-    from rankplug.figures import keep_within, legend_below, new_figure
+    from rankplug.plotting import keep_within, legend_below, new_figure
 
     run = [place for place in places if levels(results, kind, place)]
     if not run:
@@ -105,7 +105,7 @@ def _figure(
 
 
 def _draw(upper: Any, lower: Any, trials: dict[str, pd.DataFrame]) -> None:
-    from rankplug.figures import PALETTE, colour, draw_mean
+    from rankplug.plotting import PALETTE, colour, draw_mean
 
     for model, marker in zip(COMPARED, "os", strict=True):
         draw_mean(upper, trials[model], colour(model), label=model, marker=marker, markersize=4)

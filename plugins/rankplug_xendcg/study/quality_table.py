@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankplug.data_facts import facts_beside_published
-from rankplug.published import beside_published
 from rankplug.statistics import effect_size, holm, paired_t_test
-from rankplug.studies import Results
+from rankplug.studies import Results, beside_published, facts_beside_published
 from rankplug_xendcg.study.protocol import METRICS
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ regression: Blondel, Teboul, Berthet and Djolonga, Fast differentiable sorting a
 
 import numpy as np
 from rankplug import list_loss
-from rankplug.list_losses import list_constants
+from rankplug.losses import list_constants
 
 
 @list_constants

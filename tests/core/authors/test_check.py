@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rankplug.checking import CONTRACTS, LOADED, check_plugins
+from rankplug.authoring.checking import CONTRACTS, LOADED, check_plugins
+from rankplug.authoring.scaffold import KINDS, NewPlugin
 from rankplug.cli import app
 from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
 from rankplug.registry import registry
-from rankplug.scaffold import KINDS, NewPlugin
 
 RANKPLUG = Path(sys.executable).parent / "rankplug"
 WRONG = """

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from rankplug.authoring.scaffold import KINDS, NewPlugin, ScaffoldError
 from rankplug.cli import app
-from rankplug.grammar import parse
-from rankplug.scaffold import KINDS, NewPlugin, ScaffoldError
-from rankplug.sweep_files import read_words
+from rankplug.registry import parse
+from rankplug.sweeps import read_words
 
 EVERY = [(kind, "numba") for kind in KINDS] + [("loss", "torch")]
 BIN = Path(sys.executable).parent

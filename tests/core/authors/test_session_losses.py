@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug import session_losses
+from rankplug.compiled import building_block
 from rankplug.errors import BrokenPluginError, ParameterError, PluginConflictError
-from rankplug.lifting import building_block
+from rankplug.losses import session_losses
+from rankplug.losses.session_losses import SessionPluginWarning, packed, unpack
 from rankplug.registry import registry
-from rankplug.session_losses import SessionPluginWarning, packed, unpack
 from rankplug.store import Store
 
 FACTOR = 1.0

@@ -9,10 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankplug.combinations import Combination
-from rankplug.learning_curve import LearningCurve
-from rankplug.store import Store
-from rankplug.trials import Result, Trial
+from rankplug.store import Combination, Result, Store, Trial
+from rankplug.training import LearningCurve
 
 PLUGIN = '''
 import rankplug as rp

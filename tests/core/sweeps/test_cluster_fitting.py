@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankplug as rp
-from rankplug.cluster_fitting import split_lists
 from rankplug.errors import DataError, FitError
+from rankplug.training.cluster_fitting import split_lists
 
 SCORER = "trees[rounds=8,leaves=6,min_data=5]"
 

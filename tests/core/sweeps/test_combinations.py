@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from rankplug.cli.sweep_words import read_sweeps
-from rankplug.combinations import Combination, combinations
 from rankplug.errors import GrammarError, ParameterError, UnknownPluginError
 from rankplug.registry import registry
-from rankplug.sweep_files import read_file, read_words
+from rankplug.store import Combination, combinations
+from rankplug.sweeps import read_file, read_words
 
 BASE = {"dataset": "synthetic", "backend": "lightgbm", "loss": "lambdarank"}
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import yaml
 
 import rankplug as rp
-from rankplug.combinations import combinations
-from rankplug.store import PARTS
-from rankplug.sweep_files import read_file
+from rankplug.store import combinations
+from rankplug.store.result_store import PARTS
+from rankplug.sweeps import read_file
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sweeps.md").read_text()
 

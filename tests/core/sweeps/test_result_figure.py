@@ -8,9 +8,8 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.result_figure import draw_results
-from rankplug.result_tables import ResultsError, results
-from rankplug.store import Store
+from rankplug.report import draw_results
+from rankplug.store import ResultsError, Store, results
 
 
 @pytest.fixture(scope="module")

@@ -19,14 +19,11 @@ import scipy.stats
 from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug import result_files, store_upkeep
 from rankplug.cli import app
-from rankplug.comparison import compare
-from rankplug.result_files import StoreError
-from rankplug.result_tables import ResultsError, query
-from rankplug.store import Store
-from rankplug.sweep_files import read_file
-from rankplug.trials import Trial, failed_result
+from rankplug.store import ResultsError, Store, Trial, compare, failed_result, query, result_files
+from rankplug.store import upkeep as store_upkeep
+from rankplug.store.result_files import StoreError
+from rankplug.sweeps import read_file
 
 QUERIES = 30
 

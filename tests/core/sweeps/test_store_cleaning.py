@@ -12,11 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from rankplug.cli import app
-from rankplug.combinations import Combination
 from rankplug.registry import registry
-from rankplug.store import Store
-from rankplug.store_cleaning import leftovers, outdated, remove
-from rankplug.trials import Trial, failed_result
+from rankplug.store import Combination, Store, Trial, failed_result
+from rankplug.store.cleaning import leftovers, outdated, remove
 
 Make = Callable[..., Any]
 LINES = "".join(f"{document % 2} qid:{document // 5} 1:0.{document}\n" for document in range(30))

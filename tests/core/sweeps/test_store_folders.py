@@ -13,11 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug import store_upkeep
 from rankplug.cli import app
-from rankplug.result_files import StoreError
-from rankplug.result_tables import query
-from rankplug.store import Store
+from rankplug.store import Store, query
+from rankplug.store import upkeep as store_upkeep
+from rankplug.store.result_files import StoreError
 
 Make = Callable[..., Any]
 PARTITIONS = [

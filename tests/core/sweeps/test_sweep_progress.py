@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from rankplug.combinations import Combination
-from rankplug.sweep_progress import SweepProgress
-from rankplug.trials import Trial
+from rankplug.store import Combination, Trial
+from rankplug.sweeps.sweep_progress import SweepProgress
 
 
 class Clock:

@@ -16,9 +16,8 @@ from typer.testing import CliRunner
 import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError, RankplugError
-from rankplug.store import Store
-from rankplug.sweeps import Outcome, sweep
-from rankplug.trials import Trial
+from rankplug.store import Store, Trial
+from rankplug.sweeps.running import Outcome, sweep
 
 pytestmark = pytest.mark.usefixtures("trouble")
 

@@ -11,8 +11,8 @@ import papermill
 import pytest
 
 from rankplug.errors import FitError, ParameterError, RankplugError, UnknownPluginError
-from rankplug.places import notebooks_folder
-from rankplug.tour import Tour, TourParameters, check_parameters
+from rankplug.report.tour import Tour, TourParameters, check_parameters
+from rankplug.system import notebooks_folder
 
 NOTEBOOK = notebooks_folder() / "combination.ipynb"
 TINY: dict[str, Any] = {
@@ -112,7 +112,7 @@ def test_the_feature_that_makes_the_labels_matters_most(tour: Tour) -> None:
 
 
 def test_a_second_visit_reads_what_the_first_one_stored(tour: Tour, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankplug.tour.run_trial", lambda *_: pytest.fail("a trial ran again"))
+    monkeypatch.setattr("rankplug.report.tour.run_trial", lambda *_: pytest.fail("a trial ran again"))
     again = Tour({**TINY, "trials": 2, "store": str(tour.store.folder)})
     assert again.run()["ndcg@5"].tolist() == tour.summary()["ndcg@5"].tolist()
 

@@ -9,7 +9,7 @@ from rankplug_data.public.benchmark import Published
 from rankplug_data.public.catalogue import BENCHMARKS
 
 import rankplug as rp
-from rankplug.datasets import StoredDataset
+from rankplug.data import StoredDataset
 from rankplug.registry import registry
 
 NAMES = {

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.registry import registry
-from rankplug.specifications import LossSpecification
+from rankplug.registry import LossSpecification, registry
 
 LOSSES = {
     plugin.specification.name: plugin.specification

@@ -13,10 +13,9 @@ from scipy.special import expit, logsumexp
 
 import rankplug as rp
 from rankplug import SamplerSpecification
-from rankplug.list_samplers import list_sampler
-from rankplug.noise import key_of
+from rankplug.compiled import key_of
 from rankplug.registry import registry
-from rankplug.samplers import sampler
+from rankplug.samplers import list_sampler, sampler
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
 UNIFORMS = np.array(GOLDEN["stochastic_beta1.0"]["in"]["U"])

@@ -11,9 +11,8 @@ from rankplug_stochastic.study.convergence import METRIC
 from rankplug_stochastic.study.pair_push import push
 
 import rankplug as rp
-from rankplug.published import layout
-from rankplug.seeds import trial_seed
-from rankplug.studies import PROFILES, Results
+from rankplug.studies import PROFILES, Results, layout
+from rankplug.system import trial_seed
 
 STUDY = rp.study("stochastic")
 FIXED, TUNED = f"fixed {protocol.WEB30K}", f"tuned {protocol.WEB30K}"

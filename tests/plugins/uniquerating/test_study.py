@@ -17,9 +17,8 @@ from rankplug_uniquerating.study import (
 )
 
 import rankplug as rp
-from rankplug.published import layout
-from rankplug.seeds import trial_seed
-from rankplug.studies import PROFILES, Results, Runs
+from rankplug.studies import PROFILES, Results, Runs, layout
+from rankplug.system import trial_seed
 
 STUDY = rp.study("uniquerating")
 PLACES = tuple(protocol.PLACES)

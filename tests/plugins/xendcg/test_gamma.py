@@ -9,8 +9,8 @@ from rankplug_xendcg.gamma import COUNTER, LIGHTGBM, ONCE, PER_ITERATION, fill_g
 from scipy import stats
 
 import rankplug as rp
+from rankplug.compiled import key_of
 from rankplug.errors import ParameterError
-from rankplug.noise import key_of
 
 
 def gamma(documents, generator, query=0, iteration=0, source=PER_ITERATION, seed=5):

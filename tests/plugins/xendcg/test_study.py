@@ -13,8 +13,7 @@ from rankplug_xendcg.study.convergence import METRIC
 from scipy import stats
 
 import rankplug as rp
-from rankplug.published import layout
-from rankplug.studies import PROFILES, Results
+from rankplug.studies import PROFILES, Results, layout
 
 STUDY = rp.study("xendcg")
 PLACES = (protocol.WEB30K, protocol.YAHOO)

@@ -1,0 +1,99 @@
+import typing
+
+from .data import Lists as Lists
+from .data import Split as Split
+from .data import load as load
+from .errors import RankplugError as RankplugError
+from .hookspecs import hookimpl as hookimpl
+from .losses import Evaluation as Evaluation
+from .losses import Loss as Loss
+from .losses import Objective as Objective
+from .losses import PaddedParameters as PaddedParameters
+from .losses import list_loss as list_loss
+from .losses import loss as loss
+from .losses import padded_loss as padded_loss
+from .metrics import Metric as Metric
+from .metrics import MetricParameters as MetricParameters
+from .metrics import RankingMetricParameters as RankingMetricParameters
+from .metrics import evaluate as evaluate
+from .metrics import list_metric as list_metric
+from .metrics import metric as metric
+from .registry import BackendSpecification as BackendSpecification
+from .registry import DatasetSpecification as DatasetSpecification
+from .registry import LossSpecification as LossSpecification
+from .registry import MetricSpecification as MetricSpecification
+from .registry import Parameters as Parameters
+from .registry import Reference as Reference
+from .registry import SamplerSpecification as SamplerSpecification
+from .registry import ScorerSpecification as ScorerSpecification
+from .registry import StudySpecification as StudySpecification
+from .registry import TransformSpecification as TransformSpecification
+from .samplers import Sampler as Sampler
+from .samplers import list_sampler as list_sampler
+from .samplers import sampler as sampler
+from .store import Combination as Combination
+from .store import Store as Store
+from .store import compare as compare
+from .store import results as results
+from .studies import study as study
+from .sweeps import sweep as sweep
+from .system import use_threads as use_threads
+from .torch_losses import TorchLoss as TorchLoss
+from .torch_losses import torch_loss as torch_loss
+from .training import Model as Model
+from .training import Ranker as Ranker
+from .training import fit as fit
+from .training import fit_on_cluster as fit_on_cluster
+from .training import load_model as load_model
+
+__version__: str
+
+def __getattr__(name: str) -> typing.Any: ...  # what installed backends offer
+
+__all__ = [
+    "BackendSpecification",
+    "Combination",
+    "DatasetSpecification",
+    "Evaluation",
+    "Lists",
+    "Loss",
+    "LossSpecification",
+    "Metric",
+    "MetricParameters",
+    "MetricSpecification",
+    "Model",
+    "Objective",
+    "PaddedParameters",
+    "Parameters",
+    "Ranker",
+    "RankingMetricParameters",
+    "RankplugError",
+    "Reference",
+    "Sampler",
+    "SamplerSpecification",
+    "ScorerSpecification",
+    "Split",
+    "Store",
+    "StudySpecification",
+    "TorchLoss",
+    "TransformSpecification",
+    "compare",
+    "evaluate",
+    "fit",
+    "fit_on_cluster",
+    "hookimpl",
+    "list_loss",
+    "list_metric",
+    "list_sampler",
+    "load",
+    "load_model",
+    "loss",
+    "metric",
+    "padded_loss",
+    "results",
+    "sampler",
+    "study",
+    "sweep",
+    "torch_loss",
+    "use_threads",
+]

@@ -1,0 +1,158 @@
+"""What works on this machine and what does not: versions, threads, backends, plugins and folders."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, cast
+
+from rankplug.errors import RankplugError
+from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, problems_of_others, registry
+from rankplug.system import available_cores, places, threads
+from rankplug.system.version import __version__
+
+DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True)
+class BackendHealth:
+    """Whether a backend can be used, and if not why."""
+
+    name: str
+    works: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder rankplug reads or writes."""
+
+    purpose: str
+    path: str
+    exists: bool
+    writable: bool
+    variable: str
+    """The environment variable that moves it."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All findings."""
+
+    versions: dict[str, str]
+    """Of Python, rankplug and everything it depends on; ``not installed`` where an extra is missing."""
+    threads: int
+    cores: int
+    backends: tuple[BackendHealth, ...]
+    failed: tuple[BrokenPlugin, ...]
+    conflicts: tuple[tuple[str, str, list[str]], ...]
+    folders: tuple[Folder, ...]
+    others: dict[str, str]
+    """Plugins from elsewhere, with what is wrong with each, or nothing."""
+    remarks: tuple[str, ...]
+
+    @property
+    def problems(self) -> list[str]:
+        """What should be put right, one sentence each; a backend that is not installed is no problem."""
+        found = [f"plugin {one.entry_point} of {one.distribution} failed: {one.reason}" for one in self.failed]
+        found += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
+        found += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
+        found += [
+            f"the folder for {folder.purpose}, {folder.path}, cannot be written; set {folder.variable} to another"
+            for folder in self.folders
+            if not folder.writable and folder.purpose != "data"
+        ]
+        found += [
+            f"the folder for data, {folder.path}, does not exist; correct {folder.variable}"
+            for folder in self.folders
+            if not folder.exists and folder.purpose == "data"
+        ]
+        if not any(backend.works for backend in self.backends):
+            found.append(
+                "no backend works, so nothing can be trained: install one with pip install 'rankplug[lightgbm]'"
+            )
+        return found
+
+    def describe(self) -> dict[str, Any]:
+        """All findings as plain values."""
+        return {
+            "versions": self.versions,
+            "threads": self.threads,
+            "cores": self.cores,
+            "backends": [asdict(backend) for backend in self.backends],
+            "failed": [broken.describe() for broken in self.failed],
+            "conflicts": [
+                {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in self.conflicts
+            ],
+            "folders": [asdict(folder) for folder in self.folders],
+            "others": self.others,
+            "remarks": list(self.remarks),
+            "problems": self.problems,
+        }
+
+
+def examine(plugins: Registry | None = None) -> Diagnosis:
+    """Looks at everything; imports the engine of each backend to see whether it works."""
+    found = registry() if plugins is None else plugins
+    return Diagnosis(
+        versions=installed_versions(),
+        threads=threads(),
+        cores=available_cores(),
+        backends=tuple(_backends(found)),
+        failed=tuple(found.broken),
+        conflicts=tuple(found.conflicts()),
+        folders=tuple(_folders()),
+        others=problems_of_others(found),
+        remarks=tuple(found.remarks),
+    )
+
+
+def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of Python, the system, rankplug, everything it depends on, and some other distributions."""
+    return dict(_versions(others))
+
+
+def _versions(others: Iterable[str]) -> Iterator[tuple[str, str]]:
+    yield "python", platform.python_version()
+    yield "system", platform.platform()
+    yield "rankplug", __version__
+    required = [DISTRIBUTION_NAME.match(line) for line in metadata.requires("rankplug") or ()]
+    for name in sorted({match.group() for match in required if match}.union(others) - {"rankplug"}):
+        try:
+            yield name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            yield name, "not installed"
+
+
+def _backends(plugins: Registry) -> Iterator[BackendHealth]:
+    for plugin in plugins.plugins("backend"):
+        specification = cast(BackendSpecification, plugin.specification)
+        try:
+            for module in specification.requires:
+                importlib.import_module(module)
+            specification.load()
+        except (Exception, SystemExit) as error:
+            reason = str(error) if isinstance(error, RankplugError) else f"{type(error).__name__}: {error}"
+            yield BackendHealth(specification.name, False, reason)
+        else:
+            yield BackendHealth(specification.name, True)
+
+
+def _folders() -> Iterator[Folder]:
+    for folder in places.data_folders():
+        yield _folder("data", folder, "RANKPLUG_DATA")
+    yield _folder("prepared data and compiled code", places.cache_folder(), "RANKPLUG_CACHE")
+    yield _folder("results", places.results_folder(), "RANKPLUG_RESULTS")
+
+
+def _folder(purpose: str, path: Path, variable: str) -> Folder:
+    whole = path.expanduser().absolute()
+    nearest = next(place for place in (whole, *whole.parents) if place.exists())
+    writable = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+    return Folder(purpose, str(whole), whole.is_dir(), writable, variable)

@@ -1,0 +1,61 @@
+from .lifting import FASTMATH as FASTMATH
+from .lifting import ListFunction as ListFunction
+from .lifting import building_block as building_block
+from .lifting import call_of_list as call_of_list
+from .lifting import make as make
+from .lifting import writable as writable
+from .named_functions import NamedFunction as NamedFunction
+from .noise import key_of as key_of
+from .noise import mix as mix
+from .noise import uniform as uniform
+from .ordering import RANDOM as RANDOM
+from .ordering import STABLE as STABLE
+from .ordering import WORST as WORST
+from .ordering import order_documents as order_documents
+from .ordering import rank_labels as rank_labels
+from .ordering import sort_labels as sort_labels
+from .ordering import usable as usable
+from .ranking import fill_dcg_constants as fill_dcg_constants
+from .ranking import gain as gain
+from .ranking import ideal_dcg as ideal_dcg
+from .ranking import sort_best_first as sort_best_first
+from .scratch_arrays import APART as APART
+from .scratch_arrays import scratch as scratch
+from .scratch_arrays import zeros as zeros
+from .vector_math import WIDEST as WIDEST
+from .vector_math import exp as exp
+from .vector_math import exponentials_from as exponentials_from
+from .vector_math import largest as largest
+from .vector_math import log as log
+
+__all__ = [
+    "APART",
+    "FASTMATH",
+    "RANDOM",
+    "STABLE",
+    "WIDEST",
+    "WORST",
+    "ListFunction",
+    "NamedFunction",
+    "building_block",
+    "call_of_list",
+    "exp",
+    "exponentials_from",
+    "fill_dcg_constants",
+    "gain",
+    "ideal_dcg",
+    "key_of",
+    "largest",
+    "log",
+    "make",
+    "mix",
+    "order_documents",
+    "rank_labels",
+    "scratch",
+    "sort_best_first",
+    "sort_labels",
+    "uniform",
+    "usable",
+    "writable",
+    "zeros",
+]

@@ -1,0 +1,62 @@
+"""Functions an author writes, whose arguments say by their names what they need; found again by name when pickled.
+
+One that no other process finds by its name, such as one of a notebook's cell, is pickled with its code, which takes
+``cloudpickle``.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rankplug.errors import BrokenPluginError
+from rankplug.registry import Parameters
+
+
+class NamedFunction:
+    """A function with its name, documentation and argument names, pickled by reference."""
+
+    supplied: frozenset[str] = frozenset()
+    """Names of arguments that the framework hands over."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not inspect.isfunction(function):
+            raise BrokenPluginError(f"{function!r} is not a function written in Python, which this decorator needs")
+        self.function = function
+        self.arguments = tuple(inspect.signature(function).parameters)
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__qualname__ = function.__qualname__
+        self.__wrapped__ = function
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self.importable:
+            return self.__qualname__
+        state = {name: value for name, value in vars(self).items() if name != "compiled"}
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
+
+    @property
+    def importable(self) -> bool:
+        """Whether another process finds it under its name."""
+        found: Any = sys.modules.get(self.__module__)
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        return found is self and self.__module__ != "__main__"
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """Names of the plugin's parameters among the arguments."""
+        return tuple(name for name in self.arguments if name not in self.supplied)
+
+    def value_of(self, parameters: Parameters, name: str) -> Any:
+        """The value of one parameter that it wants."""
+        if not hasattr(parameters, name):
+            raise BrokenPluginError(
+                f"{self.__module__}.{self.__name__} has an argument {name} that is neither supplied"
+                f" ({', '.join(sorted(self.supplied))}) nor a field of {type(parameters).__name__}"
+            )
+        return getattr(parameters, name)

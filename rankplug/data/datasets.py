@@ -1,0 +1,137 @@
+"""Data sets by name: ``load("mslr-web10k", fold=1)`` gives train, validation and test lists.
+
+A data set's implementation is a function ``(parameters, fold, seed) -> Split``; a transform's is a function
+``(split, parameters, generator) -> Split`` that returns a new split and leaves the old one as it was. Data sets that
+lie in files offer more, see :class:`StoredDataset`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+
+from rankplug.data.lists import Lists
+from rankplug.errors import DataError, NothingLeftError
+from rankplug.registry import DatasetSpecification, Reference, TransformSpecification, import_object, parse, registry
+from rankplug.system import generator, whole_number
+
+
+class Split(NamedTuple):
+    """The three parts of a data set."""
+
+    train: Lists
+    valid: Lists
+    test: Lists
+
+
+@runtime_checkable
+class StoredDataset(Protocol):
+    """The implementation of a data set that lies in files; ``rankplug data`` offers these to the user.
+
+    A data set that is made needs only the call.
+    """
+
+    def __call__(self, parameters: Any, fold: int, seed: int) -> Split:
+        """The lists of a fold."""
+
+    def state(self, parameters: Any) -> str:
+        """In a word or two, whether it is there."""
+
+    def get(self, parameters: Any, *, accept_licence: bool) -> str:
+        """Fetches the files and says where they are."""
+
+    def prepare(self, parameters: Any, *, source: Path | None, on_error: Literal["raise", "skip"]) -> str:
+        """Prepares it, from ``source`` if given, and says what there is."""
+
+    def info(self, parameters: Any) -> str:
+        """Where it comes from, what may be done with it, and what is here."""
+
+    def verify(self, parameters: Any) -> tuple[str, list[str]]:
+        """Reads what is prepared again: what there is, and a sentence for each thing that is wrong."""
+
+
+def load(
+    dataset: str | Mapping[str, Any] | Reference,
+    *,
+    fold: int = 1,
+    seed: int = 0,
+    transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference] = (),
+) -> Split:
+    """Train, validation and test lists of a data set.
+
+    Args:
+        dataset: its name with parameters, such as ``"synthetic[queries=200]"``.
+        fold: which of its folds, from 1.
+        seed: the trial's seed; it reaches random splits, made data and random transforms.
+        transforms: applied in order, such as ``["query_minmax", "drop_empty"]``.
+    """
+    return _Source(dataset, transforms).split(fold, seed)
+
+
+def load_in_blocks(
+    dataset: str | Mapping[str, Any] | Reference,
+    *,
+    fold: int = 1,
+    seed: int = 0,
+    transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference] = (),
+) -> Iterator[Split]:
+    """What :func:`load` gives, once for each block of test queries, so that a test part may be larger than memory.
+
+    Training and validation part are the same each time. There is one block where the data set has no blocks, or where
+    one of the transforms needs all of the data at once.
+
+    Args:
+        dataset: its name with parameters, such as ``"synthetic[test_queries=20000]"``.
+        fold: which of its folds, from 1.
+        seed: the trial's seed.
+        transforms: applied in order.
+    """
+    return _Source(dataset, transforms).blocks(fold, seed)
+
+
+class _Source:
+    """A data set and the transforms of it, all names resolved."""
+
+    def __init__(self, dataset: Any, transforms: Any) -> None:
+        found, self._parameters = registry().resolve("dataset", dataset)
+        self._dataset = cast(DatasetSpecification, found)
+        chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
+        self._names = [str(parse(reference)) for reference in chain]
+        self._transforms = [registry().resolve("transform", reference) for reference in chain]
+
+    def split(self, fold: int, seed: int) -> Split:
+        self._check(fold)
+        return self._transformed(self._dataset.load()(self._parameters, fold, seed), seed)
+
+    def blocks(self, fold: int, seed: int) -> Iterator[Split]:
+        by_query = all(cast(TransformSpecification, found).by_query for found, _ in self._transforms)
+        if not (by_query and self._dataset.blocks):
+            yield self.split(fold, seed)
+            return
+        self._check(fold)
+        say = self._dataset.blocks
+        make: Callable[..., Iterator[Split]] = import_object(say, str(self._dataset)) if isinstance(say, str) else say
+        empty: NothingLeftError | None = None
+        some = False
+        for split in make(self._parameters, fold, seed):
+            try:
+                transformed = self._transformed(split, seed)
+            except NothingLeftError as error:
+                empty = error
+                continue
+            some = True
+            yield transformed
+        if empty and not some:
+            raise empty
+
+    def _check(self, fold: int) -> None:
+        folds = self._dataset.folds
+        if not 1 <= whole_number(fold, "fold") <= folds:
+            raise DataError(f"dataset {self._dataset.name} has folds 1 to {folds}, not {fold}")
+
+    def _transformed(self, split: Split, seed: int) -> Split:
+        for position, (name, (specification, parameters)) in enumerate(zip(self._names, self._transforms, strict=True)):
+            noise = generator(seed, "transform", name, position)
+            split = specification.load()(split, parameters, noise)
+        return split

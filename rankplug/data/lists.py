@@ -1,0 +1,284 @@
+"""The one data object: the documents of all queries in one array, with the offset where each query starts.
+
+>>> import numpy as np
+>>> lists = Lists(np.ones((5, 2), np.float32), labels=[1, 0, 2, 0, 0], starts=[0, 2, 5])
+>>> len(lists), lists.documents, lists.lengths.tolist()
+(2, 5, [2, 3])
+>>> lists[1:].labels.tolist()
+[2.0, 0.0, 0.0]
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.errors import DataError
+from rankplug.system import numbers, whole_number
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def check_starts(starts: ArrayLike, documents: int) -> Integers:
+    """The offsets as int64, checked: they begin at 0, end at the number of documents, and never fall back."""
+    offsets = numbers(starts, "starts", "int64")
+    if offsets.ndim != 1 or offsets.size == 0:
+        raise DataError(f"starts must be one row of offsets, one a query and the total last; got shape {offsets.shape}")
+    if offsets[0] != 0:
+        raise DataError(f"starts must begin with 0, got {offsets[0]}")
+    if offsets[-1] != documents:
+        raise DataError(
+            f"starts must end with the number of documents, {documents}, got {offsets[-1]}"
+            " (starts has one entry a query and one more at the end)"
+        )
+    steps = np.diff(offsets)
+    if steps.size and steps.min() < 1:
+        query = int(np.argmin(steps))
+        raise DataError(f"query number {query} has {steps[query]} documents in starts; every query needs at least one")
+    return offsets
+
+
+def starts_of(query_ids: ArrayLike) -> Integers:
+    """Offsets from one query id a document; the documents of a query must lie together.
+
+    >>> starts_of([7, 7, 3, 3, 3]).tolist()
+    [0, 2, 5]
+    """
+    ids = np.asarray(query_ids)
+    if ids.size == 0:
+        return np.zeros(1, np.int64)
+    changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    starts = np.concatenate(([0], changes, [ids.size])).astype(np.int64)
+    heads = ids[starts[:-1]]
+    values, counts = np.unique(heads, return_counts=True)
+    if values.size != heads.size:
+        repeated = values[np.argmax(counts > 1)]
+        where = np.flatnonzero(heads == repeated)
+        raise DataError(
+            f"query id {repeated!s} stands in two places, at document {starts[where[0]]} and again at document"
+            f" {starts[where[1]]}; sort the documents by query"
+        )
+    return starts
+
+
+def check_labels(labels: NDArray[Any], where: str = "") -> None:
+    """Raises where a label is not a finite number of zero or more."""
+    bad = np.flatnonzero(~(np.isfinite(labels) & (labels >= 0)))
+    if bad.size:
+        raise DataError(
+            f"label {labels[bad[0]]} of document {bad[0]}{where} is not a finite number of zero or more"
+            f" ({bad.size} such)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Documents of many queries, ragged: ``features[starts[q]:starts[q + 1]]`` are those of query ``q``.
+
+    Args:
+        features: one row a document, float32 in C order, may be memory-mapped.
+        labels: relevance of each document, zero or more.
+        starts: offsets, one a query and the number of documents last.
+        query_ids: name of each query; the position when absent.
+        document_ids: name of each document, optional.
+        source: where the data come from, in words, for messages and records.
+    """
+
+    features: NDArray[np.float32]
+    labels: NDArray[np.float32]
+    starts: Integers
+    query_ids: NDArray[Any] = field(default_factory=lambda: np.empty(0, np.int64))
+    document_ids: NDArray[Any] | None = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        features = self.features
+        if not (isinstance(features, np.ndarray) and features.dtype == np.float32 and features.flags.c_contiguous):
+            features = numbers(features, "features", "float32")
+        if features.ndim != 2:
+            raise DataError(
+                f"features must have one row a document and one column a feature, got shape {features.shape}"
+            )
+        labels = numbers(self.labels, "labels", "float32")
+        if labels.shape != (features.shape[0],):
+            raise DataError(f"{features.shape[0]} rows of features, but labels of shape {labels.shape}")
+        starts = check_starts(self.starts, features.shape[0])
+        query_ids = np.asarray(self.query_ids)
+        if query_ids.size == 0:
+            query_ids = np.arange(starts.size - 1)
+        if query_ids.shape != (starts.size - 1,):
+            raise DataError(f"starts has {starts.size - 1} queries, but there are {query_ids.size} query ids")
+        document_ids = None if self.document_ids is None else np.asarray(self.document_ids)
+        if document_ids is not None and document_ids.shape != labels.shape:
+            raise DataError(f"{labels.size} documents, but {document_ids.size} document ids")
+        for name, value in (
+            ("features", features),
+            ("labels", labels),
+            ("starts", starts),
+            ("query_ids", query_ids),
+            ("document_ids", document_ids),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_query_ids(
+        cls, features: ArrayLike, labels: ArrayLike, query_ids: ArrayLike, document_ids: ArrayLike | None = None
+    ) -> Lists:
+        """Lists from one query id a document, as scikit-learn and XGBoost know it."""
+        ids = np.asarray(query_ids)
+        matrix = numbers(features, "features", "float32")
+        if ids.shape != (matrix.shape[0],):
+            raise DataError(f"{matrix.shape[0]} rows of features, but query ids of shape {ids.shape}")
+        starts = starts_of(ids)
+        return cls(
+            matrix,
+            numbers(labels, "labels", "float32"),
+            starts,
+            ids[starts[:-1]],
+            None if document_ids is None else np.asarray(document_ids),
+        )
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    def __repr__(self) -> str:
+        name = f" of {self.source}" if self.source else ""
+        return f"<Lists{name}: {len(self):,} queries, {self.documents:,} documents, {self.features.shape[1]} features>"
+
+    @property
+    def documents(self) -> int:
+        """Number of documents over all queries."""
+        return int(self.features.shape[0])
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """Number of documents of each query."""
+        return np.diff(self.starts)
+
+    @property
+    def query_of_document(self) -> Integers:
+        """The query's position, one a document."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def __getitem__(self, queries: int | slice | Sequence[int] | NDArray[Any]) -> Lists:
+        """The lists of some queries; a plain slice shares memory, anything else copies."""
+        if isinstance(queries, (int, np.integer)):
+            position = int(queries)
+            if not -len(self) <= position < len(self):
+                raise IndexError(f"query number {position} of {len(self)}")
+            position %= len(self)
+            queries = slice(position, position + 1)
+        if isinstance(queries, slice):
+            first, last, step = queries.indices(len(self))
+            if step == 1:
+                last = max(first, last)
+                span = slice(int(self.starts[first]), int(self.starts[last]))
+                return Lists(
+                    self.features[span],
+                    self.labels[span],
+                    self.starts[first : last + 1] - self.starts[first],
+                    self.query_ids[first:last],
+                    None if self.document_ids is None else self.document_ids[span],
+                    self.source,
+                )
+            chosen = np.arange(len(self))[queries]
+        else:
+            chosen = np.asarray(queries)
+            chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
+        rows = self.rows(chosen)
+        return Lists(
+            self.features[rows],
+            self.labels[rows],
+            np.concatenate(([0], np.cumsum(self.lengths[chosen]))),
+            self.query_ids[chosen],
+            None if self.document_ids is None else self.document_ids[rows],
+            self.source,
+        )
+
+    def rows(self, queries: NDArray[Any]) -> Integers:
+        """The documents' positions of some queries, in the order the queries are named."""
+        lengths = self.lengths[queries]
+        firsts = np.repeat(self.starts[:-1][queries] - (np.cumsum(lengths) - lengths), lengths)
+        return firsts + np.arange(int(lengths.sum()))
+
+    def __iter__(self) -> Iterator[Lists]:
+        return (self[query] for query in range(len(self)))
+
+    def shuffled(self, seed: int | np.random.Generator) -> Lists:
+        """The same queries in random order; the documents inside a query keep theirs."""
+        return self[_random_order(len(self), seed)]
+
+    def batches(self, queries: int, seed: int | np.random.Generator | None = None) -> Iterator[NDArray[np.int64]]:
+        """Positions of the queries of each mini-batch, every query once; shuffled unless ``seed`` is None."""
+        whole_number(queries, "the number of queries of a mini-batch", least=1)
+        order = np.arange(len(self)) if seed is None else _random_order(len(self), seed)
+        return (order[first : first + queries] for first in range(0, order.size, queries))
+
+    @staticmethod
+    def concatenate(parts: Sequence[Lists]) -> Lists:
+        """Several lists one after another."""
+        if not parts:
+            raise DataError("nothing to concatenate")
+        widths = {part.features.shape[1] for part in parts}
+        if len(widths) > 1:
+            raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")
+        named = [part.document_ids for part in parts if part.document_ids is not None]
+        return Lists(
+            np.concatenate([part.features for part in parts]),
+            np.concatenate([part.labels for part in parts]),
+            np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))]),
+            np.concatenate([part.query_ids for part in parts]),
+            np.concatenate(named) if len(named) == len(parts) else None,
+            " + ".join(dict.fromkeys(part.source for part in parts if part.source)),
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short digest of features, labels and offsets; equal data have equal digests wherever they lie."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(repr(self.features.shape).encode())
+        arrays: tuple[NDArray[Any], ...] = (self.starts, self.labels, self.features)
+        for array in arrays:
+            flat = array.reshape(-1)
+            for first in range(0, flat.size, 1 << 24):
+                digest.update(flat[first : first + (1 << 24)].data)
+        return digest.hexdigest()
+
+    def with_fingerprint(self, fingerprint: str) -> Lists:
+        """Itself, with a fingerprint that was taken before; spares reading memory-mapped data for it."""
+        self.__dict__["fingerprint"] = fingerprint
+        return self
+
+    def validate(self) -> Lists:
+        """Itself, once the values are checked: finite features, labels of zero or more, no query twice.
+
+        Shapes and offsets are checked on construction; the values only here, as it reads every feature.
+        """
+        where = f" in {self.source}" if self.source else ""
+        check_labels(self.labels, where)
+        for first in range(0, self.documents, 1 << 16):
+            block = self.features[first : first + (1 << 16)]
+            finite = np.isfinite(block)
+            if not finite.all():
+                row, column = (int(value[0]) for value in np.nonzero(~finite))
+                raise DataError(
+                    f"feature {column + 1} of document {first + row}{where} is {block[row, column]};"
+                    " replace missing values before training"
+                )
+        values, counts = np.unique(self.query_ids, return_counts=True)
+        if values.size != len(self):
+            repeated = values[np.argmax(counts > 1)]
+            raise DataError(f"query id {repeated}{where} stands {counts.max()} times; every query must stand once")
+        return self
+
+
+def _random_order(count: int, seed: int | np.random.Generator) -> Integers:
+    generator = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(whole_number(seed, "seed"))
+    return generator.permutation(count)

@@ -1,0 +1,209 @@
+"""Losses written as a compiled function of one list.
+
+The function receives some of ``scores, labels, gradient, curvature, constants, order, key, list_key, seed, query,
+iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugin's parameters by name; it fills ``gradient`` and
+``curvature`` with derivatives with respect to the scores and returns the loss of the list.
+
+>>> @list_loss(cost="documents")
+... def squared(scores, labels, gradient, curvature, scale):
+...     total = 0.0
+...     for i in range(scores.size):
+...         gap = scores[i] - labels[i]
+...         gradient[i] = 2 * scale * gap
+...         curvature[i] = 2 * scale
+...         total += scale * gap * gap
+...     return total
+>>> squared.wants
+('scale',)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.compiled import FASTMATH, ListFunction, call_of_list, make
+from rankplug.data import Integers
+from rankplug.errors import BrokenPluginError
+from rankplug.registry import Parameters
+from rankplug.samplers import ListSampler
+
+Cost = Literal["documents", "pairs"]
+
+
+def check_cost(cost: str) -> None:
+    """Raises where a loss's cost is a word that nobody knows."""
+    if cost not in ("documents", "pairs"):
+        raise BrokenPluginError(f"cost={cost!r} is not possible: documents, pairs")
+
+
+class ConstantsFunction(ListFunction):
+    """Fills what a loss computes of one list before training."""
+
+    supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
+
+
+def list_constants(function: Callable[..., Any]) -> ConstantsFunction:
+    """Makes what a loss computes of one list before training; a decorator."""
+    return ConstantsFunction(function)
+
+
+class ListLoss(ListFunction):
+    """A loss of one list, and how to prepare it.
+
+    Args:
+        function: fills the gradient and the curvature and returns the loss.
+        constants: fills a list's constants, which the loss then receives.
+        constants_length: how many numbers they are, from the lists' lengths.
+        cost: whether time grows with the documents or with the pairs of a list; only for sharing out work.
+        fastmath: LLVM's flags; the default assumes neither finite nor associative numbers away, only order.
+    """
+
+    supplied = frozenset(
+        {"scores", "labels", "gradient", "curvature", "constants", "order", "key", "list_key", "seed", "query"}
+        | {"iteration", "newton", "valued"}
+    )
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        constants: Callable[..., Any] | None,
+        constants_length: Callable[[Integers, Any], Any] | None,
+        cost: Cost,
+        fastmath: frozenset[str] | bool,
+    ) -> None:
+        super().__init__(function, fastmath)
+        check_cost(cost)
+        self.constants = (
+            constants if constants is None or isinstance(constants, ConstantsFunction) else ConstantsFunction(constants)
+        )
+        self.constants_length = constants_length
+        self.cost = cost
+
+    def prepared_constants(
+        self, labels: NDArray[np.float64], starts: Integers, parameters: Parameters, seed: int
+    ) -> tuple[NDArray[np.float64], Integers]:
+        """The constants of all lists, in one row, and where those of each list start."""
+        lists = starts.size - 1
+        if self.constants is None or self.constants_length is None:
+            return np.empty(0), np.zeros(lists + 1, np.int64)
+        lengths = np.broadcast_to(np.asarray(self.constants_length(np.diff(starts), parameters)), (lists,))
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        if offsets[-1] == 0:
+            return np.empty(0), offsets
+        constants = np.zeros(int(offsets[-1]))
+        fill = make(
+            CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
+        )
+        fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
+        return constants, offsets
+
+
+def list_loss(
+    function: Callable[..., Any] | None = None,
+    *,
+    constants: Callable[..., Any] | None = None,
+    constants_length: Callable[[Integers, Any], Any] | None = None,
+    cost: Cost = "pairs",
+    fastmath: frozenset[str] | bool = FASTMATH,
+) -> Any:
+    """Makes a loss of a function of one list; a decorator, with or without arguments."""
+
+    def decorate(function: Callable[..., Any]) -> ListLoss:
+        return ListLoss(function, constants, constants_length, cost, fastmath)
+
+    return decorate if function is None else decorate(function)
+
+
+def lifted_loss(loss: ListLoss, sampler: ListSampler | None, shift_invariant: bool) -> Any:
+    """The loss over all lists, averaged over a sampler's draws where there is one."""
+    parts: dict[str, ListFunction] = {"one_list": loss}
+    if sampler is not None:
+        parts["perturb"] = sampler
+    body = PLAIN if sampler is None else EXPECTED
+    text = LOSS.format(
+        body=body.format(
+            arguments=call_of_list(loss, "parameters", scores="a" if sampler else None),
+            sampled=call_of_list(sampler, "sampler_parameters") if sampler else "",
+            normalise="" if shift_invariant else NORMALISE,
+            chain="" if shift_invariant else CHAIN,
+        )
+    )
+    return make(text, parts)
+
+
+CONSTANTS = """
+def lifted(begin, end, starts, labels, constant_starts, constants, seed, parameters):
+    for q in range(begin, end):
+        d = starts[q]
+        n = starts[q + 1] - d
+        one_list({arguments})
+"""
+
+LOSS = """
+def lifted(begin, end, lists, starts, scores, data_starts, labels, constant_starts, constants, order, weights,
+           seed, iteration, newton, valued, samples, parameters, sampler_parameters, value, gradient, curvature):
+    longest = 0
+    for b in range(begin, end):
+        longest = max(longest, starts[b + 1] - starts[b])
+    all_g = scratch(longest)
+    all_h = scratch(longest)
+    for b in range(begin, end):
+        q = lists[b]
+        d = data_starts[q]
+        first = starts[b]
+        n = starts[b + 1] - first
+        f = scores[first:first + n]
+        g = all_g[:n]
+        h = all_h[:n]
+        weight = weights[q]
+        {body}
+"""
+
+PLAIN = """
+        key = key_of(seed, iteration, q, 0)
+        g[:] = 0.0
+        h[:] = 1.0
+        value[b] = weight * one_list({arguments})
+        for i in range(n):
+            gradient[first + i] = weight * g[i]
+            curvature[first + i] = weight * h[i]
+"""
+
+EXPECTED = """
+        a = scratch(n)
+        total_g = zeros(n)
+        total_h = zeros(n)
+        total = 0.0
+        for t in range(samples):
+            key = key_of(seed, iteration, q, 2 * t + 1)
+            slope = perturb({sampled})
+            {normalise}
+            key = key_of(seed, iteration, q, 2 * t)
+            g[:] = 0.0
+            h[:] = 1.0
+            total += one_list({arguments})
+            {chain}
+            for i in range(n):
+                total_g[i] += slope * g[i]
+                total_h[i] += slope * slope * h[i]
+        value[b] = weight * total / samples
+        for i in range(n):
+            gradient[first + i] = weight * total_g[i] / samples
+            curvature[first + i] = weight * total_h[i] / samples
+"""
+
+NORMALISE = "make_log_probabilities(a)"
+
+# Through the log-softmax: J'g = g - p sum(g); of the curvature, the diagonal of J'HJ, which is never negative.
+CHAIN = """
+            sum_g = g.sum()
+            sum_h = h.sum()
+            for i in range(n):
+                p = exp(a[i])
+                g[i] -= p * sum_g
+                h[i] = h[i] * (1.0 - 2.0 * p) + p * p * sum_h
+"""

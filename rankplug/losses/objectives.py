@@ -1,0 +1,303 @@
+"""Losses by name, evaluated over all lists; and objectives, which are losses bound to the labels of some data.
+
+>>> import numpy as np
+>>> result = Loss("cross_entropy").evaluate([0.2, 0.5, -0.1, 0.3], labels=[3, 0, 1, 2], starts=[0, 4])
+>>> result.value.round(6)
+array([1.450762])
+>>> result.gradient.round(6)
+array([-0.261669,  0.321713,  0.009893, -0.069937])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.compiled import writable
+from rankplug.data import Integers, check_starts
+from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean
+from rankplug.losses.list_losses import ListLoss, lifted_loss
+from rankplug.registry import LossSpecification, Reference, parse, registry
+from rankplug.samplers import Sampler
+from rankplug.system import threads, whole_number, workers
+
+Named = str | Mapping[str, Any] | Reference
+Step = Literal["gradient", "newton"]
+STEPS = ("gradient", "newton")
+
+
+class Evaluation(NamedTuple):
+    """A loss at some scores."""
+
+    value: NDArray[Any]
+    """One number a list; nan where it was not asked for."""
+    gradient: NDArray[Any]
+    """Derivative of the list's value with respect to each document's score."""
+    curvature: NDArray[Any]
+    """Second derivative or a positive surrogate of it; ones where the loss has none."""
+
+
+class Loss:
+    """A loss with its parameters.
+
+    Args:
+        reference: its name, such as ``"approx_ndcg[eta=10]"``.
+    """
+
+    def __init__(self, reference: Named) -> None:
+        self.reference = parse(reference)
+        specification, self.parameters = registry().resolve("loss", self.reference)
+        self.specification = cast(LossSpecification, specification)
+
+    @staticmethod
+    def named(reference: Named | Loss) -> Loss:
+        """Return the loss of a name, or the loss itself."""
+        return reference if isinstance(reference, Loss) else Loss(reference)
+
+    def __str__(self) -> str:
+        return str(self.reference)
+
+    def __repr__(self) -> str:
+        return f"<loss {self}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Loss, (self.reference,)
+
+    def on(
+        self,
+        labels: ArrayLike,
+        starts: ArrayLike,
+        *,
+        sampler: Named | Sampler | None = None,
+        weights: ArrayLike | None = None,
+        seed: int = 0,
+        step: Step = "gradient",
+    ) -> Objective:
+        """The loss bound to labels: a function of scores alone."""
+        return Objective(self, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
+
+    def evaluate(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        starts: ArrayLike,
+        *,
+        sampler: Named | Sampler | None = None,
+        weights: ArrayLike | None = None,
+        seed: int = 0,
+        iteration: int = 0,
+        step: Step = "gradient",
+    ) -> Evaluation:
+        """Value of every list, gradient and curvature of every document.
+
+        Args:
+            scores: one a document, lists one after another.
+            labels: one a document.
+            starts: where each list starts, and the number of documents last.
+            sampler: averages the loss over draws of noise on the scores.
+            weights: one a list or one a document.
+            seed: of the noise.
+            iteration: of the noise; another iteration draws anew.
+            step: what the derivatives are for, see :class:`Objective`.
+        """
+        objective = self.on(labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
+        return objective(scores, iteration=iteration)
+
+
+class Evaluator(Protocol):
+    """How a loss is computed over lists; one for compiled functions, one for PyTorch expressions."""
+
+    def __call__(
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
+    ) -> None:
+        """Fills ``out`` for the named lists, whose scores lie one after another at ``starts``.
+
+        What it writes to ``out.value`` is ignored unless ``valued``.
+        """
+
+
+class Objective:
+    """A loss bound to labels, weights, a sampler and a seed; called with scores, it is what a backend minimises.
+
+    Most losses answer with their gradient and curvature whatever ``step`` says. Some papers give boosting engines
+    another pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that
+    pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is always the true gradient.
+
+    >>> objective = Loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
+    >>> objective([0.0, 0.0, 0.0, 0.0]).gradient
+    array([-0.5,  0.5,  0.5, -0.5])
+    >>> objective([0.0, 0.0], lists=[1]).gradient
+    array([ 0.5, -0.5])
+    """
+
+    def __init__(
+        self,
+        loss: Named | Loss,
+        labels: ArrayLike,
+        starts: ArrayLike,
+        *,
+        sampler: Named | Sampler | None = None,
+        weights: ArrayLike | None = None,
+        seed: int = 0,
+        step: Step = "gradient",
+    ) -> None:
+        self.loss = Loss.named(loss)
+        self.labels = writable(labels, "labels")
+        self.starts = check_starts(starts, self.labels.size)
+        self.lengths = np.diff(self.starts)
+        self.sampler = None if sampler is None else Sampler.named(sampler)
+        self.seed = whole_number(seed, "seed")
+        if step not in STEPS:
+            raise ParameterError(f"step={step!r} is not possible: {did_you_mean(str(step), STEPS)}")
+        self.step: Step = step
+        self.weights = None if weights is None else writable(weights, "weights")
+        self._check()
+        self.worth_threads = workers.WORTH_A_THREAD
+        self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
+        if self.weights is not None and self._weights_of_lists:
+            self.list_weights = self.weights
+        self._evaluate = _evaluator(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _objective, (self.loss, self.labels, self.starts, self.sampler, self.weights, self.seed, self.step)
+
+    @property
+    def _weights_of_lists(self) -> bool:
+        return self.weights is not None and self.weights.size == self.lengths.size
+
+    def _check(self) -> None:
+        specification, name = self.loss.specification, str(self.loss.specification)
+        if self.labels.size and not (np.isfinite(self.labels).all() and self.labels.min() >= 0):
+            raise DataError(f"{name} needs finite labels of zero or more")
+        if specification.largest_label is not None and self.labels.max(initial=0) > specification.largest_label:
+            raise DataError(
+                f"{name} takes labels up to {specification.largest_label}, these go to {self.labels.max():g}"
+            )
+        if specification.longest is not None and self.lengths.max(initial=0) > specification.longest:
+            raise DataError(
+                f"{name} takes lists of up to {specification.longest} documents, the longest here has"
+                f" {self.lengths.max()}; truncate the lists first"
+            )
+        if self.weights is not None and not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
+            raise DataError("weights must be finite and zero or more")
+        if self.weights is not None and self.weights.size not in (self.lengths.size, self.labels.size):
+            raise DataError(
+                f"weights must be one a list ({self.lengths.size}) or one a document ({self.labels.size}),"
+                f" got {self.weights.size}"
+            )
+
+    def __call__(
+        self,
+        scores: ArrayLike,
+        *,
+        iteration: int = 0,
+        lists: ArrayLike | None = None,
+        dtype: type[np.floating[Any]] = np.float64,
+        valued: bool = True,
+    ) -> Evaluation:
+        """The loss at some scores.
+
+        Args:
+            scores: of all documents, or of the documents of ``lists``, one list after another.
+            iteration: counts calls in training; noise is drawn anew for each.
+            lists: positions of the lists that are scored, each at most once.
+            dtype: of gradient and curvature.
+            valued: whether the value is wanted; for some losses it costs more than the gradient.
+        """
+        packed = writable(scores, "scores").reshape(-1)
+        if lists is None:
+            chosen, starts = np.arange(self.lengths.size), self.starts
+        else:
+            chosen = np.ascontiguousarray(lists, dtype=np.int64)
+            starts = np.concatenate(([0], np.cumsum(self.lengths[chosen])))
+        if packed.size != starts[-1]:
+            raise DataError(f"{starts[-1]} documents, but {packed.size} scores")
+        if not np.isfinite(packed).all():
+            bad = int(np.flatnonzero(~np.isfinite(packed))[0])
+            raise DivergedError(
+                f"the score of document {bad} is {packed[bad]} at iteration {iteration}; lower the learning rate or"
+                " check the features"
+            )
+        out = Evaluation(np.empty(chosen.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
+        self._evaluate(packed, starts, chosen, whole_number(iteration, "iteration"), out, valued=valued)
+        if not valued:
+            out.value.fill(np.nan)
+        if self.weights is not None and not self._weights_of_lists:
+            documents = self.weights if lists is None else self.weights[_rows(self.starts, chosen)]
+            np.multiply(out.gradient, documents, out=out.gradient, casting="same_kind")
+            np.multiply(out.curvature, documents, out=out.curvature, casting="same_kind")
+        return out
+
+
+def _rows(starts: Integers, lists: Integers) -> Integers:
+    return np.concatenate([np.arange(starts[one], starts[one + 1]) for one in lists])
+
+
+def _objective(*state: Any) -> Objective:
+    loss, labels, starts, sampler, weights, seed, step = state
+    return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
+
+
+class CompiledEvaluator:
+    """Runs a :class:`~rankplug.losses.list_losses.ListLoss` over the lists on all threads."""
+
+    def __init__(self, objective: Objective, function: ListLoss) -> None:
+        self.objective, self.function = objective, function
+        loss, sampler = objective.loss, objective.sampler
+        self.constants, self.constant_starts = function.prepared_constants(
+            objective.labels, objective.starts, loss.parameters, objective.seed
+        )
+        self.order = (np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)).astype(
+            np.int32
+        )
+        lengths = objective.lengths.astype(np.float64)
+        samples = 1 if sampler is None else sampler.samples
+        self.cost = samples * (lengths**2 if function.cost == "pairs" else 20.0 * lengths)
+        self.samples = samples
+        self.numbers = function.numbers(loss.parameters)
+        self.sampler_numbers = () if sampler is None else sampler.numbers
+        self.compiled = lifted_loss(
+            function, None if sampler is None else sampler.function, loss.specification.shift_invariant
+        )
+
+    def __call__(
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
+    ) -> None:
+        bound = self.objective
+        before = (lists, starts, scores, bound.starts, bound.labels, self.constant_starts, self.constants, self.order)
+        noise = (bound.list_weights, bound.seed, iteration, bound.step == "newton", valued, self.samples)
+        after = (*noise, self.numbers, self.sampler_numbers, *out)
+        workers.run(
+            lambda begin, end: self.compiled(begin, end, *before, *after),
+            workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
+        )
+
+
+def _evaluator(objective: Objective) -> Evaluator:
+    implementation = objective.loss.specification.load()
+    if isinstance(implementation, ListLoss):
+        return CompiledEvaluator(objective, implementation)
+    make_evaluator = getattr(implementation, "evaluator", None)
+    if make_evaluator is None:
+        raise BrokenPluginError(
+            f"{objective.loss.specification} is implemented by {implementation!r}, which is neither a"
+            " @list_loss nor a @padded_loss"
+        )
+    return cast(Evaluator, make_evaluator(objective))

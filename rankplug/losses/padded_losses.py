@@ -1,0 +1,259 @@
+"""Losses written as a PyTorch expression over padded lists; autograd finds their derivatives.
+
+The function receives ``scores`` and ``labels`` of shape [lists, longest], ``mask`` (True where a document stands, False
+where a shorter list is filled up) and the plugin's parameters by name. It returns one value a list. Where it has an
+argument ``uniform``, that is a function from a number of draws to numbers in (0, 1) of shape [draws, lists, longest],
+which are drawn anew in each iteration. Scores at padding are 0 and labels 0.
+
+>>> @padded_loss(cost="documents")
+... def squared(scores, labels, mask, scale):
+...     return (scale * (scores - labels).square() * mask).sum(1)
+>>> squared.wants
+('scale',)
+
+Lists of similar length share a tensor, so that little is padded, and no tensor grows beyond a bound. What a boosting
+library takes as curvature is the user's choice, see :class:`~rankplug.losses.PaddedParameters`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rankplug.compiled import NamedFunction, key_of, uniform
+from rankplug.data import Integers
+from rankplug.errors import BrokenPluginError
+from rankplug.losses.list_losses import Cost, check_cost
+from rankplug.system import workers
+
+if TYPE_CHECKING:
+    import torch
+
+    from rankplug.losses.objectives import Evaluation, Objective
+
+
+LARGEST_TENSOR = 2_000_000
+"""Numbers in one [lists, longest] tensor, or [lists, longest, longest] where the cost is in pairs."""
+LONGEST_OVER_SHORTEST = 1.25
+"""Of the lists that share a tensor."""
+SIGNS = -1
+"""In place of a sample's number, keys the signs of Hutchinson's estimate."""
+
+
+class PaddedLoss(NamedFunction):
+    """A PyTorch expression over padded lists; pickled by reference."""
+
+    supplied = frozenset({"scores", "labels", "mask", "uniform"})
+
+    def __init__(self, function: Callable[..., Any], cost: Cost) -> None:
+        super().__init__(function)
+        check_cost(cost)
+        self.cost = cost
+
+    def __call__(self, *arguments: Any, **parameters: Any) -> Any:
+        return self.function(*arguments, **parameters)
+
+    def evaluator(self, objective: Objective) -> PaddedEvaluator:
+        """What computes this loss over the lists of an objective."""
+        return PaddedEvaluator(objective, self)
+
+
+def padded_loss(function: Callable[..., Any] | None = None, *, cost: Cost = "pairs") -> Any:
+    """Makes a loss of a PyTorch expression; a decorator, with or without arguments.
+
+    Args:
+        function: from padded scores, labels, mask and parameters to one value a list.
+        cost: whether its tensors grow with the documents or with the pairs of a list; bounds its memory.
+    """
+
+    def decorate(function: Callable[..., Any]) -> PaddedLoss:
+        return PaddedLoss(function, cost)
+
+    return decorate if function is None else decorate(function)
+
+
+class PaddedEvaluator:
+    """Runs a :class:`PaddedLoss` over the lists, on the CPU in double precision.
+
+    Each tensor is worked on by one thread, so results do not depend on the number of threads.
+    """
+
+    def __init__(self, objective: Objective, loss: PaddedLoss) -> None:
+        self.objective, self.loss = objective, loss
+        parameters = objective.loss.parameters
+        self.keywords = {name: loss.value_of(parameters, name) for name in loss.wants}
+        self.curvature: str = getattr(parameters, "curvature", "ones")
+        self.probes: int = getattr(parameters, "probes", 1)
+
+    def __call__(
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
+    ) -> None:
+        import torch
+
+        bound = self.objective
+        draws, slopes = scores[None], np.ones((1, lists.size))
+        if bound.sampler is not None:
+            draws, slopes = bound.sampler.draws_and_slopes(scores, starts, lists, bound.seed, iteration)
+        batches = list(_batches(np.diff(starts), self.loss.cost))
+
+        def work(begin: int, end: int) -> None:
+            for members in batches[begin:end]:
+                batch = _Batch(self, scores, starts, lists, members, iteration)
+                for part, whole in zip(batch.expected(draws, slopes), out, strict=True):
+                    if part.ndim == 1:
+                        whole[members] = part
+                    else:
+                        whole[batch.documents[batch.mask]] = part[batch.mask]
+
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            workers.run(work, [(one, one + 1) for one in range(len(batches))])
+        finally:
+            torch.set_num_threads(before)
+
+
+class _Batch:
+    """Lists of similar length, padded."""
+
+    def __init__(
+        self,
+        evaluator: PaddedEvaluator,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        members: Integers,
+        iteration: int,
+    ) -> None:
+        self.evaluator, self.members, self.iteration = evaluator, members, iteration
+        bound = evaluator.objective
+        lengths = np.diff(starts)[members]
+        columns = np.arange(lengths.max())
+        self.mask = columns < lengths[:, None]
+        self.documents = np.where(self.mask, starts[members][:, None] + columns, 0)
+        self.data_lists = lists[members]
+        rows = np.where(self.mask, bound.starts[self.data_lists][:, None] + columns, 0)
+        self.scores = self.padded(scores)
+        self.labels = np.where(self.mask, bound.labels[rows], 0.0)
+        self.weights = bound.list_weights[self.data_lists]
+
+    def padded(self, packed: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values of the documents, 0 at padding."""
+        padded: NDArray[np.float64] = np.where(self.mask, packed[self.documents], 0.0)
+        return padded
+
+    def expected(self, draws: NDArray[np.float64], slopes: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """Value, gradient and curvature, averaged over the draws."""
+        import torch
+
+        with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
+            parts = [
+                self.derivatives(self.padded(draw), slope[self.members], sample)
+                for sample, (draw, slope) in enumerate(zip(draws, slopes, strict=True))
+            ]
+        total = [np.mean(part, axis=0) for part in zip(*parts, strict=True)]
+        weights = self.weights[:, None]
+        curvature = np.abs(total[2]) if self.evaluator.curvature != "ones" else np.ones_like(total[2])
+        return total[0] * self.weights, total[1] * weights, curvature * weights
+
+    def derivatives(self, draw: NDArray[np.float64], slope: NDArray[np.float64], sample: int) -> Any:
+        """Value, gradient and diagonal of the Hessian with respect to the scores, of one draw of perturbed scores."""
+        import torch
+
+        mask = torch.from_numpy(self.mask)
+        leaf = torch.from_numpy(self.scores).clone().requires_grad_(True)
+        seen = torch.from_numpy(slope)[:, None] * (leaf - leaf.detach()) + torch.from_numpy(draw)
+        bound = self.evaluator.objective
+        if bound.sampler is not None and not bound.loss.specification.shift_invariant:
+            seen = seen.masked_fill(~mask, -torch.inf).log_softmax(1).masked_fill(~mask, 0.0)
+        values = self.evaluator.loss.function(seen, torch.from_numpy(self.labels), mask, **self.arguments(sample))
+        if values.shape != (self.members.size,):
+            raise BrokenPluginError(
+                f"{self.evaluator.loss.__module__}.{self.evaluator.loss.__name__} returned a tensor of shape"
+                f" {tuple(values.shape)} for {self.members.size} lists; return one value a list"
+            )
+        second = self.evaluator.curvature != "ones"
+        (gradient,) = torch.autograd.grad(values.sum(), leaf, create_graph=second)
+        curvature = self.second_derivatives(gradient, leaf) if second else torch.ones_like(leaf)
+        return values.detach().numpy(), gradient.detach().numpy(), curvature.numpy()
+
+    def arguments(self, sample: int) -> dict[str, Any]:
+        """What the function asked for by name."""
+        if "uniform" not in self.evaluator.loss.arguments:
+            return self.evaluator.keywords
+        return {**self.evaluator.keywords, "uniform": partial(self.uniform, sample)}
+
+    def uniform(self, sample: int, draws: int) -> torch.Tensor:
+        """Numbers in (0, 1) for every document, of its own key each."""
+        import torch
+
+        return torch.from_numpy(self.numbers(2 * sample, draws))
+
+    def numbers(self, sample: int, draws: int) -> NDArray[np.float64]:
+        drawn = np.full((draws, *self.mask.shape), 0.5)
+        bound = self.evaluator.objective
+        _fill_uniform(bound.seed, self.iteration, self.data_lists, self.mask.sum(1), sample, drawn)
+        return drawn
+
+    def second_derivatives(self, gradient: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
+        """The diagonal of the Hessian of every list, exact or estimated."""
+        import torch
+
+        if not gradient.requires_grad:
+            return torch.zeros_like(leaf)
+
+        def product(vector: torch.Tensor) -> torch.Tensor:
+            (given,) = torch.autograd.grad(gradient, leaf, vector, retain_graph=True)
+            return given
+
+        if self.evaluator.curvature == "hutchinson":
+            signs = torch.from_numpy(np.sign(self.numbers(SIGNS, self.evaluator.probes) - 0.5))
+            return torch.stack([sign * product(sign) for sign in signs]).mean(0)
+        diagonal = torch.zeros_like(leaf)
+        for column in range(leaf.shape[1]):
+            chosen = torch.zeros_like(leaf)
+            chosen[:, column] = 1.0
+            diagonal[:, column] = product(chosen)[:, column]
+        return diagonal
+
+
+@njit(nogil=True)
+def _fill_uniform(
+    seed: int,
+    iteration: int,
+    lists: Integers,
+    lengths: Integers,
+    sample: int,
+    drawn: NDArray[np.float64],
+) -> None:
+    for draw in range(drawn.shape[0]):
+        for row in range(lists.size):
+            key = key_of(seed, iteration, lists[row], sample + (draw << 32))
+            for column in range(lengths[row]):
+                drawn[draw, row, column] = uniform(key, column)
+
+
+def _batches(lengths: Integers, cost: Cost) -> Iterator[Integers]:
+    """Positions of the lists that share a tensor."""
+    order = np.argsort(lengths, kind="stable")
+    begin = 0
+    for end in range(1, order.size + 1):
+        if end < order.size:
+            longest = int(lengths[order[end]])
+            size = (end + 1 - begin) * longest * (longest if cost == "pairs" else 1)
+            if size <= LARGEST_TENSOR and longest <= LONGEST_OVER_SHORTEST * int(lengths[order[begin]]) + 1:
+                continue
+        yield order[begin:end]
+        begin = end

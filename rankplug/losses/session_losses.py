@@ -1,0 +1,219 @@
+"""Losses written in a notebook's cell: they live in this session, and travel to its workers.
+
+``@rankplug.loss`` on a function offers it under its name::
+
+    @rp.loss(convex=True)
+    def hinge(scores, labels, gradient, curvature, margin: float = 1.0):
+        ...
+
+    rp.sweep({"loss": ["hinge[margin=[1,2]]", "lambdarank"], "backend": "lightgbm"}, data="synthetic", jobs=2)
+
+What it is told by its arguments: one that fills ``gradient`` is compiled (:mod:`rankplug.losses.list_losses`), one that takes
+``mask`` is a PyTorch expression (:mod:`rankplug.losses.padded_losses`); further arguments are its parameters. In place of a
+version it has a digest of its source and of everything of the session that the source uses, by which results are
+named. Workers get the function itself; results hold its source as text, which nobody runs.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+import pickle
+import textwrap
+import types
+import typing
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import create_model
+
+from rankplug.compiled import NamedFunction
+from rankplug.errors import BrokenPluginError, PluginConflictError
+from rankplug.losses.list_losses import ListLoss, list_loss
+from rankplug.losses.objectives import Loss
+from rankplug.losses.padded_losses import PaddedLoss, padded_loss
+from rankplug.losses.padded_parameters import PaddedParameters
+from rankplug.registry import SESSION, LossSpecification, Parameters, parse, registry
+
+Function = Callable[..., Any]
+
+_offered: dict[str, tuple[Function, dict[str, Any]]] = {}
+
+
+class SessionPluginWarning(UserWarning):
+    """A plugin that lives in this session only."""
+
+
+def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
+    """Offers a function as a loss of this session, in place of an earlier one of its name.
+
+    Args:
+        function: of one list or of padded lists, plain or already marked as a loss.
+        declared: fields of its :class:`~rankplug.registry.LossSpecification`; its ``cost``, if it is plain.
+    """
+    specification = specification_of(function, declared)
+    name = specification.name
+    for plugin in registry().plugins("loss"):
+        if plugin.specification.name == name and plugin.distribution != SESSION:
+            raise PluginConflictError(f"loss {name} is offered by {plugin.distribution} already; name yours otherwise")
+    if name not in _offered:
+        warnings.warn(
+            f"loss {name} lives in this session only and has no version: its results are named by a digest of its"
+            f" source; to keep it, make a package of it with: rankplug new loss {name}",
+            SessionPluginWarning,
+            stacklevel=3,
+        )
+    _offered[name] = function, dict(declared)
+    source = source_of(function)
+    registry().add(specification, version=_digest(source, declared), source=source)
+    return Loss(name)
+
+
+def renew() -> None:
+    """Offers those again whose source, or what it uses, is no longer what it was when they were offered."""
+    for name, (function, declared) in list(_offered.items()):
+        there = [
+            one for one in registry().plugins("loss") if (one.specification.name, one.distribution) == (name, SESSION)
+        ]
+        if there and there[0].version != _digest(source_of(function), declared):
+            # What was compiled holds the old values of what it uses.
+            offer(copy.copy(function), declared)
+
+
+def specification_of(function: Function, declared: Mapping[str, Any]) -> LossSpecification:
+    """What a function and what is declared of it say of the loss."""
+    given = dict(declared)
+    options = {"cost": given.pop("cost")} if "cost" in given else {}
+    implementation = function if isinstance(function, NamedFunction) else _marked(function, options)
+    base = PaddedParameters if isinstance(implementation, PaddedLoss) else Parameters
+    given.setdefault("name", function.__name__)
+    given.setdefault("summary", (inspect.getdoc(function) or "a loss of this session").splitlines()[0])
+    given.setdefault("parameters", _parameters(implementation, base))
+    try:
+        return LossSpecification(implementation=implementation, **given)
+    except (TypeError, ValueError) as error:
+        raise BrokenPluginError(f"loss {given['name']} cannot be offered: {error}") from None
+
+
+def _marked(function: Function, options: Mapping[str, Any]) -> ListLoss | PaddedLoss:
+    arguments = inspect.signature(function).parameters
+    if "mask" in arguments:
+        return typing.cast(PaddedLoss, padded_loss(**options)(function))
+    if "gradient" in arguments:
+        return typing.cast(ListLoss, list_loss(**options)(function))
+    raise BrokenPluginError(
+        f"{function.__name__}({', '.join(arguments)}) is no loss: it must either fill its argument gradient, to be"
+        " compiled, or take mask, as a PyTorch expression over padded lists"
+    )
+
+
+def _parameters(function: NamedFunction, base: type[Parameters]) -> type[Parameters]:
+    """A model of the arguments that the framework does not supply; their types are those written, or the defaults'."""
+    signature = inspect.signature(function.function).parameters
+    try:
+        written = typing.get_type_hints(function.function)
+    except NameError:
+        written = {}
+    fields: dict[str, Any] = {}
+    for name in function.wants:
+        default = signature[name].default
+        required = default is inspect.Parameter.empty
+        fields[name] = (written.get(name, float if required else type(default)), ... if required else default)
+    title = "".join(word.capitalize() for word in function.__name__.split("_"))
+    return create_model(title, __base__=base, **fields)
+
+
+def source_of(function: Function) -> str:
+    """The source of a function, and of everything of the session that it uses."""
+    plain = _plain(function)
+    texts: dict[str, str] = {}
+    todo: list[tuple[str, Any]] = [(plain.__name__, plain)]
+    if isinstance(function, ListLoss):
+        todo += [(name, value) for name, value in vars(function).items() if name.startswith("constants") and value]
+    while todo:
+        name, value = todo.pop()
+        part = _plain(value)
+        if name in texts:
+            continue
+        if isinstance(part, types.FunctionType) and part.__module__ == plain.__module__:
+            texts[name] = f"{_text(part)}# defaults {part.__defaults__!r}"
+            todo += _used(part)
+        else:
+            texts[name] = f"{name} = {_described(part)}"
+    return "\n".join(texts[name] for name in sorted(texts, key=lambda name: (name != plain.__name__, name)))
+
+
+def _plain(function: Any) -> Any:
+    """The Python function inside a loss, a compiled function or a building block."""
+    inner = function.function if isinstance(function, NamedFunction) else function
+    return getattr(inner, "py_func", inner)
+
+
+def _text(function: types.FunctionType) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(function))
+    except OSError:
+        return f"# {function.__name__} {_instructions(function.__code__)}\n"
+
+
+def _instructions(code: types.CodeType) -> list[Any]:
+    """What a function does, where its source is not to be had."""
+    constants = [_instructions(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
+    return [code.co_code.hex(), code.co_names, constants]
+
+
+def _used(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function finds outside of itself, by name."""
+    inside = [function.__code__]
+    while inside:
+        code = inside.pop()
+        inside += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+        yield from ((name, function.__globals__[name]) for name in code.co_names if name in function.__globals__)
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    yield from ((name, cell.cell_contents) for name, cell in cells)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, types.ModuleType):
+        return f"module {value.__name__}"
+    if hasattr(value, "tobytes"):
+        return f"{type(value).__name__} {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
+    if hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    text = repr(value)
+    # An address in memory says nothing, and is another one in the next session.
+    return f"{type(value).__module__}.{type(value).__qualname__}" if " at 0x" in text else text
+
+
+def _digest(source: str, declared: Mapping[str, Any]) -> str:
+    facts = sorted((name, sorted(value) if isinstance(value, frozenset) else value) for name, value in declared.items())
+    return hashlib.blake2b(f"{source}\n{facts}".encode(), digest_size=8).hexdigest()
+
+
+def packed(references: Iterable[str]) -> bytes:
+    """The losses of this session among some references, for workers; nothing where there are none."""
+    names = sorted({name for reference in references if (name := parse(reference).name) in _offered})
+    plugins = [plugin for name in names if (plugin := registry().find("loss", name)).distribution == SESSION]
+    if not plugins:
+        return b""
+    import cloudpickle
+
+    losses = [(*_offered[plugin.specification.name], plugin.version, plugin.source) for plugin in plugins]
+    try:
+        return bytes(cloudpickle.dumps(losses))
+    except Exception as error:
+        raise BrokenPluginError(
+            f"the losses {', '.join(names)} of this session cannot travel to workers ({type(error).__name__}: {error});"
+            " sweep with jobs=1, or make a package of them with rankplug new"
+        ) from error
+
+
+def unpack(losses: bytes) -> None:
+    """Offers in this process what another one packed."""
+    for function, declared, version, source in pickle.loads(losses) if losses else ():
+        specification = specification_of(function, declared)
+        there = [one.version for one in registry().plugins("loss") if one.specification.name == specification.name]
+        if version not in there:
+            registry().add(specification, version=version, source=source)

@@ -1,0 +1,153 @@
+"""Metrics by name: one value a query, and every convention a recorded parameter.
+
+>>> quality = metric("ndcg@5[empty=skip]")
+>>> quality([0.2, 0.5, -0.1, 0.3, 0.5, 1.0], labels=[3, 0, 1, 2, 0, 0], starts=[0, 5, 6]).round(6)
+array([0.521846,      nan])
+>>> quality.canonical
+'ndcg@5[ties=stable,tie_seed=0,gain=exponential,discount=log2,empty=skip]'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.compiled import writable
+from rankplug.data import Integers, Lists, check_starts
+from rankplug.errors import BrokenPluginError, DataError
+from rankplug.metrics.list_metrics import ListMetric, check_values
+from rankplug.metrics.metric_parameters import MetricParameters
+from rankplug.registry import MetricSpecification, Reference, parse, registry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@runtime_checkable
+class Predicts(Protocol):
+    """What :func:`evaluate` needs of a model."""
+
+    def predict(self, features: Any) -> ArrayLike:
+        """One score a document."""
+
+
+class Metric:
+    """A metric with its parameters; called with scores, labels and starts it returns one value a list.
+
+    A list where the metric is undefined is nan, unless the parameter ``empty`` says what it counts.
+
+    Args:
+        reference: its name, such as ``"ndcg@10"`` or ``"err@5[ymax=4]"``.
+    """
+
+    def __init__(self, reference: str | Mapping[str, Any] | Reference) -> None:
+        self.reference = parse(reference)
+        specification, parameters = registry().resolve("metric", self.reference)
+        self.specification = cast(MetricSpecification, specification)
+        if not isinstance(parameters, MetricParameters):
+            raise BrokenPluginError(f"{specification}: its parameters must be a subclass of rankplug.MetricParameters")
+        self.parameters = parameters
+        self.function = self.specification.load()
+        if not callable(self.function):
+            raise BrokenPluginError(
+                f"{specification} is implemented by {self.function!r}, which is neither a @list_metric nor a function"
+            )
+
+    @staticmethod
+    def named(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
+        """Return the metric of a name, or the metric itself."""
+        return reference if isinstance(reference, Metric) else Metric(reference)
+
+    def __str__(self) -> str:
+        return str(self.reference)
+
+    def __repr__(self) -> str:
+        return f"<metric {self}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Metric, (self.reference,)
+
+    @property
+    def canonical(self) -> str:
+        """Its text with every parameter spelt out, the defaults included."""
+        values = {name: getattr(self.parameters, name) for name in type(self.parameters).model_fields}
+        conventions = {name: values[name] for name in sorted(values, key=MetricParameters.model_fields.__contains__)}
+        return str(Reference(self.reference.name, conventions, self.reference.distribution))
+
+    def __call__(self, scores: ArrayLike, labels: ArrayLike, starts: ArrayLike) -> NDArray[np.float64]:
+        """The metric of every list.
+
+        Args:
+            scores: one a document, lists one after another.
+            labels: one a document.
+            starts: where each list starts, and the number of documents last.
+        """
+        relevance = writable(labels, "labels").reshape(-1)
+        offsets = check_starts(starts, relevance.size)
+        packed = writable(scores, "scores").reshape(-1)
+        if packed.size != relevance.size:
+            raise DataError(f"{relevance.size} labels, but {packed.size} scores")
+        self.parameters.check_labels(relevance)
+        value = self._of_lists(packed, relevance, offsets)
+        if self.parameters.empty != "skip":
+            value[np.isnan(value)] = self.parameters.empty
+        return value
+
+    def mean(self, scores: ArrayLike, labels: ArrayLike, starts: ArrayLike) -> float:
+        """The mean over the lists that count; nan where none does."""
+        value = self(scores, labels, starts)
+        counted = value[~np.isnan(value)]
+        return float(counted.mean()) if counted.size else float("nan")
+
+    def _of_lists(
+        self, scores: NDArray[np.float64], labels: NDArray[np.float64], starts: Integers
+    ) -> NDArray[np.float64]:
+        if isinstance(self.function, ListMetric):
+            return self.function.over_lists(scores, labels, starts, self.parameters)
+        check_values(scores, labels)
+        value = np.array(self.function(scores, labels, starts, self.parameters), dtype=np.float64)
+        if value.shape != (starts.size - 1,):
+            raise BrokenPluginError(
+                f"{self.specification} must return one value a list ({starts.size - 1}), got shape {value.shape}"
+            )
+        return value
+
+
+def metric(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
+    """Return the metric of a name, such as ``"ndcg@10"``."""
+    return Metric.named(reference)
+
+
+def evaluate(
+    model_or_scores: Predicts | ArrayLike, lists: Lists, metric: str | Mapping[str, Any] | Reference | Metric
+) -> pd.Series[float]:
+    """One value a query, by query id; queries that do not count are nan, which pandas' ``mean`` leaves out.
+
+    Args:
+        model_or_scores: a model with ``predict(features)``, or one score a document. A model of ours (or a Ranker that
+            holds one) gets the lists, since some scorers compare the documents of a query.
+        lists: the data, with labels.
+        metric: its name.
+
+    >>> lists = Lists(np.ones((4, 1), np.float32), labels=[0, 1, 0, 0], starts=[0, 2, 4], query_ids=[11, 12])
+    >>> evaluate([0.1, 0.7, 0.5, 0.2], lists, "mrr").to_dict()
+    {11: 1.0, 12: nan}
+    """
+    import pandas as pd
+
+    quality = Metric.named(metric)
+    if not isinstance(lists, Lists):
+        raise DataError(f"lists must be rankplug.Lists, got {type(lists).__name__}")
+    fitted: Any = getattr(model_or_scores, "model_", model_or_scores)
+    scores: Any = model_or_scores
+    if getattr(fitted, "scores_lists", False):
+        scores = fitted.predict(lists)
+    elif isinstance(scores, Predicts):
+        scores = scores.predict(lists.features)
+    value = quality(scores, lists.labels, lists.starts)
+    series = pd.Series(value, index=pd.Index(lists.query_ids, name="query_id"), name=str(quality))
+    series.attrs["metric"] = quality.canonical
+    return series

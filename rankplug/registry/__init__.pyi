@@ -1,0 +1,67 @@
+from . import specifications as specifications
+from .grammar import DEEPEST as DEEPEST
+from .grammar import MOST_CHOICES as MOST_CHOICES
+from .grammar import NAME as NAME
+from .grammar import Grid as Grid
+from .grammar import Reference as Reference
+from .grammar import expand as expand
+from .grammar import parse as parse
+from .health import is_usable as is_usable
+from .health import load_code as load_code
+from .health import problems_of_others as problems_of_others
+from .parameters import Parameters as Parameters
+from .parameters import describe_parameters as describe_parameters
+from .parameters import describe_type as describe_type
+from .parameters import literal_values as literal_values
+from .parameters import read_parameters as read_parameters
+from .plugins import GROUP as GROUP
+from .plugins import SESSION as SESSION
+from .plugins import BrokenPlugin as BrokenPlugin
+from .plugins import Plugin as Plugin
+from .plugins import Registry as Registry
+from .plugins import registry as registry
+from .specifications import KINDS as KINDS
+from .specifications import BackendSpecification as BackendSpecification
+from .specifications import DatasetSpecification as DatasetSpecification
+from .specifications import LossSpecification as LossSpecification
+from .specifications import MetricSpecification as MetricSpecification
+from .specifications import SamplerSpecification as SamplerSpecification
+from .specifications import ScorerSpecification as ScorerSpecification
+from .specifications import StudySpecification as StudySpecification
+from .specifications import TransformSpecification as TransformSpecification
+from .specifications import import_object as import_object
+
+__all__ = [
+    "DEEPEST",
+    "GROUP",
+    "KINDS",
+    "MOST_CHOICES",
+    "NAME",
+    "SESSION",
+    "BackendSpecification",
+    "BrokenPlugin",
+    "DatasetSpecification",
+    "Grid",
+    "LossSpecification",
+    "MetricSpecification",
+    "Parameters",
+    "Plugin",
+    "Reference",
+    "Registry",
+    "SamplerSpecification",
+    "ScorerSpecification",
+    "StudySpecification",
+    "TransformSpecification",
+    "describe_parameters",
+    "describe_type",
+    "expand",
+    "import_object",
+    "is_usable",
+    "literal_values",
+    "load_code",
+    "parse",
+    "problems_of_others",
+    "read_parameters",
+    "registry",
+    "specifications",
+]

@@ -1,0 +1,56 @@
+"""Whether a plugin can be used, found out by importing its code."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import cast
+
+from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
+from rankplug.registry.loading import OWN, limited_time, printing_elsewhere
+from rankplug.registry.plugins import SESSION, Plugin, Registry
+from rankplug.registry.specifications import BackendSpecification, ScorerSpecification, import_object
+
+
+def load_code(plugin: Plugin, plugins: Registry) -> None:
+    """Imports the code behind a plugin; of a scorer, that for each backend whose packages are installed.
+
+    Raises:
+        BrokenPluginError: what is wrong, in one sentence.
+    """
+    specification = plugin.specification
+    try:
+        if isinstance(specification, ScorerSpecification):
+            for backend, path in specification.fitted_by.items():
+                if is_usable(backend, plugins):
+                    import_object(path, str(specification))
+        else:
+            specification.load()
+    except RankplugError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise BrokenPluginError(f"{specification} cannot be used: {type(error).__name__}: {error}") from error
+
+
+def is_usable(backend: str, plugins: Registry) -> bool:
+    """Whether a backend and the packages it needs are installed."""
+    try:
+        engine = cast(BackendSpecification, plugins.find("backend", backend).specification)
+    except UnknownPluginError:
+        return False
+    return all(importlib.util.find_spec(package) is not None for package in engine.requires)
+
+
+def problems_of_others(plugins: Registry) -> dict[str, str]:
+    """The plugins that come from elsewhere, with what is wrong with each, or nothing."""
+    found: dict[str, str] = {}
+    for plugin in plugins.plugins():
+        if plugin.distribution in (OWN, SESSION):
+            continue
+        name = f"{plugin.specification} of {plugin.distribution} {plugin.version}"
+        try:
+            with limited_time(name), printing_elsewhere(name):
+                load_code(plugin, plugins)
+            found[name] = ""
+        except RankplugError as error:
+            found[name] = str(error)
+    return found

@@ -1,0 +1,240 @@
+"""Finds plugins by entry point, each on its own, and answers to their names.
+
+A plugin that cannot be imported, breaks a hook or repeats a name is reported and never stops the others.
+"""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import pluggy
+
+from rankplug import hookspecs
+from rankplug.errors import BrokenPluginError, PluginConflictError, UnknownPluginError, did_you_mean
+from rankplug.registry.grammar import Reference, parse
+from rankplug.registry.loading import (
+    OWN,
+    check_requirement,
+    is_left_out,
+    limited_time,
+    printing_elsewhere,
+    same_distribution,
+    without_replacements,
+)
+from rankplug.registry.parameters import Parameters, read_parameters
+from rankplug.registry.specifications import KINDS, BackendSpecification, Specification, import_object
+
+GROUP = "rankplug"
+HOOK_OF_KIND = {
+    "loss": "rankplug_losses",
+    "sampler": "rankplug_samplers",
+    "scorer": "rankplug_scorers",
+    "backend": "rankplug_backends",
+    "dataset": "rankplug_datasets",
+    "transform": "rankplug_transforms",
+    "metric": "rankplug_metrics",
+    "study": "rankplug_studies",
+}
+SESSION = "this session"
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A specification with the distribution that offers it."""
+
+    specification: Specification
+    distribution: str
+    version: str
+    source: str = ""
+    """Of a plugin that was written in this session."""
+
+    def describe(self) -> dict[str, Any]:
+        return {**self.specification.describe(), "distribution": self.distribution, "version": self.version}
+
+
+@dataclass(frozen=True)
+class BrokenPlugin:
+    """A plugin, or one of its hooks, that could not be used, and why."""
+
+    entry_point: str
+    distribution: str
+    version: str
+    reason: str
+    traceback: str = ""
+
+    def describe(self) -> dict[str, str]:
+        return dict(vars(self))
+
+
+class Registry:
+    """All plugins of this process."""
+
+    def __init__(self, entry_points: Iterable[metadata.EntryPoint] | None = None) -> None:
+        self.manager = pluggy.PluginManager(GROUP)
+        self.manager.add_hookspecs(hookspecs)
+        self.broken: list[BrokenPlugin] = []
+        self.remarks: list[str] = []
+        self._plugins: dict[str, dict[str, list[Plugin]]] = {kind: {} for kind in KINDS}
+        found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
+        for entry_point in sorted(found, key=lambda point: (_distribution(point), point.name)):
+            self._load(entry_point)
+
+    def _load(self, entry_point: metadata.EntryPoint) -> None:
+        distribution = _distribution(entry_point)
+        who = f"plugin {entry_point.name} of {distribution}"
+        if distribution == OWN:
+            self._take(entry_point, distribution)
+        elif is_left_out(distribution):
+            self.remarks.append(f"{who} is left out, as RANKPLUG_WITHOUT says")
+        else:
+            # What is put back where a plugin replaces it must be there before the plugin is.
+            import numpy  # noqa: F401
+
+            with limited_time(who), printing_elsewhere(who) as printed:
+                self._take(entry_point, distribution)
+            if printed:
+                self.remarks.append(f"{who} prints while it is imported")
+
+    def _take(self, entry_point: metadata.EntryPoint, distribution: str) -> None:
+        version = entry_point.dist.version if entry_point.dist else ""
+        place = (entry_point.name, distribution, version)
+        try:
+            check_requirement(entry_point.dist)
+            with without_replacements(entry_point.module.partition(".")[0]):
+                module = entry_point.load()
+            self.manager.register(module, name=f"{distribution}:{entry_point.name}")
+            self._refuse_unknown_hooks(module)
+        except (Exception, SystemExit) as error:
+            if (plugin := self.manager.get_plugin(f"{distribution}:{entry_point.name}")) is not None:
+                self.manager.unregister(plugin)
+            self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
+            return
+        for kind in KINDS:
+            hook = getattr(self.manager.hook, HOOK_OF_KIND[kind])
+            for implementation in hook.get_hookimpls():
+                if implementation.plugin is module:
+                    self._collect(kind, implementation.function, place)
+
+    def _refuse_unknown_hooks(self, module: Any) -> None:
+        for name in dir(module):
+            if hasattr(hookspecs, name) or self.manager.parse_hookimpl_opts(module, name) is None:
+                continue
+            known = [hook for hook in vars(hookspecs) if hook.startswith("rankplug_")]
+            raise TypeError(f"there is no hook {name}: {did_you_mean(name, known)}")
+
+    def _collect(self, kind: str, hook: Any, place: tuple[str, str, str]) -> None:
+        name = HOOK_OF_KIND[kind]
+        try:
+            offered = hook()
+            if isinstance(offered, (str, Mapping)) or not isinstance(offered, Iterable):
+                raise TypeError(f"{name} must return a list of {KINDS[kind].__name__}, not {type(offered).__name__}")
+            for specification in offered:
+                if not isinstance(specification, KINDS[kind]):
+                    raise TypeError(
+                        f"{name} must return {KINDS[kind].__name__}, not {type(specification).__name__}:"
+                        f" {specification!r}"
+                    )
+                self._add(Plugin(specification, place[1], place[2]), place)
+        except (Exception, SystemExit) as error:
+            self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
+
+    def _add(self, plugin: Plugin, place: tuple[str, str, str]) -> None:
+        specification = plugin.specification
+        namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
+        if any(other.distribution == plugin.distribution for other in namesakes):
+            self.broken.append(BrokenPlugin(*place, f"{specification} is offered twice by {plugin.distribution}"))
+            return
+        namesakes.append(plugin)
+
+    def add(self, specification: Specification, *, version: str = "", source: str = "", instead: bool = False) -> None:
+        """Offers a plugin in this process only; it takes the place of an earlier one of the session.
+
+        Args:
+            specification: what it says of itself.
+            version: a word for its state, by which results are named.
+            source: its text, for the record.
+            instead: whether it takes the place of installed ones of its name too.
+        """
+        namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
+        namesakes[:] = [other for other in namesakes if other.distribution != SESSION and not instead]
+        namesakes.append(Plugin(specification, SESSION, version, source))
+
+    def written_here(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> bool:
+        """Whether a plugin's source is known to this session only."""
+        return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
+
+    def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
+        """All plugins, or those of one kind, by kind and name."""
+        for one in [kind] if kind else KINDS:
+            if one not in KINDS:
+                raise UnknownPluginError(f"there is no kind of plugin called {one}: {did_you_mean(one, KINDS)}")
+            for name in sorted(self._plugins[one]):
+                yield from self._plugins[one][name]
+
+    def conflicts(self) -> list[tuple[str, str, list[str]]]:
+        """Kind, name and distributions of each name that more than one distribution offers."""
+        return [
+            (kind, name, [plugin.distribution for plugin in namesakes])
+            for kind, named in self._plugins.items()
+            for name, namesakes in named.items()
+            if len(namesakes) > 1
+        ]
+
+    def find(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> Plugin:
+        """The plugin a reference names."""
+        wanted = parse(reference)
+        namesakes = self._plugins[kind].get(wanted.name, [])
+        if wanted.distribution is not None:
+            chosen = [plugin for plugin in namesakes if same_distribution(plugin.distribution, wanted.distribution)]
+            if namesakes and not chosen:
+                offers = ", ".join(plugin.distribution for plugin in namesakes)
+                raise UnknownPluginError(
+                    f"{kind} {wanted.name} is not offered by {wanted.distribution}, but by {offers}"
+                )
+            namesakes = chosen
+        if not namesakes:
+            hint = did_you_mean(wanted.name, self._plugins[kind])
+            failed = f" ({len(self.broken)} plugins failed to load, see rankplug plugins)" if self.broken else ""
+            raise UnknownPluginError(f"there is no {kind} called {wanted.name}: {hint}{failed}")
+        if len(namesakes) > 1:
+            offers = " and ".join(plugin.distribution for plugin in namesakes)
+            first = namesakes[0].distribution
+            raise PluginConflictError(
+                f"{kind} {wanted.name} is offered by {offers}; say which, as in {first}:{wanted.name}, or uninstall one"
+            )
+        return namesakes[0]
+
+    def exported(self, name: str) -> Any:
+        """What a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
+        for plugin in self.plugins("backend"):
+            specification = plugin.specification
+            if isinstance(specification, BackendSpecification) and name in specification.exports:
+                return import_object(specification.exports[name], str(specification))
+        raise AttributeError(f"no backend exports {name}")
+
+    def resolve(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> tuple[Specification, Parameters]:
+        """The specification a reference names, with its parameters checked."""
+        wanted = parse(reference)
+        specification = self.find(kind, wanted).specification
+        return specification, read_parameters(specification.parameters, wanted.parameters, str(specification))
+
+
+def _distribution(entry_point: metadata.EntryPoint) -> str:
+    return entry_point.dist.name if entry_point.dist else "unknown"
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, BrokenPluginError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+@functools.cache
+def registry() -> Registry:
+    """The plugins installed here, found once a process."""
+    return Registry()

@@ -1,0 +1,310 @@
+"""What a plugin says of itself: light enough that listing all plugins imports no engine.
+
+The code behind a specification is named as ``"package.module:object"`` and imported at first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from rankplug.errors import BrokenPluginError, SpecificationError
+from rankplug.registry.grammar import NAME, parse
+from rankplug.registry.loading import without_replacements
+from rankplug.registry.parameters import Parameters, describe_parameters
+
+UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
+IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+NEEDS = frozenset({"noise", "sampled rankings", "binary labels"})
+
+
+def _check_paths(specification: Specification, name: str, paths: Mapping[str, Any]) -> None:
+    """Raises where something is not of the form ``package.module:object``."""
+    if not isinstance(paths, Mapping):
+        raise SpecificationError(f"{specification}: {name} must map names to package.module:object, got {paths!r}")
+    for path in paths.values():
+        if not (isinstance(path, str) and IMPLEMENTATION.fullmatch(path)):
+            raise SpecificationError(f"{specification}: {name}: {path!r} is not of the form package.module:object")
+
+
+def import_object(path: str, owner: str) -> Any:
+    """The object behind ``package.module:object``."""
+    module, _, name = path.partition(":")
+    try:
+        # A module that another thread is still importing is there already; importing it waits.
+        found: Any = importlib.import_module(module) if module in sys.modules else _imported(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        if isinstance(error, BrokenPluginError):
+            raise BrokenPluginError(f"{owner} cannot be used: {error}") from error
+        missing = f"; install {error.name} to use it" if isinstance(error, ModuleNotFoundError) else ""
+        raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}{missing}") from error
+    return found
+
+
+def _imported(module: str) -> Any:
+    try:
+        with without_replacements(module.partition(".")[0]):
+            return importlib.import_module(module)
+    except BrokenPluginError:
+        sys.modules.pop(module, None)
+        raise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specification:
+    """A plugin of any kind.
+
+    Args:
+        name: what users call it.
+        summary: one line.
+        implementation: ``"package.module:object"``, or the object itself.
+        parameters: the model of its parameters.
+        paper: short name of the paper it comes from, or a citation.
+        formula: LaTeX, for the generated pages.
+    """
+
+    kind: ClassVar[str] = "plugin"
+
+    name: str
+    summary: str
+    implementation: Any = ""
+    parameters: type[Parameters] = Parameters
+    paper: str = ""
+    formula: str = ""
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
+            raise SpecificationError(
+                f"{self.name!r} is not a plugin's name: letters, digits, _ and -, beginning with a letter"
+            )
+        if not (isinstance(self.summary, str) and self.summary):
+            raise SpecificationError(f"{self.kind} {self.name} has no summary")
+        path = self.implementation
+        if isinstance(path, str) and path and not IMPLEMENTATION.fullmatch(path):
+            raise SpecificationError(f"{self}: {path!r} is not of the form package.module:object")
+        if not (isinstance(self.parameters, type) and issubclass(self.parameters, Parameters)):
+            raise SpecificationError(f"{self.kind} {self.name}: parameters must be a subclass of rankplug.Parameters")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+    def load(self) -> Any:
+        """The object behind it, imported now."""
+        if isinstance(self.implementation, str):
+            return import_object(self.implementation, str(self))
+        return self.implementation
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "summary": self.summary,
+            "paper": self.paper,
+            "parameters": describe_parameters(self.parameters),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossSpecification(Specification):
+    """A loss: a function of one list, see :mod:`rankplug.losses.objectives`.
+
+    Args:
+        convex: in the scores, for fixed noise.
+        shift_invariant: adding a constant to all scores of a list changes nothing.
+        curvature: ``exact`` second derivatives, a positive ``surrogate``, or ``none`` (ones for boosting).
+        gradient: ``exact`` derivative of the value, or ``lambda`` for gradients that are defined directly
+            (weights or targets held fixed in differentiation).
+        zero_gradient: lists that teach nothing, of ``one document``, ``equal labels``, ``no relevant document``.
+        needs: what it uses beside scores and labels: ``noise``, ``sampled rankings``, ``binary labels``.
+        longest: the longest list it can take, where there is a limit.
+        largest_label: the largest label it can take, where there is a limit.
+    """
+
+    kind: ClassVar[str] = "loss"
+
+    convex: bool = False
+    shift_invariant: bool = True
+    curvature: Literal["exact", "surrogate", "none"] = "none"
+    gradient: Literal["exact", "lambda"] = "exact"
+    zero_gradient: frozenset[str] = UNINFORMATIVE
+    needs: frozenset[str] = frozenset()
+    longest: int | None = None
+    largest_label: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._one_of("curvature", ("exact", "surrogate", "none"))
+        self._one_of("gradient", ("exact", "lambda"))
+        self._some_of("needs", NEEDS)
+        self._some_of("zero_gradient", UNINFORMATIVE)
+        for name in ("longest", "largest_label"):
+            if (limit := getattr(self, name)) is not None and (not isinstance(limit, int) or limit < 1):
+                raise SpecificationError(f"{self}: {name} must be a whole number of at least 1, got {limit!r}")
+
+    def _some_of(self, name: str, allowed: frozenset[str]) -> None:
+        given = getattr(self, name)
+        if isinstance(given, str) or not set(given) <= allowed:
+            raise SpecificationError(f"{self}: {name}={given!r} is not a set of {', '.join(sorted(allowed))}")
+
+    def _one_of(self, name: str, allowed: tuple[str, ...]) -> None:
+        if getattr(self, name) not in allowed:
+            raise SpecificationError(f"{self}: {name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            **super().describe(),
+            "convex": self.convex,
+            "shift_invariant": self.shift_invariant,
+            "curvature": self.curvature,
+            "gradient": self.gradient,
+            "zero_gradient": sorted(self.zero_gradient),
+            "needs": sorted(self.needs),
+            "longest": self.longest,
+            "largest_label": self.largest_label,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplerSpecification(Specification):
+    """A sampler of perturbed scores; its parameters include ``samples``, the number of draws."""
+
+    kind: ClassVar[str] = "sampler"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorerSpecification(Specification):
+    """A hypothesis space; ``fitted_by`` maps the name of each backend that can fit it to the code that does."""
+
+    kind: ClassVar[str] = "scorer"
+
+    fitted_by: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_paths(self, "fitted_by", self.fitted_by)
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "fitted_by": sorted(self.fitted_by)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackendSpecification(Specification):
+    """An engine that fits scorers, see :mod:`rankplug.training.fitting`.
+
+    Args:
+        requires: import names that must be installed.
+        default_scorer: what ``rp.fit`` takes when no scorer is named.
+        missing_values: whether features may be nan.
+        on_cluster: ``"package.module:function"`` of a :class:`rankplug.training.ClusterProblem`, where one model
+            can be fitted by many machines.
+        exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
+    """
+
+    kind: ClassVar[str] = "backend"
+
+    requires: tuple[str, ...] = ()
+    default_scorer: str = ""
+    on_cluster: str = ""
+    missing_values: bool = False
+    exports: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.requires, str):
+            raise SpecificationError(f"{self}: requires must be a tuple of packages, got {self.requires!r}")
+        if self.default_scorer:
+            parse(self.default_scorer)
+        _check_paths(self, "on_cluster", {"": self.on_cluster} if self.on_cluster else {})
+        _check_paths(self, "exports", self.exports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetSpecification(Specification):
+    """A data set; its implementation is ``(parameters, fold, seed) -> Split``, see :mod:`rankplug.data.datasets`.
+
+    Args:
+        folds: how many it has.
+        fingerprint: ``"package.module:function"`` of the parameters, which says in a word what data they stand for
+            without reading them, such as the digest in a prepared set's manifest. Results are named by it, so that
+            other data under the same name make other results. Data that the parameters determine need none.
+        blocks: ``"package.module:function"`` of parameters, fold and seed, where the test part may be larger than
+            memory: it yields the split several times, each time with the next queries of the test part in its place.
+    """
+
+    kind: ClassVar[str] = "dataset"
+
+    folds: int = 1
+    fingerprint: Any = ""
+    blocks: Any = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.folds, int) or self.folds < 1:
+            raise SpecificationError(f"{self}: folds must be a whole number of at least 1, got {self.folds!r}")
+        for name in ("fingerprint", "blocks"):
+            if isinstance(path := getattr(self, name), str) and path:
+                _check_paths(self, name, {"": path})
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "folds": self.folds}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformSpecification(Specification):
+    """A change of data; its implementation is ``(split, parameters, generator) -> Split``.
+
+    Args:
+        by_query: whether training and validation part do not depend on the test part, and a test query becomes the same
+            whichever others there are; only then is a test part larger than memory transformed in blocks.
+    """
+
+    kind: ClassVar[str] = "transform"
+
+    by_query: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricSpecification(Specification):
+    """A quality of a ranking, one value a list, see :mod:`rankplug.metrics.by_name`."""
+
+    kind: ClassVar[str] = "metric"
+
+    lowest: float = 0.0
+    highest: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        bounds = (self.lowest, self.highest)
+        if not all(isinstance(bound, (int, float)) for bound in bounds) or not self.lowest < self.highest:
+            raise SpecificationError(f"{self}: lowest={self.lowest!r} must be less than highest={self.highest!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySpecification(Specification):
+    """A paper: its figures, tables, claims and the combinations each needs."""
+
+    kind: ClassVar[str] = "study"
+
+
+KINDS: dict[str, type[Specification]] = {
+    specification.kind: specification
+    for specification in (
+        LossSpecification,
+        SamplerSpecification,
+        ScorerSpecification,
+        BackendSpecification,
+        DatasetSpecification,
+        TransformSpecification,
+        MetricSpecification,
+        StudySpecification,
+    )
+}

@@ -1,0 +1,23 @@
+from .display import live as live
+from .display import show as show
+from .display import show_claims as show_claims
+from .display import show_findings as show_findings
+from .display import show_runs as show_runs
+from .reproduction import reproduce as reproduce
+from .result_figure import draw_results as draw_results
+from .site import build_report as build_report
+from .tour import Tour as Tour
+from .tour import check_parameters as check_parameters
+
+__all__ = [
+    "Tour",
+    "build_report",
+    "check_parameters",
+    "draw_results",
+    "live",
+    "reproduce",
+    "show",
+    "show_claims",
+    "show_findings",
+    "show_runs",
+]

@@ -1,0 +1,98 @@
+"""``rankplug reproduce``: runs what a paper needs, executes its notebook on the results, and writes the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rankplug.errors import RankplugError
+from rankplug.report.shown import reproduced
+from rankplug.report.site import build_report, write_summary
+from rankplug.store import Store
+from rankplug.studies import Profile, Study, studies, study
+from rankplug.system import notebooks_folder
+
+
+def reproduce(
+    names: Iterable[str] = ("all",),
+    *,
+    profile: Profile = "quick",
+    data: str | None = None,
+    store: Store | None = None,
+    report: Path = Path("report"),
+    progress: bool = True,
+    run_missing: bool = True,
+    **execution: Any,
+) -> Path:
+    """Reproduces some papers; the path of the report's first page.
+
+    Args:
+        names: of studies, or ``all``.
+        profile: how large.
+        data: a data set in place of the profile's own.
+        store: where results lie; what is there is not run again.
+        report: the folder to write.
+        progress: shows what is being done.
+        run_missing: runs trials that are not in the store; else of ``all`` only studies that lack none are shown.
+        execution: handed to the sweeps.
+    """
+    wanted = list(names)
+    chosen = studies() if "all" in wanted else [study(name) for name in wanted]
+    if not chosen:
+        raise RankplugError("no study is installed")
+    results_of = store or Store()
+    try:
+        report.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RankplugError(f"cannot write the report to {report}: {error.strerror}; name another folder") from error
+    if not run_missing:
+        chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
+    shown = {}
+    for one in chosen:
+        results = one.results(profile, data=data, store=results_of, progress=progress, **execution)
+        notebook = execute_notebook(one, profile, data, results_of, report, progress)
+        shown[one.name] = reproduced(one, results, notebook, report, results_of)
+    write_summary(shown, report)
+    return build_report(shown, report)
+
+
+def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
+    """Those of some studies that lack no trial in the store; raises if there is none, or one that was named does."""
+    absent = {one.name: _absent(one, profile, data, store) for one in chosen}
+    there = [one for one in chosen if not absent[one.name]]
+    lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)
+    if lacking and (named or not there):
+        raise RankplugError(
+            f"{store.folder} lacks trials at the profile {profile} ({lacking}); run rankplug reproduce, which runs them"
+        )
+    return there
+
+
+def _absent(one: Study, profile: Profile, data: str | None, store: Store) -> int:
+    trials = {
+        trial.identity: trial
+        for runs in one.runs(profile, data)
+        for model in runs.models
+        for trial in runs.trials_of(model)
+    }
+    return sum(not store.has(trial) for trial in trials.values())
+
+
+def execute_notebook(
+    one: Study, profile: Profile, data: str | None, store: Store, report: Path, progress: bool
+) -> Path:
+    """Executes a study's notebook on the results in the store; the executed notebook's path."""
+    import papermill
+
+    target = report / "notebooks" / one.notebook
+    target.parent.mkdir(parents=True, exist_ok=True)
+    papermill.execute_notebook(
+        notebooks_folder() / one.notebook,
+        target,
+        parameters={"profile": profile, "data": data, "store": str(store.folder.resolve())},
+        engine_name="rankplug",
+        progress_bar=progress,
+        cwd=str(target.parent),
+    )
+    return target

@@ -1,0 +1,222 @@
+"""One combination, told and run: what the notebook ``combination.ipynb`` shows, cell by cell.
+
+Opened by hand it trains one trial while you watch; executed by a sweep it runs all trials of a combination and records
+each the moment it is finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import numpy as np
+from pydantic import Field
+
+from rankplug.data import Split, load
+from rankplug.errors import FitError
+from rankplug.registry import Parameters, read_parameters, registry
+from rankplug.report import tour_figures
+from rankplug.statistics import hierarchical_bootstrap
+from rankplug.store import METRICS, Combination, Result, Store, Trial, read_combination, run_trial
+from rankplug.system import use_threads
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from rankplug.training import Model
+
+SIZES = {
+    "smoke": {"dataset": "synthetic[queries=40,documents=20]", "lightgbm": "trees[rounds=10]"},
+    "quick": {"dataset": "synthetic"},
+}
+"""What a profile takes for a part that is not named: the data set, and the scorer of a backend."""
+
+
+Fold = Annotated[int, Field(ge=1)]
+Repetition = Annotated[int, Field(ge=0)]
+
+
+class TourParameters(Parameters):
+    """The notebook's parameters; those of a combination mean what they mean there."""
+
+    profile: Literal["smoke", "quick"] = Field("quick", description="size of what is not named")
+    dataset: str = ""
+    backend: str = "lightgbm"
+    loss: str = "lambdarank"
+    scorer: str = ""
+    sampler: str = ""
+    transforms: tuple[str, ...] = ()
+    selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
+    patience: int | None = None
+    metrics: tuple[str, ...] = METRICS
+    seed: int = 0
+    folds: tuple[Fold, ...] = Field((1,), min_length=1)
+    trials: int = Field(1, ge=1, description="repetitions of each fold")
+    runs: tuple[tuple[Fold, Repetition], ...] = Field(
+        (), description="fold and number of each trial, in place of these"
+    )
+    store: str = Field("", description="folder of results")
+    progress: bool = Field(True, description="whether a bar shows the training")
+
+    @property
+    def combination(self) -> Combination:
+        """The combination they name, with its plugins checked."""
+        sizes = SIZES[self.profile]
+        parts = {name: getattr(self, name) for name in Combination.model_fields}
+        parts["dataset"] = self.dataset or sizes["dataset"]
+        parts["scorer"] = self.scorer or sizes.get(self.backend, "")
+        return read_combination(parts).validate_plugins()
+
+
+def check_parameters(given: Mapping[str, Any]) -> TourParameters:
+    """The notebook's parameters, or a sentence that says which is wrong; needs no kernel."""
+    parameters = read_parameters(TourParameters, given, "notebook combination.ipynb")
+    if not parameters.combination.fits:
+        raise FitError(f"backend {parameters.backend} cannot fit the scorer {parameters.scorer}")
+    return parameters
+
+
+class Tour:
+    """A combination with its trials and their results.
+
+    Args:
+        parameters: see :class:`TourParameters`; other names are left alone, so that ``Tour(globals())`` works.
+    """
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        known = TourParameters.model_fields
+        chosen = check_parameters({name: parameters[name] for name in known if name in parameters})
+        self.combination = chosen.combination
+        runs = chosen.runs or tuple((fold, number) for fold in chosen.folds for number in range(chosen.trials))
+        self.trials = [Trial(self.combination, fold, number) for fold, number in runs]
+        self.store = Store(chosen.store or None)
+        self._progress = None if chosen.progress else False
+        self._models: dict[str, Model] = {}
+
+    def _repr_markdown_(self) -> str:
+        lines = [f"**{self.combination}**, trials: {len(self.trials)}", ""]
+        lines += ["| part | plugin | what it is | parameters |", "|---|---|---|---|"]
+        formulas = []
+        for part, plugins in self.combination.plugins.items():
+            for one in plugins if part not in ("metrics", "selection") else []:
+                specification = (
+                    registry().find("transform" if part == "transforms" else part, one["name"]).specification
+                )
+                parameters = ", ".join(f"{name} {value}" for name, value in one["parameters"].items())
+                lines.append(f"| {part} | `{one['name']}` | {specification.summary} | {parameters} |")
+                if part in ("loss", "sampler"):
+                    formulas.append(f"$${specification.formula}$$" if specification.formula else "")
+        watched, measured = self.combination.selection, self.combination.metrics
+        lines += ["", f"The iteration is chosen by {', '.join(watched)} and measured by {', '.join(measured)}."]
+        return "\n".join([*lines, "", *formulas])
+
+    @cached_property
+    def split(self) -> Split:
+        """The data of the first trial."""
+        first, transforms = self.trials[0], self.combination.transforms
+        return load(self.combination.dataset, fold=first.fold, seed=first.seed, transforms=transforms)
+
+    def data(self) -> pd.DataFrame:
+        """Sizes and labels of the three parts."""
+        import pandas as pd
+
+        rows = {}
+        for name, lists in self.split._asdict().items():
+            labels, counts = np.unique(lists.labels, return_counts=True)
+            sizes = {"queries": len(lists), "documents": lists.documents, "features": lists.features.shape[1]}
+            lengths = {"shortest list": lists.lengths.min(), "longest list": lists.lengths.max()}
+            shares = {f"label {label:g}": count / lists.documents for label, count in zip(labels, counts, strict=True)}
+            rows[name] = {**sizes, **lengths, **shares}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def run(self) -> pd.DataFrame:
+        """Runs the trials that are not in the store, records each, and tells of all; raises if some failed."""
+        failures = [str(failure) for trial in self.trials if (failure := self._run(trial))]
+        if failures:
+            raise FitError(f"{len(failures)} of {len(self.trials)} trials failed, the first so:\n{failures[0]}")
+        return self.summary()
+
+    def _run(self, trial: Trial) -> str:
+        if self.store.has(trial):
+            return ""
+        result = run_trial(trial, self._progress)
+        self.store.write(result)
+        if result.model is not None:
+            self._models[trial.identity] = result.model
+        return result.failure
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What the trials gave."""
+        return [self.store.read(trial) for trial in self.trials]
+
+    def summary(self) -> pd.DataFrame:
+        """One row a trial."""
+        import pandas as pd
+
+        rows = []
+        for result in self.results:
+            means = {metric: np.nanmean(values) for metric, values in result.queries.items()}
+            facts = {name: result.record[name] for name in ("best_iteration", "iterations", "fit_seconds")}
+            rows.append({"fold": result.trial.fold, "trial": result.trial.number, **means, **facts})
+        return pd.DataFrame(rows)
+
+    def metrics(self) -> pd.DataFrame:
+        """Each metric's mean on the test queries with its 95 % interval."""
+        import pandas as pd
+
+        rows = {}
+        for metric in self.combination.metrics:
+            interval = hierarchical_bootstrap([result.queries[metric] for result in self.results])
+            rows[metric] = {"mean": interval.point, "low": interval.low, "high": interval.high}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def curves(self) -> Figure:
+        """Learning curves of the first metric that selects, on training and validation data."""
+        return tour_figures.draw_learning_curves(self.results, self.combination.selection[0])
+
+    def extremes(self, count: int = 5) -> pd.DataFrame:
+        """The worst and the best test queries of the first trial, by the last metric."""
+        import pandas as pd
+
+        test, first, metric = self.split.test, self.results[0], self.combination.metrics[-1]
+        facts = {"documents": test.lengths, "relevant": np.add.reduceat(test.labels > 0, test.starts[:-1])}
+        rows = pd.DataFrame({"query": test.query_ids, metric: first.queries[metric], **facts})
+        ordered = rows.dropna().sort_values(metric, kind="stable", ignore_index=True)
+        count = min(count, len(ordered) // 2)
+        return pd.concat([ordered.head(count), ordered.tail(count)], keys=["worst", "best"]).droplevel(1)
+
+    @cached_property
+    def model(self) -> Model:
+        """The first trial's model; it is trained again if its result came from the store."""
+        first = self.trials[0]
+        if first.identity not in self._models:
+            self._models[first.identity] = cast("Model", run_trial(first, self._progress).model)
+        return self._models[first.identity]
+
+    def importance(self, queries: int = 50) -> pd.Series[float]:
+        """How much the last metric falls on test queries when a feature's values are shuffled among the documents."""
+        import pandas as pd
+
+        from rankplug.metrics import metric
+
+        lists, quality = self.split.test[: min(queries, len(self.split.test))], metric(self.combination.metrics[-1])
+        whole = quality.mean(self.model.predict(lists), lists.labels, lists.starts)
+        features = np.array(lists.features)
+        shuffled = np.random.default_rng(0).permutation(lists.documents)
+        loss = np.empty(features.shape[1])
+        with use_threads():
+            for column in range(features.shape[1]):
+                kept = features[:, column].copy()
+                features[:, column] = kept[shuffled]
+                scores = self.model.predict(replace(lists, features=features))
+                loss[column] = whole - quality.mean(scores, lists.labels, lists.starts)
+                features[:, column] = kept
+        return pd.Series(loss, index=pd.RangeIndex(1, loss.size + 1, name="feature"), name=f"fall of {quality}")
+
+    def draw_importance(self, count: int = 15) -> Figure:
+        """The features whose shuffling hurts most."""
+        return tour_figures.draw_importance(self.importance(), count)

@@ -1,0 +1,79 @@
+"""Samplers by name: laws of noise on the scores, see :mod:`rankplug.samplers.list_samplers` for how one is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.compiled import writable
+from rankplug.data import Integers, check_starts
+from rankplug.registry import Parameters, Reference, SamplerSpecification, parse, registry
+from rankplug.samplers.list_samplers import ListSampler, lifted_sampler
+from rankplug.system import whole_number
+
+
+class Sampler:
+    """A sampler with its parameters.
+
+    Args:
+        reference: its name, such as ``"gumbel[beta=0.25,samples=8]"``.
+    """
+
+    def __init__(self, reference: str | Mapping[str, Any] | Reference) -> None:
+        self.reference = parse(reference)
+        specification, self.parameters = registry().resolve("sampler", self.reference)
+        self.specification = cast(SamplerSpecification, specification)
+        self.function: ListSampler = self.specification.load()
+
+    @staticmethod
+    def named(reference: str | Mapping[str, Any] | Reference | Sampler) -> Sampler:
+        """Return the sampler of a name, or the sampler itself."""
+        return reference if isinstance(reference, Sampler) else Sampler(reference)
+
+    def __str__(self) -> str:
+        return str(self.reference)
+
+    def __repr__(self) -> str:
+        return f"<sampler {self}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sampler, (self.reference,)
+
+    @property
+    def samples(self) -> int:
+        """Number of draws."""
+        return samples_of(self.parameters)
+
+    @property
+    def numbers(self) -> tuple[float | int | bool, ...]:
+        """Its parameters, as the compiled function takes them."""
+        return self.function.numbers(self.parameters)
+
+    def draw(self, scores: ArrayLike, starts: ArrayLike, *, seed: int = 0, iteration: int = 0) -> NDArray[np.float64]:
+        """Perturbed scores, one row a sample, each list normalised to log-probabilities."""
+        packed = writable(scores, "scores")
+        offsets = check_starts(starts, packed.size)
+        noise = whole_number(seed, "seed"), whole_number(iteration, "iteration")
+        return self.draws_and_slopes(packed, offsets, np.arange(offsets.size - 1), *noise)[0]
+
+    def draws_and_slopes(
+        self, scores: NDArray[np.float64], starts: Integers, lists: Integers, seed: int, iteration: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Draws of the named lists, and of each list and draw the derivative of a perturbed score to its score."""
+        draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
+        arguments = (lists, starts, scores, seed, iteration, self.samples, self.numbers, draws, slopes)
+        lifted_sampler(self.function)(0, lists.size, *arguments)
+        return draws, slopes
+
+
+def samples_of(parameters: Parameters) -> int:
+    """The number of draws among a sampler's parameters."""
+    return int(parameters.samples)  # type: ignore[attr-defined]
+
+
+def sampler(reference: str | Mapping[str, Any] | Reference | Sampler) -> Sampler:
+    """Return the sampler of a name, such as ``"gumbel[beta=0.25,samples=8]"``."""
+    return Sampler.named(reference)

@@ -1,0 +1,177 @@
+"""Leftovers and outdated results of a store: what may be deleted, and what must stay because nobody can tell.
+
+Only files that rankplug itself names so are ever found here; whatever else lies in the folder is the user's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from rankplug.store.combination import Combination, read_combination
+from rankplug.store.result_files import IDENTITY, StoreError, read_about
+from rankplug.store.result_store import LOCKS, NOTEBOOKS, Store
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX
+
+LEFT_BEHIND_AFTER = 3600.0
+TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")
+UNFINISHED_WRITE = re.compile(re.escape(UNFINISHED_PREFIX) + r"[a-z0-9_]{8}" + re.escape(UNFINISHED))
+EARLIER_UNFINISHED_WRITE = re.compile(r"\.[a-z0-9_]{8}" + re.escape(UNFINISHED))
+"""As earlier versions named them: too common a name to be ours anywhere but in a combination's folder."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Some files of a store.
+
+    Args:
+        path: the file, or the folder of several.
+        why: they may go, or must stay.
+        files: what would be deleted; nothing of what must stay.
+    """
+
+    path: Path
+    why: str
+    files: tuple[Path, ...] = ()
+
+
+def leftovers(store: Store) -> list[Finding]:
+    """Unfinished writes and locks of processes that are gone, and failures of trials since finished."""
+    return sorted(_leftovers(store), key=lambda finding: finding.path)
+
+
+def _leftovers(store: Store) -> Iterator[Finding]:
+    for folder in [*_combination_folders(store), store.folder / NOTEBOOKS, store.folder / LOCKS]:
+        for path in folder.glob(f".*{UNFINISHED}"):
+            ours = UNFINISHED_WRITE.fullmatch(path.name) or (
+                folder.name != NOTEBOOKS and EARLIER_UNFINISHED_WRITE.fullmatch(path.name)
+            )
+            if ours and _is_old(path):
+                yield Finding(path, "a write that was never finished", (path,))
+    for path in (store.folder / LOCKS).glob("*.lock"):
+        if TRIAL_FILE.fullmatch(path.name) and _is_free(path):
+            yield Finding(path, "a claim of a process that is gone", (path,))
+    for folder in _combination_folders(store):
+        for path in folder.glob("*.failed.json"):
+            if TRIAL_FILE.fullmatch(path.name) and Path(str(path).replace(".failed.json", ".parquet")).exists():
+                yield Finding(path, "a failure of a trial that is finished since", (path,))
+
+
+def _combination_folders(store: Store) -> list[Path]:
+    return sorted(path for path in store.folder.glob("*/") if IDENTITY.fullmatch(path.name))
+
+
+def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
+    """Combinations whose plugins, versions or data are others now, and those of which nobody can tell.
+
+    A combination is outdated only where what its name depends on was read and differs. Data that are away, plugins and
+    engines that are not installed here, and damaged files say nothing about it.
+    """
+    stale, unknown = [], []
+    for folder in _combination_folders(store):
+        files = tuple(sorted(path for path in folder.glob("*") if TRIAL_FILE.fullmatch(path.name)))
+        results = [path for path in files if path.suffix == ".parquet"]
+        if not results:
+            continue
+        try:
+            changes, unreadable = _changes(read_about(results[0]))
+        except StoreError as error:
+            changes, unreadable = [], [str(error)]
+        if changes:
+            stale.append(Finding(folder, "; ".join(changes), files))
+        elif unreadable:
+            unknown.append(Finding(folder, "; ".join(unreadable)))
+    return stale, unknown
+
+
+def _changes(about: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """What differs from when a result was made, and what cannot be read here; nothing where its name still holds."""
+    try:
+        now = read_combination(about["combination"])
+        if now.identity == about["identity"]:
+            return [], []
+        return _differences(about, now)
+    except Exception as error:
+        # Of plugins, whose functions may raise anything.
+        return [], [str(error) or type(error).__name__]
+
+
+def _differences(about: dict[str, Any], now: Combination) -> tuple[list[str], list[str]]:
+    changes, unreadable = [], []
+    before, after = about.get("data_fingerprint"), now.data_fingerprint
+    if before and not after:
+        unreadable.append(f"the data of {now.dataset} are not here")
+    elif before and before != after:
+        changes.append(f"the data of {now.dataset} are others")
+    elif before != after:
+        unreadable.append(f"nobody recorded which data of {now.dataset} it had")
+    versions = about.get("versions") or {}
+    for name, version in versions.items():
+        if name not in now.versions:
+            unreadable.append(f"{name} is not installed here")
+        elif now.versions[name] != version:
+            changes.append(f"{name} {version} then, {now.versions[name]} now")
+    plugins = json.loads(json.dumps(now.plugins, default=str))
+    for part, earlier in (about.get("plugins") or {}).items():
+        changes += _plugin_changes(part, earlier, plugins.get(part, []))
+    if not changes and not unreadable:
+        unreadable.append("its record does not say what its name was made of")
+    return changes, unreadable
+
+
+def _plugin_changes(part: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[str]:
+    for then, now in zip(before, after, strict=False):
+        if then != now:
+            what = [key for key in ("parameters", "version", "distribution", "source") if then.get(key) != now.get(key)]
+            yield f"{part} {now['name']} has other {', '.join(what)}"
+
+
+def remove(findings: Iterable[Finding]) -> None:
+    """Deletes the files of findings, and folders that are empty then."""
+    for finding in findings:
+        for path in finding.files:
+            if path.suffix == ".lock":
+                _remove_lock(path)
+            else:
+                path.unlink(missing_ok=True)
+        folder = finding.path if finding.path.is_dir() else finding.path.parent
+        if IDENTITY.fullmatch(folder.name):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        state = path.lstat()
+    except FileNotFoundError:
+        return False
+    return path.is_file() and time.time() - state.st_mtime > LEFT_BEHIND_AFTER
+
+
+def _is_free(path: Path) -> bool:
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except (filelock.Timeout, OSError):
+        return False
+    lock.release()
+    return True
+
+
+def _remove_lock(path: Path) -> None:
+    """Removes a lock while holding it, so that it is nobody else's at that moment."""
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except (filelock.Timeout, OSError):
+        return
+    path.unlink(missing_ok=True)
+    lock.release()

@@ -1,0 +1,245 @@
+"""A combination of plugins as data: validated, hashable, and the name of its results.
+
+>>> one = Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[beta=1.0]")
+>>> str(one)
+'ohsumed / torch / cross_entropy x gumbel[beta=1.0]'
+>>> one == Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[ beta = 1.0 ]")
+True
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from importlib import metadata
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from rankplug.errors import FitError, GrammarError, ParameterError, did_you_mean, shown
+from rankplug.registry import (
+    MOST_CHOICES,
+    BackendSpecification,
+    DatasetSpecification,
+    Grid,
+    ScorerSpecification,
+    describe_type,
+    expand,
+    import_object,
+    parse,
+    registry,
+)
+from rankplug.training import LOSS
+
+METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
+KIND_OF_PART = {
+    "dataset": "dataset",
+    "backend": "backend",
+    "loss": "loss",
+    "sampler": "sampler",
+    "scorer": "scorer",
+}
+KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "metric"}
+
+
+class Combination(BaseModel):
+    """What is trained on what, and how it is measured; folds and trials of it are counted apart.
+
+    Args:
+        dataset: such as ``synthetic[queries=600]``.
+        transforms: applied to the data in order.
+        backend: such as ``lightgbm``.
+        scorer: such as ``trees[leaves=31]``; the backend's default when empty.
+        loss: such as ``xe_ndcg``.
+        sampler: such as ``gumbel[beta=0.25]``; none when empty.
+        selection: the metrics on validation data that pick the iteration, compared in their order; ``loss`` is the
+            validation loss.
+        patience: iterations without improvement after which training stops.
+        metrics: measured on test data, query by query.
+        seed: the experiment's master seed, of which each trial has a child.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: str
+    backend: str
+    loss: str
+    scorer: str = ""
+    sampler: str = ""
+    transforms: tuple[str, ...] = ()
+    selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
+    patience: int | None = Field(None, ge=1)
+    metrics: tuple[str, ...] = METRICS
+    seed: int = Field(0, ge=0)
+
+    def __init__(self, **parts: Any) -> None:
+        try:
+            super().__init__(**parts)
+        except ValidationError as error:
+            raise _sentence(error) from None
+
+    @field_validator("dataset", "backend", "loss", "scorer", "sampler", mode="before")
+    @classmethod
+    def _canonical(cls, value: Any) -> str:
+        return "" if value is None or value == "" else str(parse(value))
+
+    @field_validator("transforms", "selection", "metrics", mode="before")
+    @classmethod
+    def _canonical_parts(cls, value: Any) -> tuple[str, ...]:
+        parts = value or () if isinstance(value, (list, tuple, set, type(None))) else [value]
+        return tuple(str(parse(part)) for part in parts)
+
+    def validate_plugins(self) -> Combination:
+        """Itself, once every plugin is found and its parameters are checked."""
+        found = registry()
+        for part, kind in KIND_OF_PART.items():
+            if reference := getattr(self, part):
+                found.resolve(kind, reference)
+        for part, kind in KIND_OF_PARTS.items():
+            for reference in self._references(part):
+                found.resolve(kind, reference)
+        return self
+
+    def _references(self, part: str) -> list[str]:
+        """Those of a part with several; choosing by the loss itself needs no plugin."""
+        return [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the backend can fit the scorer."""
+        if not self.scorer:
+            return True
+        specification = cast(ScorerSpecification, registry().find("scorer", self.scorer).specification)
+        return parse(self.backend).name in specification.fitted_by
+
+    @cached_property
+    def plugins(self) -> dict[str, list[dict[str, Any]]]:
+        """The plugin behind each part, with its distribution, version and all parameters, the defaults included."""
+        named = [(part, kind, [getattr(self, part)]) for part, kind in KIND_OF_PART.items() if getattr(self, part)]
+        named += [(part, kind, self._references(part)) for part, kind in KIND_OF_PARTS.items()]
+        if not self.scorer:
+            backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+            named.append(("scorer", "scorer", [backend.default_scorer]))
+        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """Versions of the distributions that offer its plugins, and of the packages its backend trains with."""
+        found = {one["distribution"]: one["version"] for plugins in self.plugins.values() for one in plugins}
+        backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+        for package in backend.requires:
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                found[package] = metadata.version(package)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def data_fingerprint(self) -> str:
+        """What the data set says of its data without reading them; empty where its parameters determine them."""
+        specification, parameters = registry().resolve("dataset", self.dataset)
+        say = cast(DatasetSpecification, specification).fingerprint
+        if isinstance(say, str) and say:
+            say = import_object(say, str(specification))
+        return str(say(parameters)) if say else ""
+
+    @cached_property
+    def identity(self) -> str:
+        """The name of its results: a digest of everything that changes them, and of nothing else."""
+        rest = [self.seed, self.patience, self.selection, self.data_fingerprint]
+        words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
+        return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
+
+    def __str__(self) -> str:
+        noise = f" x {self.sampler}" if self.sampler else ""
+        fitter = f"{self.backend} {self.scorer}".strip()
+        return f"{self.dataset} / {fitter} / {self.loss}{noise}"
+
+
+def _described(kind: str, reference: str) -> dict[str, Any]:
+    plugin = registry().find(kind, reference)
+    _, parameters = registry().resolve(kind, reference)
+    return {
+        "name": plugin.specification.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "parameters": parameters.model_dump(),
+        **({"source": plugin.source} if plugin.source else {}),
+    }
+
+
+def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:
+    """The combinations a grid stands for, and how many were left out because their backend cannot fit their scorer.
+
+    Args:
+        grid: a value or a list of values for each part; references may hold grids of their own. Of ``transforms`` and
+            ``metrics`` a combination has several, so there a list of lists is a grid. Several grids are joined.
+        fixed: parts that are the same in all.
+    """
+    grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
+    found: dict[str, Combination] = {}
+    left_out = 0
+    for one in grids:
+        if not isinstance(one, Mapping):
+            raise GrammarError(f"a grid maps parts of a combination to values, such as loss: [mse], not {shown(one)}")
+        for combination in _expand({**fixed, **one}):
+            combination.validate_plugins()
+            if combination.fits:
+                found.setdefault(combination.identity, combination)
+            else:
+                left_out += 1
+                impossible = combination
+    if left_out and not found:
+        raise FitError(f"backend {impossible.backend} cannot fit the scorer {impossible.scorer}; nothing else is asked")
+    return list(found.values()), left_out
+
+
+def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
+    known = Combination.model_fields
+    for part in grid:
+        if part not in known:
+            raise GrammarError(f"a combination has no part {part}: {did_you_mean(part, known)}")
+    choices = {part: list(_choices(part, value)) for part, value in grid.items()}
+    for part, values in choices.items():
+        if not values:
+            raise GrammarError(f"the part {part} of a grid has no value; leave it out or name one")
+    if math.prod(map(len, choices.values())) > MOST_CHOICES:
+        raise GrammarError(f"a grid stands for more than {MOST_CHOICES:,} combinations; name fewer")
+    for row in itertools.product(*choices.values()):
+        yield read_combination(dict(zip(choices, row, strict=True)))
+
+
+def _choices(part: str, value: Any) -> Iterable[Any]:
+    if part in KIND_OF_PARTS:
+        values = value.values if isinstance(value, Grid) else value
+        several = isinstance(values, (list, tuple)) and any(isinstance(one, (list, tuple)) for one in values)
+        yield from values if several else [values]
+    elif part in KIND_OF_PART:
+        values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
+        for one in values:
+            yield from [""] if one in (None, "", "none") else expand(one)
+    else:
+        values = value.values if isinstance(value, Grid) else value
+        yield from values if isinstance(values, (list, tuple)) else [values]
+
+
+def read_combination(given: Mapping[str, Any]) -> Combination:
+    """A combination from its parts; what is wrong is named in one sentence."""
+    return Combination(**{str(part): value for part, value in given.items()})
+
+
+def _sentence(error: ValidationError) -> ParameterError:
+    problem = error.errors()[0]
+    part = str(problem["loc"][0]) if problem["loc"] else ""
+    if problem["type"] == "missing":
+        return ParameterError(f"a combination needs the part {part}")
+    known = Combination.model_fields
+    if problem["type"] == "extra_forbidden":
+        return ParameterError(f"a combination has no part {part}: {did_you_mean(part, known)}")
+    return ParameterError(
+        f"a combination's {part} cannot be {shown(problem['input'])} ({describe_type(known[part])}):"
+        f" {problem['msg'][:1].lower()}{problem['msg'][1:]}"
+    )

@@ -1,0 +1,209 @@
+"""A trial's result as one Parquet file: metrics of every test query and the learning curve as rows, all else beside.
+
+The combination, versions, digests and timings are JSON in the file's metadata, so any Parquet reader has the numbers
+and one read of the footer tells what they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankplug.errors import RankplugError
+from rankplug.store.combination import read_combination
+from rankplug.store.trials import Result, Trial
+from rankplug.training import LearningCurve
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+FORMAT = 1
+KEY = b"rankplug"
+DESCRIBED = ("identity", "combination", "fold", "trial", "seed", "record")
+"""What every description of a result says, see :func:`describe`."""
+IDENTITY = re.compile(r"[0-9a-f]{16}")
+"""What a combination's identity looks like: files and links are named by it."""
+NUMBERS = ("started", "load_seconds", "fit_seconds", "measure_seconds", "best_iteration", "iterations")
+"""Of a record, what is a number where it is there."""
+DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError, RecursionError)
+"""What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
+COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
+TYPES = ("string", "string", "string", "int32", "string", "double")
+"""Of the columns, as Arrow calls them."""
+
+
+class StoreError(RankplugError):
+    """A result that cannot be read or written."""
+
+
+def row_schema() -> pa.Schema:
+    """The columns of every result."""
+    import pyarrow as pa
+
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in zip(COLUMNS, TYPES, strict=True)])
+
+
+def describe(result: Result) -> dict[str, Any]:
+    """Everything about a result but its numbers."""
+    combination = result.trial.combination
+    return {
+        "format": FORMAT,
+        "identity": combination.identity,
+        "combination": combination.model_dump(mode="json"),
+        "fold": result.trial.fold,
+        "trial": result.trial.number,
+        "seed": result.trial.seed,
+        "plugins": combination.plugins,
+        "versions": combination.versions,
+        "data_fingerprint": combination.data_fingerprint,
+        "record": result.record,
+    }
+
+
+def encode(result: Result) -> bytes:
+    """The content of a result's file."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    best = int(result.record.get("best_iteration", 0))
+    blocks = [
+        ("query", metric, "test", np.full(len(values), best), result.query_ids, values)
+        for metric, values in result.queries.items()
+    ]
+    iterations = np.asarray(result.curve.iterations)
+    for name, column in result.curve.columns.items():
+        part, _, metric = name.partition(" ")
+        blocks.append(("curve", metric, part, iterations, ("",) * len(column), np.asarray(column)))
+    lengths = [len(block[-1]) for block in blocks]
+    # Equal words of different blocks are one word to a reader only once they are written as plain text, see TYPES.
+    columns: list[Any] = [
+        pa.DictionaryArray.from_arrays(
+            np.repeat(np.arange(len(blocks), dtype=np.int32), lengths), [str(block[place]) for block in blocks]
+        )
+        for place in range(3)
+    ]
+    columns += [_joined([block[3] for block in blocks]), [query for block in blocks for query in block[4]]]
+    columns += [_joined([block[5] for block in blocks])]
+    table = pa.table(columns, row_schema()).replace_schema_metadata(
+        {KEY: json.dumps(describe(result), default=str).encode()}
+    )
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def _joined(arrays: list[Any]) -> Any:
+    return np.concatenate(arrays) if arrays else np.empty(0)
+
+
+def read_about(path: Path) -> dict[str, Any]:
+    """What :func:`describe` said of the result in a file, without reading its numbers."""
+    import pyarrow.parquet as parquet
+
+    try:
+        with path.open("rb") as file:
+            return _checked(parquet.read_schema(file), path)
+    except DAMAGES as error:
+        raise _damaged(path, error) from error
+
+
+def read_result(path: Path) -> Result:
+    """The result in a file."""
+    try:
+        table = _table(path)
+        about = _checked(table.schema, path)
+        return _result(about, table.to_pandas())
+    except DAMAGES as error:
+        raise _damaged(path, error) from error
+
+
+def read_rows(path: Path) -> pd.DataFrame:
+    """The numbers of the result in a file."""
+    try:
+        frame: pd.DataFrame = _table(path).to_pandas()
+    except DAMAGES as error:
+        raise _damaged(path, error) from error
+    return frame
+
+
+def _table(path: Path) -> pa.Table:
+    """The rows of a file; folders such as ``value=3`` above it say nothing of them."""
+    import pyarrow.parquet as parquet
+
+    with path.open("rb") as file:
+        return parquet.ParquetFile(file).read()
+
+
+def rows_of(paths: Sequence[Path]) -> Any:
+    """The rows of many files as one Arrow dataset, with the column ``file``; they are read when they are asked for."""
+    from pyarrow import dataset, fs
+
+    schema = row_schema()
+    names = [str(path) for path in paths]
+    return dataset.FileSystemDataset.from_paths(
+        [str(path.absolute()) for path in paths],
+        schema=schema.append(schema.field("query").with_name("file")),
+        format=dataset.ParquetFileFormat(),
+        filesystem=fs.LocalFileSystem(),
+        partitions=[dataset.field("file") == name for name in names],
+    )
+
+
+def read_failure(path: Path) -> dict[str, Any]:
+    """What was recorded of a trial that failed."""
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        missing = [name for name in (*DESCRIBED, "failure") if name not in record]
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise _damaged(path, error) from error
+    if missing:
+        raise _damaged(path, f"it lacks {', '.join(missing)}")
+    return record
+
+
+def _result(about: dict[str, Any], frame: pd.DataFrame) -> Result:
+    asked = frame[frame["measure"] == "query"]
+    queries = {str(metric): rows["value"].to_numpy() for metric, rows in asked.groupby("metric", sort=False)}
+    first = next(iter(queries), None)
+    names = tuple(asked.loc[asked["metric"] == first, "query"]) if first else ()
+    curve = LearningCurve()
+    for (part, metric), rows in frame[frame["measure"] == "curve"].groupby(["part", "metric"], sort=False):
+        curve.iterations = rows["iteration"].tolist()
+        curve.columns[f"{part} {metric}"] = rows["value"].tolist()
+    trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
+    return Result(trial, queries, names, curve, about["record"])
+
+
+def _checked(schema: pa.Schema, path: Path) -> dict[str, Any]:
+    metadata = schema.metadata
+    if not metadata or KEY not in metadata:
+        raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
+    if not schema.equals(row_schema()):
+        raise _damaged(path, "its columns are of another kind")
+    about: dict[str, Any] = json.loads(metadata[KEY])
+    if not isinstance(about, dict) or "format" not in about:
+        raise _damaged(path, "its description is of another kind")
+    if about["format"] != FORMAT:
+        raise StoreError(
+            f"{path} has format {about['format']}, this version of rankplug reads format {FORMAT}; read it with the"
+            " version that wrote it, or name a new folder with RANKPLUG_RESULTS"
+        )
+    missing = [name for name in DESCRIBED if name not in about]
+    if missing:
+        raise _damaged(path, f"its description lacks {', '.join(missing)}")
+    if not IDENTITY.fullmatch(str(about["identity"])):
+        raise _damaged(path, f"its identity {str(about['identity'])[:40]!r} is none")
+    if wrong := [name for name in NUMBERS if not isinstance(about["record"].get(name, 0), int | float)]:
+        raise _damaged(path, f"its record's {', '.join(wrong)} are no numbers")
+    return about
+
+
+def _damaged(path: Path, error: BaseException | str) -> StoreError:
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return StoreError(f"{path} is damaged ({reason}); delete it and run its combination again")

@@ -1,0 +1,197 @@
+"""Results on disk: one Parquet file a finished trial, written whole or not at all, by any number of writers at once.
+
+A trial that failed leaves a JSON file instead, which is never taken for a result. Beside the results lie the executed
+notebooks, and locks by which several sweeps on one store share the work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import filelock
+
+from rankplug.store.combination import Combination
+from rankplug.store.result_files import (
+    COLUMNS,
+    StoreError,
+    describe,
+    encode,
+    read_about,
+    read_failure,
+    read_result,
+    read_rows,
+)
+from rankplug.store.trials import Result, Trial
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, places, write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOTEBOOKS = "notebooks"
+LOCKS = ".locks"
+
+
+class Store:
+    """A folder of results.
+
+    Args:
+        folder: ``RANKPLUG_RESULTS`` or ``results`` when not given.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        try:
+            self.folder = Path(folder) if folder is not None else places.results_folder()
+            str(self.folder).encode()
+        except TypeError:
+            raise StoreError(f"a store is named by the path of its folder, not by {folder!r}") from None
+        except UnicodeEncodeError:
+            raise StoreError(f"the name of the folder {str(folder)!r} is not valid UTF-8; rename it") from None
+
+    @classmethod
+    def named(cls, store: Store | str | Path | None) -> Store:
+        """A store itself, or the one in a folder."""
+        return store if isinstance(store, Store) else cls(store)
+
+    def __repr__(self) -> str:
+        return f"<Store {self.folder}>"
+
+    def path(self, trial: Trial) -> Path:
+        """Where a trial's result lies once it is finished."""
+        return self.folder / trial.combination.identity / f"{trial.identity}.parquet"
+
+    def failure_path(self, trial: Trial) -> Path:
+        """Where a trial's failure lies."""
+        return self.path(trial).with_suffix(".failed.json")
+
+    def notebook_path(self, combination: Combination) -> Path:
+        """Where a combination's executed notebook lies."""
+        words = [combination.dataset, combination.backend, combination.scorer, combination.loss, combination.sampler]
+        name = re.sub(r"[^A-Za-z0-9.@]+", "-", " ".join(word for word in words if word)).strip("-")
+        return self.folder / NOTEBOOKS / f"{name[:120]}-{combination.identity}.ipynb"
+
+    def has(self, trial: Trial) -> bool:
+        """Whether the trial is finished."""
+        return self.path(trial).exists()
+
+    def has_failed(self, trial: Trial) -> bool:
+        """Whether the trial's last run failed."""
+        return self.failure_path(trial).exists()
+
+    def write(self, result: Result) -> Path:
+        """Records a result, or a failure; a finished trial takes the place of an earlier failure."""
+        if result.failed:
+            path = self.failure_path(result.trial)
+            record = {"failure": result.failure, **describe(result)}
+            self.write_file(path, json.dumps(record, indent=1, default=str).encode())
+            return path
+        path = self.path(result.trial)
+        self.write_file(path, encode(result))
+        self.failure_path(result.trial).unlink(missing_ok=True)
+        return path
+
+    def write_file(self, path: Path, content: bytes) -> None:
+        """Writes a file of the store, whole or not at all."""
+        try:
+            write_whole(path, content)
+        except OSError as error:
+            raise self._cannot_write(path, error) from error
+
+    def _cannot_write(self, path: Path, error: OSError) -> StoreError:
+        return StoreError(
+            f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another folder"
+            " with --store or RANKPLUG_RESULTS"
+        )
+
+    def check_writable(self) -> None:
+        """Raises now what writing a result would raise after hours of training."""
+        probe = self.folder / LOCKS / f"{UNFINISHED_PREFIX}{os.getpid():08}{UNFINISHED}"
+        self.write_file(probe, b"0" * 4096)
+        probe.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def claim(self, trial: Trial) -> Iterator[bool]:
+        """Whether the trial is this process's to run until the block ends; it is not while another process has it.
+
+        A process that dies, however, gives up its claims.
+        """
+        path = self.folder / LOCKS / f"{trial.identity}.lock"
+        lock = filelock.FileLock(path, thread_local=False)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            yield False
+            return
+        except OSError as error:
+            raise self._cannot_write(path, error) from error
+        try:
+            yield True
+        finally:
+            # Whoever waits on the removed file claims it next to someone else, but then finds the trial finished.
+            path.unlink(missing_ok=True)
+            lock.release()
+
+    def files(self) -> Iterator[Path]:
+        """The files of all finished trials."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is a file, not a folder of results")
+        return iter(sorted(self.folder.glob("*/*.parquet")))
+
+    def failures(self) -> list[dict[str, Any]]:
+        """The records of all failed trials."""
+        return [read_failure(path) for path in sorted(self.folder.glob("*/*.failed.json"))]
+
+    def failure(self, trial: Trial) -> str:
+        """How a trial failed; empty if it did not."""
+        path = self.failure_path(trial)
+        return str(read_failure(path)["failure"]) if path.exists() else ""
+
+    def read(self, trial: Trial) -> Result:
+        """The result of a finished trial."""
+        return read_result(self.path(trial))
+
+    def about(self, trial: Trial) -> dict[str, Any]:
+        """Combination, versions, digests and timings of a finished trial; nothing if it is not."""
+        path = self.path(trial)
+        return read_about(path) if path.exists() else {}
+
+    def paths(self, trials: Iterable[Trial] | None = None) -> list[Path]:
+        """The files of those trials that are finished, or of all."""
+        if trials is None:
+            return list(self.files())
+        return [path for trial in trials if (path := self.path(trial)).exists()]
+
+    def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
+        """All rows of the finished trials, or of those named, with their combinations' parts as columns."""
+        import pandas as pd
+
+        frames = []
+        for path in self.paths(trials):
+            columns = trial_columns(read_about(path))
+            frames.append(read_rows(path).assign(**columns))
+        if not frames:
+            return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
+        joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
+        return joined
+
+
+PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")
+
+
+def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
+    """What tells a trial's rows from another's: the parts of its combination, its fold and number."""
+    parts = about["combination"]
+    columns = {name: " | ".join(parts[name]) if isinstance(parts[name], list) else parts[name] for name in PARTS}
+    return {
+        **columns,
+        "combination": about["identity"],
+        "fold": about["fold"],
+        "trial": about["trial"],
+        "fit_seconds": about["record"]["fit_seconds"],
+    }

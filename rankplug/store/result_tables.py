@@ -1,0 +1,189 @@
+"""Questions to a store: tidy frames of its results, groups with intervals, comparisons with tests, and SQL.
+
+DuckDB asks, and Arrow reads the Parquet files where they lie, so that no path is taken for a pattern, a partition or an
+address, and no question can write a file. There are four tables: ``trials``, a row a finished trial with the parts of
+its combination and its timings; ``queries``, a row a trial, metric and test query; ``curves``, a row a trial, metric,
+part of the data and iteration; and ``failures``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankplug.errors import RankplugError, did_you_mean
+from rankplug.statistics import t_interval
+from rankplug.store.result_files import read_about, read_rows, rows_of
+from rankplug.store.result_store import PARTS, Store, trial_columns
+from rankplug.system import fraction
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FACTS = (
+    "started",
+    "machine",
+    "threads",
+    "load_seconds",
+    "fit_seconds",
+    "measure_seconds",
+    "best_iteration",
+    "iterations",
+    "stopped",
+    "test_fingerprint",
+)
+TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
+QUERY_COLUMNS = ("metric", "query", "value", "iteration")
+CURVE_COLUMNS = ("metric", "part", "iteration", "value")
+
+
+class ResultsError(RankplugError):
+    """A question that the results cannot answer."""
+
+
+def results(
+    store: Store | str | Path | None = None,
+    *,
+    where: str = "",
+    metric: str | Sequence[str] = (),
+    group_by: str | Sequence[str] = (),
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """One row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
+
+    Args:
+        store: the results' folder, or the usual one.
+        where: a condition in SQL on the columns of ``trials``, such as ``loss = 'xe_ndcg' and fold = 1``.
+        metric: only these.
+        group_by: columns; folds and whatever else varies inside a group are averaged within each trial number.
+        level: of the intervals.
+    """
+    fraction(level, "level")
+    chosen = [metric] if isinstance(metric, str) else list(metric)
+    columns = ", ".join(TRIAL_COLUMNS)
+    condition = f"where {where}" if where else ""
+    frame = query(
+        f"select {columns}, metric, avg(value) filter (where not isnan(value)) as value,"
+        f" count(*) filter (where not isnan(value)) as queries"
+        f" from (select * from queries {condition}) group by {columns}, metric order by all",
+        store,
+    )
+    if chosen:
+        require_metrics(chosen, frame["metric"])
+        frame = frame[frame["metric"].isin(chosen)].reset_index(drop=True)
+    groups = [group_by] if isinstance(group_by, str) else list(group_by)
+    return _grouped(frame, groups, level) if groups else frame
+
+
+def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
+    """Raises where there are results, but none of a metric that is wanted."""
+    known = there.unique().tolist()
+    for one in wanted:
+        if known and one not in known:
+            raise ResultsError(f"no result has the metric {one}: {did_you_mean(one, known)}")
+
+
+def _grouped(frame: pd.DataFrame, groups: list[str], level: float) -> pd.DataFrame:
+    import pandas as pd
+
+    for name in groups:
+        if name not in TRIAL_COLUMNS:
+            raise ResultsError(f"results cannot be grouped by {name}: {did_you_mean(name, TRIAL_COLUMNS)}")
+    rows = []
+    for names, group in frame.groupby([*groups, "metric"], dropna=False):
+        of_trials = group.groupby("trial")["value"].mean().dropna()
+        if of_trials.empty:
+            continue
+        interval = t_interval(of_trials, unit="trials", level=level)
+        facts = {"mean": interval.point, "low": interval.low, "high": interval.high, "trials": interval.count}
+        rows.append({**dict(zip([*groups, "metric"], names, strict=True)), **facts})
+    return pd.DataFrame(rows, columns=[*groups, "metric", "mean", "low", "high", "trials"])
+
+
+def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
+    """The answer to a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
+    import duckdb
+
+    asked = Store.named(store)
+    connection = connect(asked)
+    try:
+        answer: pd.DataFrame = connection.execute(sql).df()
+    except duckdb.Error as error:
+        if not isinstance(
+            error, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException)
+        ):
+            # The question was understood, so that a file may be at fault; reading them one by one names it.
+            for path in asked.paths():
+                read_rows(path)
+        raise ResultsError(f"the results cannot be asked that: {str(error).strip()}") from None
+    finally:
+        connection.close()
+    return answer
+
+
+def connect(store: Store) -> Any:
+    """A DuckDB connection that sees the store's tables, and neither reads nor writes any file by itself."""
+    import duckdb
+    import pandas as pd
+
+    paths = store.paths()
+    rows = [_trial_row(read_about(path), str(path)) for path in paths]
+    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, "file"])
+    failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
+    connection = duckdb.connect()
+    for setting in ("enable_external_access = false", "python_enable_replacements = false"):
+        connection.execute(f"set {setting}")
+    connection.execute("set lock_configuration = true")
+    connection.register("trials", trials)
+    connection.register("failures", pd.DataFrame(failed, columns=[*TRIAL_COLUMNS, "failure"]))
+    connection.register("rows_of_files", rows_of(paths))
+    own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS])
+    for table, measure, columns in (("queries", "query", QUERY_COLUMNS), ("curves", "curve", CURVE_COLUMNS)):
+        words = ", ".join(f"rows.{name}" for name in columns)
+        connection.execute(
+            f"create view {table} as select {own}, {words} from rows_of_files as rows"
+            f" join trials on trials.file = rows.file where rows.measure = '{measure}'"
+        )
+    return connection
+
+
+def _trial_row(about: dict[str, Any], path: str) -> dict[str, Any]:
+    return {**trial_columns(about), **{name: about["record"].get(name) for name in FACTS}, "file": path}
+
+
+def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:
+    """What tells a failed trial from others."""
+    return trial_columns({**record, "record": {"fit_seconds": None}})
+
+
+def write_table(frame: pd.DataFrame, form: str) -> str:
+    """A frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``.
+
+    Those that people read leave out parts of combinations that no row has.
+    """
+    from pandas.api.types import is_numeric_dtype
+
+    if form == "csv":
+        return frame.to_csv(index=False).rstrip("\n")
+    if form == "json":
+        return str(frame.to_json(orient="records", indent=1))
+    if len(frame):
+        empty = [not is_numeric_dtype(one) and (one.isna() | one.eq("")).all() for _, one in frame.items()]
+        frame = frame.loc[:, [not it for it in empty]]
+    if form == "latex":
+        return str(frame.style.format(precision=4, escape="latex").hide().to_latex(hrules=True)).rstrip("\n")
+    if form == "markdown":
+        return _markdown(frame)
+    return str(frame.to_string(index=False, float_format="{:.4f}".format)) if len(frame) else "no results"
+
+
+def _markdown(frame: pd.DataFrame) -> str:
+    def cell(value: Any) -> str:
+        return (f"{value:.4f}" if isinstance(value, float) else str(value)).replace("|", "\\|")
+
+    def line(cells: Iterable[Any]) -> str:
+        return f"| {' | '.join(map(cell, cells))} |"
+
+    rows = [line(row) for row in frame.itertuples(index=False, name=None)]
+    return "\n".join([line(frame.columns), line(["---"] * frame.shape[1]), *rows])

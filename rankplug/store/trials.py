@@ -1,0 +1,211 @@
+"""One trial of a combination: load, fit, measure. The unit that is stored, repeated and never computed twice."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import platform
+import time
+import traceback
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.errors import RankplugError
+from rankplug.registry import registry
+from rankplug.store.combination import Combination
+from rankplug.system import threads, trial_seed
+from rankplug.training import LearningCurve
+
+if TYPE_CHECKING:
+    from rankplug.data import Lists
+    from rankplug.training import Model
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A fold and a repetition of a combination.
+
+    Args:
+        combination: what is trained on what.
+        fold: of the data set, from 1.
+        number: of the repetition, from 0; each has a seed of its own, shared by all combinations with one master seed.
+    """
+
+    combination: Combination
+    fold: int = 1
+    number: int = 0
+
+    @property
+    def identity(self) -> str:
+        """The name of its result."""
+        return f"{self.combination.identity}-f{self.fold}-t{self.number}"
+
+    @property
+    def seed(self) -> int:
+        """Its seed, which does not depend on losses, scorers or backends, so that these are compared in pairs."""
+        return trial_seed(self.combination.seed, self.number)
+
+    def __str__(self) -> str:
+        return f"{self.combination} fold {self.fold} trial {self.number}"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a trial gave.
+
+    Args:
+        trial: whose result it is.
+        queries: metric -> one value a test query, nan where the metric is undefined.
+        query_ids: names of the test queries.
+        curve: the metrics on training and validation data after each iteration.
+        record: timings, versions, fingerprints; plain values.
+        failure: the traceback of a trial that failed, empty otherwise.
+        model: what was fitted, in the process that fitted it; it is not stored.
+    """
+
+    trial: Trial
+    queries: dict[str, Doubles] = field(default_factory=dict)
+    query_ids: tuple[str, ...] = ()
+    curve: LearningCurve = field(default_factory=LearningCurve)
+    record: dict[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    model: Model | None = field(default=None, repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is nothing but a failure."""
+        return bool(self.failure)
+
+    @property
+    def reason(self) -> str:
+        """The last line of the failure, which names it."""
+        return self.failure.strip().splitlines()[-1] if self.failure else ""
+
+
+def failed_result(trial: Trial, failure: str) -> Result:
+    """The result of a trial that did not end by itself."""
+    return Result(trial, failure=failure, record=_circumstances(time.time()))
+
+
+def run_trial(trial: Trial, progress: bool | None = None) -> Result:
+    """The result of a trial; one that fails gives a result that says how, and raises nothing.
+
+    Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
+
+    Args:
+        trial: what to run.
+        progress: whether a bar shows the training; by default where a person looks on.
+    """
+    tell_observers("rankplug_trial_started", trial=trial)
+    try:
+        result = _run(trial, progress)
+    except RankplugError as error:
+        result = failed_result(trial, f"{type(error).__name__}: {error}")
+    except Exception:
+        result = failed_result(trial, traceback.format_exc())
+    tell_observers("rankplug_trial_finished", trial=trial, result=result)
+    return result
+
+
+def tell_observers(hook: str, **facts: Any) -> None:
+    """Calls a hook of the observers; one that fails is a warning, as who watches must not stop what is watched."""
+    try:
+        getattr(registry().manager.hook, hook)(**facts)
+    except Exception as error:
+        warnings.warn(f"an observer failed in {hook}: {type(error).__name__}: {error}", stacklevel=2)
+
+
+def _run(trial: Trial, progress: bool | None) -> Result:
+    from rankplug.data import load_in_blocks
+    from rankplug.training import fit
+
+    combination = trial.combination
+    started, begin = time.time(), time.perf_counter()
+    blocks = load_in_blocks(combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms)
+    split = next(blocks)
+    train, valid = split.train, split.valid
+    loaded = time.perf_counter()
+    model = fit(
+        combination.backend,
+        scorer=combination.scorer or None,
+        loss=combination.loss,
+        sampler=combination.sampler or None,
+        train=train,
+        valid=valid,
+        seed=trial.seed,
+        selection=combination.selection,
+        patience=combination.patience,
+        progress=progress,
+        callbacks=[
+            lambda iteration, metrics: tell_observers(
+                "rankplug_trial_progressed", trial=trial, iteration=iteration, metrics=metrics
+            )
+        ],
+    )
+    if model.record.stopped == "interrupted":
+        # Training keeps what it has when someone interrupts it; half a trial is no result.
+        raise KeyboardInterrupt
+    fitted = time.perf_counter()
+    tests = itertools.chain([split.test], (further.test for further in blocks))
+    measured = _measure_blocks(model, tests, combination.metrics)
+    record = {
+        **_circumstances(started),
+        **{name: value for name, value in model.record.describe().items() if name not in ("curve", "combination")},
+        "load_seconds": loaded - begin,
+        "fit_seconds": fitted - loaded,
+        "measure_seconds": time.perf_counter() - fitted,
+        "test_fingerprint": measured.fingerprint,
+        "queries": [len(train), len(valid), len(measured.query_ids)],
+        "documents": [train.documents, valid.documents, measured.documents],
+    }
+    plain = json.loads(json.dumps(record, default=str))
+    return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, "", model)
+
+
+class _Measured(NamedTuple):
+    """A model on the whole test part."""
+
+    queries: dict[str, Doubles]
+    query_ids: tuple[str, ...]
+    documents: int
+    fingerprint: str
+
+
+def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measured:
+    """Measures a model on a test part that comes in blocks, of which few are in memory at a time."""
+    values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
+    names: list[str] = []
+    digests: list[str] = []
+    documents = 0
+    for block in blocks:
+        for metric, found in measure(model.predict(block), block, metrics).items():
+            values[metric].append(found)
+        names += map(str, block.query_ids)
+        digests.append(block.fingerprint)
+        documents += block.documents
+    joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
+    return _Measured(
+        {metric: np.concatenate(found) for metric, found in values.items()},
+        tuple(names),
+        documents,
+        digests[0] if len(digests) == 1 else joined,
+    )
+
+
+def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, Doubles]:
+    """The value of each metric for every query."""
+    from rankplug.metrics import evaluate
+
+    return {metric: np.asarray(evaluate(scores, lists, metric), np.float64) for metric in metrics}
+
+
+def _circumstances(started: float) -> dict[str, Any]:
+    return {"started": started, "machine": platform.node(), "threads": threads()}

@@ -1,0 +1,159 @@
+"""Numbers that papers print, beside our own.
+
+A study keeps them as ``published.csv`` in its package, as printed: ``exhibit, dataset, model, metric, value,
+half_width, note``; ``half_width`` is half of the printed interval, where there is one.
+"""
+
+from __future__ import annotations
+
+import html
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankplug.statistics import t_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.studies.papers import Results
+
+
+def read_published(package: str) -> pd.DataFrame:
+    """The numbers that a study's package holds."""
+    import pandas as pd
+
+    with resources.files(package).joinpath("published.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def beside_published(
+    results: Results, group: str, metrics: tuple[str, ...], *, exhibit: str, dataset: str, scale: float = 100.0
+) -> pd.DataFrame:
+    """A group's test metrics with the published ones: a row for each model and metric.
+
+    Args:
+        results: of the study.
+        group: whose models are shown.
+        metrics: in their order.
+        exhibit: the paper's table.
+        dataset: the paper's data set.
+        scale: of the printed numbers, 100 for percent.
+    """
+    import pandas as pd
+
+    printed = results.published
+    printed = printed[(printed["exhibit"] == exhibit) & (printed["dataset"] == dataset)]
+    theirs = {
+        (model, metric): (value, half_width)
+        for model, metric, value, half_width in printed[["model", "metric", "value", "half_width"]].itertuples(
+            index=False
+        )
+    }
+    frame = results[group]
+    identities = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
+    rows = []
+    for model in results.models(group):
+        for metric in metrics:
+            interval = t_interval(scale * results.trials(group, metric)[model].to_numpy(), unit="trials")
+            value, half_width = theirs.get((model, metric), (np.nan, np.nan))
+            rows.append(
+                {
+                    "published on": dataset,
+                    "ours on": ", ".join(frame["dataset"].unique()),
+                    "model": model,
+                    "metric": metric,
+                    "ours": interval.point,
+                    "half width": interval.half_width,
+                    "trials": interval.count,
+                    "published": value,
+                    "published half width": half_width,
+                    "difference": interval.point - value,
+                    "combination": identities[model],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """The paper's data sets in a table of :func:`beside_published`, each with the data that stand in its place."""
+    pairs = table[["published on", "ours on"]].drop_duplicates()
+    return [(str(theirs), str(ours)) for theirs, ours in pairs.itertuples(index=False)]
+
+
+def beside(row: pd.Series[float], digits: int = 2) -> str:
+    """One cell of such a table: ours with its interval, and the published number in brackets."""
+    ours = _with_interval(row[["ours"]], row[["half width"]], digits)[0]
+    theirs = _with_interval(row[["published"]], row[["published half width"]], digits)[0]
+    return f"{ours} [{theirs}]" if theirs else ours
+
+
+def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
+    """The rows of :func:`beside_published` as the paper lays them out, with the best of ours in bold, for a reader.
+
+    Where no published number is known at all there are no columns for them.
+
+    The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
+    """
+    import pandas as pd
+
+    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
+    cells = pd.DataFrame(
+        {
+            "in the place of": table["published on"].astype(str).map(html.escape),
+            "model": table["model"].astype(str).map(html.escape),
+            "metric": table["metric"].map(heading).map(html.escape),
+            "ours": [
+                made_by(f"<b>{text}</b>" if bold else text, names)
+                for text, bold, names in zip(
+                    _with_interval(table["ours"], table["half width"], digits), best, table["combination"], strict=True
+                )
+            ],
+            "published": _with_interval(table["published"], table["published half width"], digits),
+            "difference": [_number(value, digits, "+") for value in table["difference"]],
+        }
+    )
+    columns = ["ours", "published", "difference"] if table["published"].notna().any() else ["ours"]
+    wide = cells.pivot(index=["in the place of", "model"], columns="metric", values=columns).swaplevel(axis=1)
+    order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
+    rows = pd.MultiIndex.from_frame(cells[["in the place of", "model"]].drop_duplicates())
+    return wide.reindex(columns=order, index=rows)
+
+
+def heading(metric: str) -> str:
+    """A metric's name at the head of a column.
+
+    >>> heading("ndcg@10"), heading("ndcg@1[empty=1]")
+    ('NDCG@10', 'NDCG@1[empty=1]')
+    """
+    name, bracket, parameters = metric.partition("[")
+    return name.upper() + bracket + parameters
+
+
+def number(value: float) -> str:
+    """A number for a reader, with four digits or all before the point; nothing for nan.
+
+    >>> number(0.123456), number(16140.0), number(float("nan"))
+    ('0.1235', '16,140', '')
+    """
+    if np.isnan(value):
+        return ""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value or 0.0:.4g}"
+
+
+def made_by(text: str, combinations: str) -> str:
+    """A number in HTML, marked with the combinations that made it; the report makes links of the marks."""
+    return f'<span class="combinations {html.escape(combinations)}">{text}</span>'
+
+
+def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:
+    return [
+        _number(value, digits)
+        + (f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{half:.{digits}f}" if np.isfinite(half) else "")
+        for value, half in zip(values, half_widths, strict=True)
+    ]
+
+
+def _number(value: float, digits: int, sign: str = "") -> str:
+    return f"{value:{sign}.{digits}f}" if np.isfinite(value) else ""

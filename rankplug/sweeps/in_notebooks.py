@@ -1,0 +1,91 @@
+"""Runs tasks as notebooks: papermill executes ``combination.ipynb`` once a combination, in forked kernels."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from rankplug.store import Store, failed_result
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError
+from rankplug.system import notebooks_folder
+
+ENGINE = "rankplug"
+NOTEBOOK = "combination.ipynb"
+
+
+class Notebooks:
+    """Kernels on this machine, which write into the store themselves, trial by trial.
+
+    Args:
+        store: where results and executed notebooks go.
+        jobs: how many kernels at once.
+    """
+
+    def __init__(self, store: Store, jobs: int) -> None:
+        self.slots = jobs
+        self.store = store
+        self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="notebook")
+
+    def submit(self, task: Task) -> Future[Done]:
+        """Executes a combination's notebook in a thread."""
+        return self._pool.submit(self._run, task)
+
+    def _run(self, task: Task) -> Done:
+        target = self.store.notebook_path(task.combination)
+        return Done(failure=execute(task, self.store, target))
+
+    def close(self) -> None:
+        """Ends the kernels that run, and with them their notebooks."""
+        from rankplug.kernels.forking import close_fork_servers
+
+        close_fork_servers()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def execute(task: Task, store: Store, target: Path) -> str:
+    """Executes the notebook of a task's combination; how it failed, or nothing."""
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
+    # What went wrong is recorded and shown at the end; papermill's own words would break into the progress display.
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        papermill.execute_notebook(
+            str(notebooks_folder() / NOTEBOOK),
+            str(target),
+            parameters=notebook_parameters(task, store),
+            engine_name=ENGINE,
+            progress_bar=False,
+            cwd=os.getcwd(),
+        )
+    except PapermillExecutionError as error:
+        return str(error)
+    except (DeadKernelError, RuntimeError) as error:
+        # Jupyter raises RuntimeError for a kernel that dies before it is ready.
+        raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
+    return ""
+
+
+def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
+    """The notebook's parameters for a task; its trials are named one by one."""
+    return {
+        **task.combination.model_dump(mode="json"),
+        "runs": [[trial.fold, trial.number] for trial in task.trials],
+        "store": str(store.folder.resolve()),
+        "progress": False,
+    }
+
+
+def run_task_in_notebook(task: Task) -> Done:
+    """Runs a task as a notebook on a machine that does not share the store; everything comes back in the answer."""
+    with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
+        store, target = Store(Path(folder) / "results"), Path(folder) / NOTEBOOK
+        failure = execute(task, store, target)
+        results = [store.read(trial) for trial in task.trials if store.has(trial)]
+        results += [failed_result(trial, store.failure(trial)) for trial in task.trials if store.has_failed(trial)]
+        return Done(tuple(results), target.read_text(), failure)

@@ -1,0 +1,136 @@
+"""Runs tasks in worker processes of this machine; one that dies is replaced, and only its own task is lost.
+
+The pools of the standard library give up all their work when one worker dies, so each worker here has a pipe and a
+thread of its own that waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import threading
+import types
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from typing import Any
+
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, run_task
+from rankplug.system import thread_environment, use_threads
+
+
+class Processes:
+    """Worker processes.
+
+    Args:
+        jobs: how many.
+        threads: of each.
+        packages: that all of them will need.
+    """
+
+    def __init__(self, jobs: int, threads: int, packages: Sequence[str] = ()) -> None:
+        self.slots = jobs
+        self._context = _context(packages)
+        self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="worker")
+        self._mine = threading.local()
+        self._workers: set[_Worker] = set()
+        self._threads = threads
+        self._closed = False
+
+    def submit(self, task: Task) -> Future[Done]:
+        """Sends a task to a worker that is free."""
+        return self._pool.submit(self._run, task)
+
+    def _run(self, task: Task) -> Done:
+        worker: _Worker | None = getattr(self._mine, "worker", None)
+        if worker is None:
+            worker = self._mine.worker = _Worker(self._context, self._threads)
+            self._workers.add(worker)
+        try:
+            if self._closed:
+                worker.kill()
+            return worker.run(task)
+        except WorkerDiedError:
+            self._mine.worker = None
+            self._workers.discard(worker)
+            raise
+
+    def close(self) -> None:
+        """Ends the workers."""
+        self._closed = True
+        for worker in list(self._workers):
+            worker.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Worker:
+    def __init__(self, context: Any, threads: int) -> None:
+        self.pipe, theirs = context.Pipe()
+        line, self.lifeline = context.Pipe(duplex=False)
+        self.process = context.Process(target=_work, args=(theirs, line, threads), daemon=True)
+        with _without_the_users_script():
+            self.process.start()
+        # Only the worker may hold its ends, so that they close when it dies.
+        theirs.close()
+        line.close()
+
+    def run(self, task: Task) -> Done:
+        try:
+            self.pipe.send(task)
+            done: Done = self.pipe.recv()
+        except (EOFError, OSError) as error:
+            self.process.join(5)
+            raise WorkerDiedError(f"the worker process ended {_way(self.process.exitcode)}") from error
+        return done
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join()
+
+
+_starting = threading.Lock()
+
+
+@contextlib.contextmanager
+def _without_the_users_script() -> Iterator[None]:
+    """Starts a process that does not run the user's script again, which would start the same sweep in every worker."""
+    with _starting:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
+
+
+def _way(code: int | None) -> str:
+    if code is not None and code < 0:
+        hint = ", perhaps because memory ran out" if code == -9 else ""
+        return f"by signal {-code}{hint}"
+    return f"with exit code {code}"
+
+
+def _context(packages: Sequence[str]) -> Any:
+    """New processes from a clean one that has the engines imported, where the system has such; else from nothing."""
+    if sys.platform == "win32":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["rankplug.store.trials", "rankplug.training.fitting", *packages])
+    return context
+
+
+def _work(pipe: Connection, lifeline: Connection, threads: int) -> None:
+    os.environ |= thread_environment(threads)
+    threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
+    with use_threads(threads), contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        while True:
+            pipe.send(run_task(pipe.recv()))
+
+
+def _end_with_owner(lifeline: Connection) -> None:
+    """Ends this worker in the middle of its task when the process that wants the result is gone."""
+    with contextlib.suppress(EOFError, OSError):
+        lifeline.recv()
+    os._exit(1)

@@ -1,0 +1,237 @@
+"""Runs combinations that are not finished yet, and leaves those that are."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rankplug.errors import BrokenPluginError, DataError, GrammarError, shown
+from rankplug.registry import BackendSpecification, DatasetSpecification, registry
+from rankplug.store import Combination, Store, Trial, combinations
+from rankplug.sweeps.schedule import Schedule
+from rankplug.sweeps.sweep_progress import SweepProgress
+from rankplug.sweeps.tasks import Workers, tasks_of
+from rankplug.system import available_cores, thread_environment, threads, use_threads, whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Folds = Iterable[int] | Literal["all"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep would do.
+
+    Args:
+        waiting: trials to run.
+        done: trials that are finished.
+        failed: trials whose last run failed and that are not run again.
+        left_out: combinations whose backend cannot fit their scorer.
+    """
+
+    waiting: tuple[Trial, ...]
+    done: tuple[Trial, ...] = ()
+    failed: tuple[Trial, ...] = ()
+    left_out: int = 0
+
+    @staticmethod
+    def joined(plans: Iterable[Plan]) -> Plan:
+        """Several plans as one, each trial once."""
+        several = list(plans)
+
+        def once(kind: str) -> tuple[Trial, ...]:
+            trials = [trial for one in several for trial in getattr(one, kind)]
+            return tuple({trial.identity: trial for trial in trials}.values())
+
+        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All of them."""
+        return self.waiting + self.done + self.failed
+
+    def __str__(self) -> str:
+        words = [f"{len(self.waiting)} to run", f"{len(self.done)} done"]
+        if self.failed:
+            words.append(f"{len(self.failed)} failed before")
+        if self.left_out:
+            words.append(f"{self.left_out} impossible combinations left out")
+        return ", ".join(words)
+
+
+@dataclass
+class Outcome:
+    """What a sweep did; ``frame()`` gives the results.
+
+    Args:
+        plan: what was to be done.
+        store: where the results are.
+        failures: a sentence for each trial that failed, now or before.
+    """
+
+    plan: Plan
+    store: Store
+    failures: list[str] = field(default_factory=list)
+
+    def frame(self) -> pd.DataFrame:
+        """All rows of the sweep's finished trials."""
+        return self.store.frame(self.plan.trials)
+
+
+def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
+    """The folds of a combination's data set that were asked for, or all."""
+    there = cast(DatasetSpecification, registry().find("dataset", combination.dataset).specification).folds
+    if folds == "all":
+        return tuple(range(1, there + 1))
+    chosen = tuple(folds)
+    if bad := [fold for fold in chosen if not 1 <= fold <= there]:
+        raise DataError(f"dataset {combination.dataset} has folds 1 to {there}, not {bad[0]}")
+    return chosen
+
+
+def _fold_numbers(folds: Any) -> tuple[int, ...]:
+    numbers = tuple(folds) if isinstance(folds, Iterable) and not isinstance(folds, str) else ()
+    if not numbers:
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(folds)}")
+    return tuple(whole_number(fold, "fold") for fold in numbers)
+
+
+def plan(
+    chosen: Iterable[Combination],
+    *,
+    store: Store,
+    folds: Folds = (1,),
+    trials: int = 1,
+    retry_failed: bool = False,
+    left_out: int = 0,
+) -> Plan:
+    """Sorts the trials of some combinations into those to run and those that are done."""
+    whole_number(trials, "trials", least=1)
+    waiting, done, failed = [], [], []
+    wanted: Folds = "all" if folds == "all" else _fold_numbers(folds)
+    for combination in chosen:
+        for fold in folds_of(combination, wanted):
+            for number in range(trials):
+                trial = Trial(combination, fold, number)
+                if store.has(trial):
+                    done.append(trial)
+                elif store.has_failed(trial) and not retry_failed:
+                    failed.append(trial)
+                else:
+                    waiting.append(trial)
+    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out)
+
+
+def sweep(
+    grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    *,
+    data: Any = None,
+    store: Store | str | Path | None = None,
+    folds: Folds = (1,),
+    trials: int = 1,
+    retry_failed: bool = False,
+    progress: bool = True,
+    jobs: int = 1,
+    cluster: str = "",
+    notebooks: bool = False,
+    **fixed: Any,
+) -> Outcome:
+    """Runs every trial of a grid that is not finished, and gives access to all results.
+
+    Args:
+        grid: values for each part of a combination, see :func:`rankplug.store.combinations`.
+        data: the data set, or several, unless the grid names it.
+        store: where results go.
+        folds: of the data set, or ``"all"``.
+        trials: repetitions with seeds of their own.
+        retry_failed: runs trials again that failed before.
+        progress: shows how it goes.
+        jobs: trials at once, each with its share of the cores.
+        cluster: address of a Dask scheduler, or ``"local"``.
+        notebooks: executes the notebook ``combination.ipynb`` for each combination, and keeps it.
+        fixed: parts that are the same in all combinations, such as ``patience=50``.
+    """
+    if data is not None:
+        fixed["dataset"] = data
+    if any(plugin.source for plugin in registry().plugins("loss")):
+        from rankplug.losses import renew
+
+        renew()
+    chosen, left_out = combinations(grid, **fixed)
+    results = Store.named(store)
+    todo = plan(chosen, store=results, folds=folds, trials=trials, retry_failed=retry_failed, left_out=left_out)
+    return carry_out(todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks)
+
+
+def carry_out(
+    todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
+) -> Outcome:
+    """Runs what a plan says is to be run."""
+    whole_number(jobs, "jobs", least=1)
+    outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
+    if not todo.waiting:
+        return outcome
+    here = [one.combination.loss for one in todo.waiting if registry().written_here("loss", one.combination.loss)]
+    if notebooks and here:
+        raise BrokenPluginError(
+            f"loss {here[0]} lives in this session only, and notebooks run in kernels of their own; sweep without"
+            " notebooks, or make a package of the loss with rankplug new"
+        )
+    store.check_writable()
+    for trial in todo.waiting:
+        store.failure_path(trial).unlink(missing_ok=True)
+    with _workers(todo, store, jobs, cluster, notebooks) as workers:
+        shown = SweepProgress(todo.waiting, workers.slots, progress)
+        try:
+            Schedule(tasks_of(todo.waiting, whole=notebooks), workers, store, shown).run()
+        finally:
+            shown.close()
+    outcome.failures += shown.failures.values()
+    return outcome
+
+
+def _sentence(trial: Trial, store: Store) -> str:
+    return f"{trial}: {store.failure(trial).strip().splitlines()[-1]}"
+
+
+@contextlib.contextmanager
+def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator[Workers]:
+    from rankplug.sweeps.in_notebooks import Notebooks
+    from rankplug.sweeps.in_process import Here
+    from rankplug.sweeps.in_processes import Processes
+    from rankplug.sweeps.on_cluster import Cluster
+
+    share = threads() if jobs == 1 else max(1, available_cores() // jobs)
+    if cluster:
+        yield Cluster(cluster, jobs, share, notebooks=notebooks)
+    elif notebooks:
+        with _environment(thread_environment(share)):
+            yield Notebooks(store, jobs)
+    elif jobs > 1:
+        backends = {trial.combination.backend for trial in todo.waiting}
+        found = [registry().find("backend", backend).specification for backend in backends]
+        packages = {package for one in found for package in cast(BackendSpecification, one).requires}
+        yield Processes(jobs, share, sorted(packages))
+    else:
+        with use_threads():
+            yield Here()
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Sets environment variables for the processes that are started meanwhile."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ |= variables
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

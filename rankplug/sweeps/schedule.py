@@ -1,0 +1,121 @@
+"""Keeps workers busy until all is done, writes what comes back, and repeats what a dead worker took with it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import traceback
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, replace
+
+from rankplug.store import Store, Trial, failed_result
+from rankplug.sweeps.sweep_progress import SweepProgress
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, Workers, WorkersGoneError
+
+ATTEMPTS = 2
+"""Workers that may die of a task: the first death may be the machine's fault, a second one is the task's."""
+LOOK_AGAIN_AFTER = 0.5
+
+
+@dataclass
+class Schedule:
+    """The state of a sweep that runs.
+
+    Args:
+        tasks: what is to be done.
+        workers: who does it.
+        store: where results go.
+        progress: who is told.
+    """
+
+    tasks: Iterable[Task]
+    workers: Workers
+    store: Store
+    progress: SweepProgress
+    waiting: deque[Task] = field(default_factory=deque)
+    elsewhere: deque[Task] = field(default_factory=deque)
+    running: dict[Future[Done], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Runs everything; an interruption ends the workers and leaves what was finished in the store."""
+        self.waiting.extend(self.tasks)
+        try:
+            while self.waiting or self.running or self.elsewhere:
+                self._begin_tasks()
+                if self.running:
+                    finished, _ = wait(self.running, timeout=1.0, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        self._finish(future)
+                elif self.elsewhere:
+                    time.sleep(LOOK_AGAIN_AFTER)
+                    self.waiting, self.elsewhere = self.elsewhere, deque()
+                self.progress.show()
+        finally:
+            self.workers.close()
+            for _, claims in self.running.values():
+                claims.close()
+
+    def _begin_tasks(self) -> None:
+        while self.waiting and len(self.running) < self.workers.slots:
+            task = self.waiting.popleft()
+            claims = contextlib.ExitStack()
+            if not all(claims.enter_context(self.store.claim(trial)) for trial in task.trials):
+                claims.close()
+                self.elsewhere.append(task)
+                continue
+            # Another sweep may have finished some since this one was planned.
+            left = tuple(trial for trial in task.trials if not self.store.has(trial))
+            self.progress.found_done([trial for trial in task.trials if trial not in left])
+            if not left:
+                claims.close()
+                continue
+            task = replace(task, trials=left)
+            self.progress.begun(task.trials)
+            self.running[self.workers.submit(task)] = task, claims
+
+    def _finish(self, future: Future[Done]) -> None:
+        task, claims = self.running.pop(future)
+        with claims:
+            again: list[Task] = []
+            try:
+                done = future.result()
+            except WorkerDiedError as error:
+                done, again = self._after_death(task, str(error))
+            except WorkersGoneError:
+                raise
+            except Exception:
+                done = Done(failure=traceback.format_exc())
+            for result in done.results:
+                self.store.write(result)
+            if done.notebook:
+                self.store.write_file(self.store.notebook_path(task.combination), done.notebook.encode())
+            repeated = {trial.identity for task in again for trial in task.trials}
+            for trial in task.trials:
+                if trial.identity in repeated:
+                    self.progress.put_back(trial)
+                else:
+                    self._settle(trial, done.failure)
+        self.waiting.extend(again)
+
+    def _settle(self, trial: Trial, failure: str) -> None:
+        if not self.store.has(trial) and not self._failed_just_now(trial):
+            reason = failure or "the worker gave no result, and no reason"
+            self.store.write(failed_result(trial, reason))
+        self.progress.ended(trial, "" if self.store.has(trial) else self.store.failure(trial))
+
+    def _failed_just_now(self, trial: Trial) -> bool:
+        path = self.store.failure_path(trial)
+        return path.exists() and path.stat().st_mtime >= self.progress.started - 1
+
+    def _after_death(self, task: Task, reason: str) -> tuple[Done, list[Task]]:
+        """Trials of a task run in order, so a death is blamed on the first that has no result."""
+        left = [trial for trial in task.trials if not self.store.has(trial) and not self._failed_just_now(trial)]
+        if task.deaths + 1 < ATTEMPTS or not left:
+            return Done(failure=reason), [replace(task, trials=tuple(left), deaths=task.deaths + 1)] if left else []
+        blamed, *rest = left
+        failure = f"{reason}; {ATTEMPTS} workers died of it"
+        return Done((failed_result(blamed, failure),), failure=failure), [
+            replace(task, trials=tuple(rest), deaths=0)
+        ] if rest else []

@@ -1,0 +1,125 @@
+"""What a sweep shall run, read from a YAML file or from words of the command line; one grammar in both.
+
+A file holds the parts of a grid, or a list of grids under ``grids``, with ``folds`` and ``trials`` beside them.
+``profiles`` names changes of it for occasions::
+
+    dataset: synthetic
+    backend: [lightgbm, xgboost]
+    loss: [xe_ndcg, "lambdarank[sigma=[1,2]]"]
+    trials: 5
+    profiles:
+      smoke: {dataset: "synthetic[queries=60]", trials: 1}
+
+>>> read_words(["loss=[mse,xe_ndcg]", "backend=lightgbm", "dataset=synthetic[queries=60]"]).grids[0]["backend"]
+'lightgbm'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from rankplug.errors import GrammarError, did_you_mean, shown
+from rankplug.registry import DEEPEST, parse
+from rankplug.store import Combination, combinations
+
+if TYPE_CHECKING:
+    from rankplug.store import Store
+    from rankplug.sweeps.running import Folds, Plan
+
+BESIDE_GRIDS = ("grids", "folds", "trials", "profiles")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Grids with their folds and repetitions."""
+
+    grids: tuple[Mapping[str, Any], ...]
+    folds: Folds = (1,)
+    trials: int = 1
+
+    def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
+        """The same with other repetitions, where they are given."""
+        changed = self if trials is None else replace(self, trials=trials)
+        return changed if folds is None else replace(changed, folds=read_folds(folds))
+
+    def plan(self, store: Store, *, retry_failed: bool = False) -> Plan:
+        """What of it is to be run and what is done."""
+        from rankplug.sweeps.running import plan
+
+        chosen, left_out = combinations(self.grids)
+        return plan(
+            chosen, store=store, folds=self.folds, trials=self.trials, retry_failed=retry_failed, left_out=left_out
+        )
+
+
+def read_words(words: Iterable[str]) -> Sweep:
+    """A grid such as ``loss=[mse,xe_ndcg] backend=lightgbm``."""
+    return Sweep((parse(f"grid[{','.join(words)}]").parameters,))
+
+
+def read_folds(text: Any) -> Folds:
+    """Folds such as ``1,2,3`` or ``all``.
+
+    >>> read_folds("1,2"), read_folds(3), read_folds("all")
+    ((1, 2), (3,), 'all')
+    """
+    if text == "all":
+        return "all"
+    given = text if isinstance(text, (list, tuple)) else str(text).split(",") if isinstance(text, (str, int)) else []
+    parts = [str(part) if isinstance(part, (str, int)) else "" for part in given]
+    if not parts or not all(part.strip().isdecimal() for part in parts):
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
+    return tuple(int(part) for part in parts)
+
+
+def read_file(path: Path, profile: str | None = None) -> Sweep:
+    """The sweep in a YAML file, as a profile of it has it."""
+    try:
+        text = path.read_bytes()
+        _check_depth(text, path)
+        content = yaml.safe_load(text)
+    except OSError as error:
+        raise GrammarError(f"cannot read {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
+        raise GrammarError(f"{path} is not text in UTF-8 ({error.reason}); write it again as such") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        raise GrammarError(f"{where} is not YAML: {getattr(error, 'problem', error)}") from None
+    except (ValueError, TypeError) as error:
+        raise GrammarError(f"{path} holds a value that cannot be read: {str(error)[:200]}") from None
+    if not isinstance(content, Mapping):
+        raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
+    profiles = content.get("profiles") or {}
+    if not isinstance(profiles, Mapping) or not all(isinstance(one, Mapping) for one in profiles.values()):
+        raise GrammarError(f"{path}: profiles must map names to changes, such as smoke: {{trials: 1}}")
+    if profile is not None and profile not in profiles:
+        raise GrammarError(f"{path} has no profile {profile}: {did_you_mean(profile, profiles)}")
+    chosen = {**content, **(profiles[profile] if profile else {})}
+    known = [*Combination.model_fields, *BESIDE_GRIDS]
+    for name in chosen:
+        if name not in known:
+            raise GrammarError(f"{path}: a sweep has no part {name}: {did_you_mean(str(name), known)}")
+    shared = {name: value for name, value in chosen.items() if name not in BESIDE_GRIDS}
+    given = chosen.get("grids") or [{}]
+    if not isinstance(given, list) or not all(isinstance(grid, Mapping) for grid in given):
+        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {shown(given)}")
+    grids = tuple({**shared, **grid} for grid in given)
+    trials = chosen.get("trials", 1)
+    if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
+        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {shown(trials)}")
+    return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
+
+
+def _check_depth(text: bytes, path: Path) -> None:
+    """Raises where YAML is nested so deep that building it would take long or exhaust the stack."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise GrammarError(f"{path} is nested more than {DEEPEST} deep")

@@ -1,0 +1,122 @@
+"""What a sweep shows while it runs: trials done, running, failed and left, and how long the rest may take."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from rankplug.store import Trial
+
+
+def duration(seconds: float) -> str:
+    """A length of time with the precision an estimate has.
+
+    >>> duration(42), duration(400), duration(9000)
+    ('42 s', '7 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class SweepProgress:
+    """Counts trials and says how it goes: on one line of a terminal, in a notebook's widget, or now and then in a log.
+
+    Args:
+        left: trials to run.
+        slots: how many run at once.
+        show: whether to show anything.
+    """
+
+    def __init__(self, left: Iterable[Trial], slots: int, show: bool) -> None:
+        self.left = {trial.identity: trial for trial in left}
+        self.slots = slots
+        self.done = 0
+        self.failures: dict[str, str] = {}
+        self.running: dict[str, float] = {}
+        self.started = time.time()
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+        self._total = len(self.left)
+        self._bar = _bar(self._total) if show and _watched() else None
+        self._log_every = max(1.0, self._total / 20) if show and self._bar is None else 0.0
+        self._logged = 0
+
+    def begun(self, trials: Iterable[Trial]) -> None:
+        """Trials are given to a worker."""
+        self.running |= {trial.identity: time.time() for trial in trials}
+
+    def put_back(self, trial: Trial) -> None:
+        """A trial waits again."""
+        self.running.pop(trial.identity, None)
+
+    def found_done(self, trials: Iterable[Trial]) -> None:
+        """Trials turn out to be finished by someone else."""
+        for trial in trials:
+            self.done += self.left.pop(trial.identity, None) is not None
+
+    def ended(self, trial: Trial, failure: str) -> None:
+        """A trial has ended, well or badly."""
+        begun = self.running.pop(trial.identity, time.time())
+        self.left.pop(trial.identity, None)
+        if failure:
+            self.failures[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
+        else:
+            self.done += 1
+            self._seconds[_kind(trial)].append(time.time() - begun)
+        self.show()
+
+    def seconds_left(self) -> float | None:
+        """An estimate from the trials that ended, those of the same data and scorer first; None while there is none."""
+        known = [second for seconds in self._seconds.values() for second in seconds]
+        if not known:
+            return None
+        mean = sum(known) / len(known)
+        total = 0.0
+        for identity, trial in self.left.items():
+            alike = self._seconds.get(_kind(trial))
+            expected = sum(alike) / len(alike) if alike else mean
+            passed = time.time() - self.running[identity] if identity in self.running else 0.0
+            total += max(expected - passed, 0.0)
+        return total / max(1, min(self.slots, len(self.left)))
+
+    def __str__(self) -> str:
+        waiting = len(self.left) - len(self.running)
+        words = f"{self.done} done, {len(self.running)} running, {len(self.failures)} failed, {waiting} left"
+        if not self.left:
+            return f"{words}, {duration(time.time() - self.started)} in all"
+        seconds = self.seconds_left()
+        return f"{words}, time left not known yet" if seconds is None else f"{words}, about {duration(seconds)} to go"
+
+    def show(self) -> None:
+        """Shows where the sweep stands."""
+        ended = self.done + len(self.failures)
+        if self._bar is not None:
+            self._bar.n = ended
+            self._bar.set_description_str(str(self))
+        elif self._log_every and ended - self._logged >= self._log_every:
+            self._logged = ended
+            print(self, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leaves the last state on the screen."""
+        if self._bar is not None:
+            self.show()
+            self._bar.close()
+
+
+def _kind(trial: Trial) -> str:
+    combination = trial.combination
+    return f"{combination.dataset} {combination.backend} {combination.scorer}"
+
+
+def _watched() -> bool:
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+def _bar(total: int) -> Any:
+    from tqdm.auto import tqdm
+
+    return tqdm(total=total, bar_format="{bar:20} {n_fmt}/{total_fmt} {desc}")

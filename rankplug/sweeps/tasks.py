@@ -1,0 +1,99 @@
+"""A task: some trials of one combination that one worker runs one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from rankplug.errors import RankplugError
+from rankplug.registry import registry
+from rankplug.store import Combination, Result, Trial, run_trial
+
+
+class WorkerDiedError(RankplugError):
+    """The process a task ran in is gone: killed, out of memory, or crashed in compiled code."""
+
+
+class WorkersGoneError(RankplugError):
+    """No worker can be reached any more, which is no trial's fault: the sweep ends, and nothing is recorded of it."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Trials of one combination.
+
+    Args:
+        trials: what to run, all of one combination.
+        deaths: how many workers have died of it.
+        session_losses: those of the session that asks, for workers that know nothing of it.
+    """
+
+    trials: tuple[Trial, ...]
+    deaths: int = 0
+    session_losses: bytes = field(default=b"", repr=False)
+
+    @property
+    def combination(self) -> Combination:
+        """The combination of its trials."""
+        return self.trials[0].combination
+
+    def after_death(self) -> Task:
+        """The same once more, with one more death counted."""
+        return replace(self, deaths=self.deaths + 1)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a task gave.
+
+    Args:
+        results: those that are not in the store yet.
+        notebook: the executed notebook, where it is not in the store yet.
+        failure: why the task ended early; trials without a result of their own have failed of it.
+    """
+
+    results: tuple[Result, ...] = ()
+    notebook: str = ""
+    failure: str = field(default="")
+
+
+class Workers(Protocol):
+    """A way to run tasks."""
+
+    @property
+    def slots(self) -> int:
+        """Tasks it works on at once."""
+
+    def submit(self, task: Task) -> Future[Done]:
+        """Begins a task; the future raises :class:`WorkerDiedError` when its worker is gone."""
+
+    def close(self) -> None:
+        """Ends all workers, also those that are at work."""
+
+
+def run_task(task: Task) -> Done:
+    """Runs a task in this process; models stay behind."""
+    if task.session_losses:
+        from rankplug.losses import unpack
+
+        unpack(task.session_losses)
+    return Done(tuple(replace(run_trial(trial, progress=False), model=None) for trial in task.trials))
+
+
+def tasks_of(trials: Iterable[Trial], *, whole: bool) -> Iterator[Task]:
+    """Tasks for some trials: one a combination if ``whole``, else one a trial."""
+    together: dict[str, list[Trial]] = {}
+    for trial in trials:
+        together.setdefault(trial.combination.identity if whole else trial.identity, []).append(trial)
+    for group in together.values():
+        yield Task(tuple(group), session_losses=_session_losses(group[0].combination))
+
+
+def _session_losses(combination: Combination) -> bytes:
+    if not registry().written_here("loss", combination.loss):
+        return b""
+    from rankplug.losses import packed
+
+    return packed([combination.loss])

@@ -1,0 +1,47 @@
+from . import places as places
+from . import seeds as seeds
+from . import workers as workers
+from .memory import check_memory as check_memory
+from .places import cache_folder as cache_folder
+from .places import data_folders as data_folders
+from .places import notebooks_folder as notebooks_folder
+from .plain_numbers import fraction as fraction
+from .plain_numbers import numbers as numbers
+from .plain_numbers import whole_number as whole_number
+from .seeds import generator as generator
+from .seeds import stream as stream
+from .seeds import trial_seed as trial_seed
+from .thread_limits import available_cores as available_cores
+from .thread_limits import thread_environment as thread_environment
+from .thread_limits import threads as threads
+from .thread_limits import use_threads as use_threads
+from .whole_files import UNFINISHED as UNFINISHED
+from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
+from .whole_files import whole_file as whole_file
+from .whole_files import write_whole as write_whole
+from .workers import WORTH_A_THREAD_BESIDE_AN_ENGINE as WORTH_A_THREAD_BESIDE_AN_ENGINE
+
+__all__ = [
+    "UNFINISHED",
+    "UNFINISHED_PREFIX",
+    "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "available_cores",
+    "cache_folder",
+    "check_memory",
+    "data_folders",
+    "fraction",
+    "generator",
+    "notebooks_folder",
+    "numbers",
+    "places",
+    "seeds",
+    "stream",
+    "thread_environment",
+    "threads",
+    "trial_seed",
+    "use_threads",
+    "whole_file",
+    "whole_number",
+    "workers",
+    "write_whole",
+]

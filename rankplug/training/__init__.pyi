@@ -1,0 +1,47 @@
+from .boosting import BoostingObjective as BoostingObjective
+from .boosting import check_memory_for_bins as check_memory_for_bins
+from .cluster_fitting import ClusterProblem as ClusterProblem
+from .cluster_fitting import Fitted as Fitted
+from .cluster_fitting import fit_on_cluster as fit_on_cluster
+from .engine_objective import EngineObjective as EngineObjective
+from .fitting import Problem as Problem
+from .fitting import fit as fit
+from .fitting import problem_of as problem_of
+from .learning_curve import LearningCurve as LearningCurve
+from .models import Model as Model
+from .models import Record as Record
+from .models import check_writable as check_writable
+from .models import load_model as load_model
+from .ranker import Ranker as Ranker
+from .selection import LOSS as LOSS
+from .training_loop import Learner as Learner
+from .training_loop import Observer as Observer
+from .training_loop import Part as Part
+from .training_loop import StepwiseLearner as StepwiseLearner
+from .training_loop import checked as checked
+from .training_loop import train as train
+
+__all__ = [
+    "LOSS",
+    "BoostingObjective",
+    "ClusterProblem",
+    "EngineObjective",
+    "Fitted",
+    "Learner",
+    "LearningCurve",
+    "Model",
+    "Observer",
+    "Part",
+    "Problem",
+    "Ranker",
+    "Record",
+    "StepwiseLearner",
+    "check_memory_for_bins",
+    "check_writable",
+    "checked",
+    "fit",
+    "fit_on_cluster",
+    "load_model",
+    "problem_of",
+    "train",
+]

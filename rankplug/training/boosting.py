@@ -1,0 +1,59 @@
+"""What boosting engines need of a loss: a gradient and a positive curvature of every document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.errors import FitError
+from rankplug.losses import Evaluation, Objective
+from rankplug.system import WORTH_A_THREAD_BESIDE_AN_ENGINE, check_memory
+from rankplug.training.fitting import Problem
+from rankplug.training.training_loop import checked
+
+CURVATURE_FLOOR = 1e-16
+
+
+def check_memory_for_bins(problem: Problem, max_bin: int) -> None:
+    """Refuses data whose binned features, a byte or two an entry, cannot be held."""
+    documents = problem.train.documents + (problem.valid.documents if problem.valid is not None else 0)
+    entries = documents * problem.train.features.shape[1]
+    check_memory(
+        entries * (1 if max_bin <= 256 else 2),
+        str(problem.backend_specification),
+        "train on fewer queries, or with max_bin=255 or less",
+    )
+
+
+class BoostingObjective:
+    """The derivatives an engine asks for, iteration after iteration.
+
+    Args:
+        objective: the loss on the training data, bound with ``step="newton"``.
+        valued: whether the loss itself is wanted too.
+    """
+
+    def __init__(self, objective: Objective, valued: bool) -> None:
+        self.objective, self.valued = objective, valued
+        objective.worth_threads = WORTH_A_THREAD_BESIDE_AN_ENGINE
+        self.loss = float("nan")
+
+    def __call__(self, scores: NDArray[Any], iteration: int) -> Evaluation:
+        """Gradient and curvature in float32; no curvature is 0, which would divide 0 by 0 in a leaf.
+
+        Only a curvature that is 0 beside a gradient of 0 is raised; a negative one is an error, not a thing to repair.
+        """
+        found = self.objective(scores, iteration=iteration, dtype=np.float32, valued=self.valued)
+        step = checked(found, iteration, self.valued)
+        lowest = step.curvature.min(initial=0)
+        if lowest < 0:
+            raise FitError(
+                f"{self.objective.loss} has the negative curvature {lowest:.3g} at iteration {iteration}; boosting"
+                " needs a positive one, so choose another curvature of the loss or another backend"
+            )
+        np.maximum(step.curvature, CURVATURE_FLOOR, out=step.curvature, where=step.gradient == 0)
+        if self.valued:
+            self.loss = float(step.value.mean())
+        return step

@@ -1,0 +1,234 @@
+"""Fits one model on data that outgrow one machine, by the engines' own Dask versions and with our objectives.
+
+The training data are parts of whole lists, so no query is ever split over workers. Each worker computes the loss of its
+own lists; the engines add up histograms over workers. Noise of samplers is keyed by a list's place on its worker, so
+only losses without noise give the same model for any number of workers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.data import Lists
+from rankplug.errors import DataError, FitError
+from rankplug.losses import Loss, Named
+from rankplug.metrics import metric
+from rankplug.registry import (
+    BackendSpecification,
+    Parameters,
+    Reference,
+    ScorerSpecification,
+    import_object,
+    parse,
+    registry,
+)
+from rankplug.samplers import Sampler
+from rankplug.system import whole_number
+from rankplug.training.fitting import package_versions
+from rankplug.training.learning_curve import LearningCurve
+from rankplug.training.models import Model, Record
+from rankplug.training.selection import Selection, metric_names
+
+
+@dataclass(frozen=True)
+class SpreadLists:
+    """Training data as Dask arrays whose chunks are parts of whole lists; one chunk of each array makes a part."""
+
+    features: Any
+    labels: Any
+    lengths: Any
+    query_numbers: Any
+
+
+@dataclass(frozen=True)
+class ClusterProblem:
+    """What is to be fitted on a cluster."""
+
+    client: Any
+    train: SpreadLists
+    scorer_parameters: Parameters
+    settings: dict[str, Any]
+    loss: Loss
+    sampler: Sampler | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What an engine gives back: its model of all iterations, and how to look at some of them.
+
+    Args:
+        staged: of features, the scores after each iteration in turn.
+        cut: the model of the first iterations, with a record.
+    """
+
+    staged: Any
+    cut: Any
+
+
+def split_lists(lists: Lists, parts: int) -> list[Lists]:
+    """Consecutive parts of about as many documents each; no list is split.
+
+    >>> lists = Lists(np.ones((10, 1), np.float32), labels=np.zeros(10), starts=[0, 4, 5, 9, 10])
+    >>> [part.lengths.tolist() for part in split_lists(lists, 2)]
+    [[4, 1], [4, 1]]
+    """
+    if not 1 <= parts <= len(lists):
+        raise DataError(f"{len(lists)} lists cannot be split into {parts} parts")
+    bounds = [0]
+    for part in range(1, parts):
+        even = int(np.searchsorted(lists.starts, lists.documents * part / parts))
+        # Every part has a list, however long its neighbours' are.
+        bounds.append(min(max(even, bounds[-1] + 1), len(lists) - (parts - part)))
+    bounds.append(len(lists))
+    return [lists[first:last] for first, last in itertools.pairwise(bounds)]
+
+
+def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
+    """Dask arrays from parts, each a :class:`Lists` or a Dask future or delayed value of one."""
+    import dask.array as da
+    from dask.delayed import delayed
+
+    # Scattered without a digest as name: equal data of an earlier fit may be about to be let go.
+    held = [
+        client.scatter(part, hash=False)
+        if isinstance(part, Lists)
+        else client.compute(part)
+        if hasattr(part, "dask")
+        else part
+        for part in parts
+    ]
+    sizes = client.gather([client.submit(_size, part) for part in held])
+    if len({columns for _, _, columns in sizes}) > 1:
+        raise DataError(f"the parts have different numbers of features: {sorted({size[2] for size in sizes})}")
+
+    def array(name: str, shapes: list[tuple[int, ...]], kind: Any) -> Any:
+        pieces = [delayed(_piece)(part, name, first=first) for part, first in zip(held, firsts, strict=True)]
+        chunks = [da.from_delayed(*one, kind) for one in zip(pieces, shapes, strict=True)]  # type: ignore[no-untyped-call]
+        return da.concatenate(chunks)  # type: ignore[no-untyped-call]
+
+    firsts = np.cumsum([0, *(lists for lists, _, _ in sizes[:-1])]).tolist()
+    return SpreadLists(
+        array("features", [(documents, columns) for _, documents, columns in sizes], np.float32),
+        array("labels", [(documents,) for _, documents, _ in sizes], np.float32),
+        array("lengths", [(lists,) for lists, _, _ in sizes], np.int64),
+        array("query_numbers", [(documents,) for _, documents, _ in sizes], np.int64),
+    )
+
+
+def _size(part: Lists) -> tuple[int, int, int]:
+    return len(part), part.documents, part.features.shape[1]
+
+
+def _piece(part: Lists, name: str, first: int) -> NDArray[Any]:
+    return part.query_of_document + first if name == "query_numbers" else np.asarray(getattr(part, name))
+
+
+def fit_on_cluster(
+    client: Any,
+    backend: Named,
+    *,
+    loss: Named | Loss,
+    train: Lists | Sequence[Any],
+    scorer: Named | None = None,
+    sampler: Named | Sampler | None = None,
+    valid: Lists | None = None,
+    selection: str | Sequence[str] = "ndcg@5",
+    seed: int = 0,
+) -> Model:
+    """Fits a scorer to a loss on a Dask cluster; the model is an ordinary one.
+
+    Args:
+        client: of the cluster.
+        backend: ``lightgbm`` or ``xgboost``, or another that can.
+        loss: what is minimised.
+        train: lists, which are spread over the workers, or parts of whole lists that the workers load themselves, as
+            Dask futures or delayed values.
+        scorer: what is fitted; the backend's usual one when absent.
+        sampler: averages the loss over noise on the scores.
+        valid: lists that choose the best iteration, once all are made.
+        selection: what chooses.
+        seed: of the noise and the trees.
+    """
+    began = time.perf_counter()
+    if not hasattr(client, "scheduler_info"):
+        raise FitError(f"client must be a dask.distributed.Client, not {client!r}")
+    whole_number(seed, "seed")
+    engine, _ = registry().resolve("backend", backend)
+    engine = cast(BackendSpecification, engine)
+    if not engine.on_cluster:
+        can = [plugin.specification.name for plugin in registry().plugins("backend")
+               if cast(BackendSpecification, plugin.specification).on_cluster]  # fmt: skip
+        raise FitError(f"{engine} cannot fit on a cluster; {' and '.join(can)} can")
+    wanted: Reference = parse(scorer if scorer is not None else engine.default_scorer)
+    found, parameters = registry().resolve("scorer", wanted)
+    space = cast(ScorerSpecification, found)
+    if engine.name not in space.fitted_by:
+        raise FitError(f"{engine} cannot fit the {space}")
+    objective, noise = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
+    metrics = metric_names(selection)
+    for name in metrics:
+        metric(name)
+    if isinstance(train, Lists) and not len(train):
+        raise DataError("there is no list to train on")
+    if isinstance(train, Lists) and valid is not None and valid.features.shape[1] != train.features.shape[1]:
+        raise DataError(
+            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
+        )
+    workers = len(client.scheduler_info(n_workers=-1)["workers"])
+    parts = split_lists(train, min(workers, len(train))) if isinstance(train, Lists) else list(train)
+    if len(parts) < workers:
+        raise FitError(f"{workers} workers need at least as many parts of the training data, got {len(parts)}")
+    problem = ClusterProblem(
+        client,
+        spread(client, parts),
+        parameters,
+        import_object(space.fitted_by[engine.name], str(space))(parameters),
+        objective,
+        noise,
+        seed,
+    )
+    with client.as_current():
+        fitted: Fitted = import_object(engine.on_cluster, str(engine))(problem)
+    curve, best = _select(fitted, valid, metrics, problem.scorer_parameters.rounds)  # type: ignore[attr-defined]
+    record = Record(
+        combination={
+            "backend": str(parse(backend)),
+            "scorer": str(wanted),
+            "loss": str(problem.loss),
+            "sampler": None if problem.sampler is None else str(problem.sampler),
+            "seed": seed,
+        },
+        data={
+            "train": train.fingerprint if isinstance(train, Lists) else None,
+            "valid": None if valid is None else valid.fingerprint,
+        },
+        features=problem.train.features.shape[1],
+        versions=package_versions((*engine.requires, "distributed")),
+        curve=curve,
+        iterations=problem.scorer_parameters.rounds,  # type: ignore[attr-defined]
+        best_iteration=best,
+        seconds={"total": time.perf_counter() - began},
+    )
+    model: Model = fitted.cut(best + 1, record)
+    return model
+
+
+def _select(fitted: Fitted, valid: Lists | None, metrics: tuple[str, ...], rounds: int) -> tuple[LearningCurve, int]:
+    curve = LearningCurve()
+    if valid is None:
+        return curve, rounds - 1
+    chosen, qualities = Selection(metrics), [metric(name) for name in metrics]
+    staged: Iterator[NDArray[Any]] = fitted.staged(valid.features)
+    for iteration, scores in enumerate(staged):
+        values = [quality.mean(scores, valid.labels, valid.starts) for quality in qualities]
+        curve.add(iteration, {f"valid {name}": value for name, value in zip(metrics, values, strict=True)})
+        chosen.improves(iteration, values)
+    return curve, chosen.best_iteration

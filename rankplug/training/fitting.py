@@ -1,0 +1,260 @@
+"""``fit``: any loss with any sampler and any scorer that a backend can fit.
+
+A backend's implementation is an object with two methods::
+
+    fit(problem: Problem) -> Model
+    load(content: bytes, record: Record) -> Model       # what its Model.encode wrote
+
+Which code fits a scorer is said by the scorer, ``fitted_by={"torch": "package.module:object"}``; what that object is,
+is between the backend and the scorer and told in the backend's documentation.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import metadata
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.data import Lists
+from rankplug.errors import DataError, FitError
+from rankplug.losses import Loss, Named, Objective, Step
+from rankplug.metrics import Metric
+from rankplug.registry import (
+    BackendSpecification,
+    Parameters,
+    Reference,
+    ScorerSpecification,
+    import_object,
+    parse,
+    registry,
+)
+from rankplug.samplers import Sampler
+from rankplug.system import numbers, stream, use_threads
+from rankplug.training.models import Model, Record
+from rankplug.training.selection import LOSS, metric_names
+
+Callback = Callable[[int, Mapping[str, float]], object]
+"""Called after every iteration with its number and metrics; training stops if it returns True."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be fitted, to what, and how it is watched; all names resolved, all parameters checked."""
+
+    backend: Reference
+    backend_parameters: Parameters
+    backend_specification: BackendSpecification
+    scorer: Reference
+    scorer_parameters: Parameters
+    scorer_implementation: Any
+    loss: Loss
+    sampler: Sampler | None
+    train: Lists
+    valid: Lists | None
+    seed: int
+    weights: NDArray[np.float64] | None = None
+    metrics: tuple[str, ...] = ("ndcg@5",)
+    patience: int | None = None
+    train_curve: bool = True
+    callbacks: tuple[Callback, ...] = ()
+    progress: bool | None = None
+
+    def objective(self, step: Step = "gradient") -> Objective:
+        """The loss on the training data."""
+        return self.loss.on(
+            self.train.labels,
+            self.train.starts,
+            sampler=self.sampler,
+            weights=self.weights,
+            seed=stream(self.seed, "noise"),
+            step=step,
+        )
+
+    @cached_property
+    def _metrics(self) -> dict[str, Metric]:
+        return {name: Metric.named(name) for name in self.metrics if name != LOSS}
+
+    def find_metrics(self) -> None:
+        """Raises now, before any training, where a metric that chooses does not exist."""
+        assert self._metrics is not None
+
+    @cached_property
+    def _valid_objective(self) -> Objective:
+        assert self.valid is not None
+        return self.loss.on(self.valid.labels, self.valid.starts, seed=stream(self.seed, "noise", "valid"))
+
+    def measure(self, part: str, scores: NDArray[Any]) -> dict[str, float]:
+        """The metrics of scores of a part, by names such as ``valid ndcg@5``; ``loss`` only of the validation part."""
+        lists = self.train if part == "train" else self.valid
+        assert lists is not None
+        measured = {
+            f"{part} {name}": metric.mean(scores, lists.labels, lists.starts) for name, metric in self._metrics.items()
+        }
+        if part == "valid" and LOSS in self.metrics:
+            measured["valid loss"] = float(self._valid_objective(scores).value.mean())
+        return measured
+
+    def record(self, **facts: Any) -> Record:
+        """How a model of this problem came about, with what training adds."""
+        return Record(
+            combination={
+                "backend": str(self.backend),
+                "scorer": str(self.scorer),
+                "loss": str(self.loss),
+                "sampler": None if self.sampler is None else str(self.sampler),
+                "seed": self.seed,
+            },
+            data={
+                "train": self.train.fingerprint,
+                "valid": None if self.valid is None else self.valid.fingerprint,
+            },
+            features=self.train.features.shape[1],
+            versions=package_versions(self.backend_specification.requires),
+            **facts,
+        )
+
+
+def fit(
+    backend: Named,
+    *,
+    loss: Named | Loss,
+    train: Lists,
+    scorer: Named | None = None,
+    sampler: Named | Sampler | None = None,
+    valid: Lists | None = None,
+    seed: int = 0,
+    selection: str | Sequence[str] = "ndcg@5",
+    patience: int | None = None,
+    weights: ArrayLike | None = None,
+    train_curve: bool = True,
+    callbacks: Iterable[Callback] = (),
+    progress: bool | None = None,
+) -> Model:
+    """Fits a scorer to a loss.
+
+    Args:
+        backend: the engine, such as ``"lightgbm"`` or ``"torch[lr=0.01]"``.
+        loss: what is minimised, such as ``"xe_ndcg"``.
+        train: the lists to learn from.
+        scorer: what is fitted, such as ``"trees[leaves=31]"``; the backend's usual one when absent.
+        sampler: averages the loss over noise on the scores, such as ``"gumbel[samples=8]"``.
+        valid: the lists that choose the best iteration; without them the last one is kept.
+        seed: of everything random in the trial.
+        selection: the metric that chooses, or several, compared in their order; ``"loss"`` is the validation loss.
+        patience: iterations without improvement after which training stops; None makes all of them.
+        weights: one a training list or one a training document.
+        train_curve: whether the metrics are computed on the training data too.
+        callbacks: called after each iteration with its number and metrics; True stops.
+        progress: whether to show a bar; by default where a person looks on.
+    """
+    started = time.perf_counter()
+    problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)
+    problem = replace(
+        problem,
+        weights=None if weights is None else _list_weights(numbers(weights, "weights"), train),
+        metrics=metric_names(selection),
+        patience=patience,
+        train_curve=train_curve,
+        callbacks=_callable(callbacks),
+        progress=progress,
+    )
+    problem.find_metrics()
+    engine = problem.backend_specification.load()
+    with use_threads():
+        model: Model = engine.fit(problem)
+    model.record.seconds["total"] = time.perf_counter() - started
+    return model
+
+
+def problem_of(
+    backend: Named,
+    scorer: Named | None,
+    loss: Named | Loss,
+    sampler: Named | Sampler | None,
+    train: Lists,
+    valid: Lists | None,
+    seed: int,
+) -> Problem:
+    """A problem with every name resolved, every parameter checked and the data known to fit the backend."""
+    found, backend_parameters = registry().resolve("backend", backend)
+    engine = cast(BackendSpecification, found)
+    for package in engine.requires:
+        if importlib.util.find_spec(package) is None:
+            raise FitError(
+                f"{engine} needs the package {package}; install it with: pip install 'rankplug[{engine.name}]'"
+            )
+    wanted = parse(scorer if scorer is not None else engine.default_scorer)
+    found, scorer_parameters = registry().resolve("scorer", wanted)
+    space = cast(ScorerSpecification, found)
+    if engine.name not in space.fitted_by:
+        fits = ", ".join(scorers_of(engine.name)) or "nothing that is installed"
+        by = ", ".join(sorted(space.fitted_by)) or "no backend"
+        raise FitError(
+            f"backend {engine.name} cannot fit the scorer {space.name}: it fits {fits}; {space.name} is fitted by {by}"
+        )
+    for name, part in (("train", train), ("valid", valid)):
+        if part is not None and not isinstance(part, Lists):
+            raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
+    if not len(train):
+        raise DataError("there is no list to train on")
+    if valid is not None and valid.features.shape[1] != train.features.shape[1]:
+        raise DataError(
+            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
+        )
+    if not engine.missing_values:
+        for part in (train, valid):
+            if part is not None:
+                part.validate()
+    return Problem(
+        backend=parse(backend),
+        backend_parameters=backend_parameters,
+        backend_specification=engine,
+        scorer=wanted,
+        scorer_parameters=scorer_parameters,
+        scorer_implementation=import_object(space.fitted_by[engine.name], str(space)),
+        loss=Loss.named(loss),
+        sampler=None if sampler is None else Sampler.named(sampler),
+        train=train,
+        valid=valid if valid is not None and len(valid) else None,
+        seed=seed,
+    )
+
+
+def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
+    found = tuple(callbacks)
+    for callback in found:
+        if not callable(callback):
+            raise FitError(f"a callback must be a function of the iteration and its metrics, got {callback!r}")
+    return found
+
+
+def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:
+    """One weight a list, where the documents of each list have the same."""
+    if weights.shape != lists.labels.shape:
+        return weights
+    of_lists = weights[lists.starts[:-1]]
+    return of_lists if np.array_equal(np.repeat(of_lists, lists.lengths), weights) else weights
+
+
+def scorers_of(backend: str) -> list[str]:
+    """Names of the scorers a backend can fit."""
+    return [
+        plugin.specification.name
+        for plugin in registry().plugins("scorer")
+        if backend in cast(ScorerSpecification, plugin.specification).fitted_by
+    ]
+
+
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of Python, rankplug, what all backends share, and some packages."""
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
+    }

@@ -1,0 +1,196 @@
+"""Fitted models: what they predict, where they come from, and how they are kept in a file.
+
+A model is saved as the engine's own open format under the name the user gives, so that the plain library can read it,
+and a JSON file beside it (``<name>.rankplug.json``) with everything known about its making.
+"""
+
+from __future__ import annotations
+
+import abc
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.data import Integers, Lists
+from rankplug.errors import DataError, ModelFileError, UnknownPluginError
+from rankplug.registry import parse, registry
+from rankplug.system import numbers, use_threads, write_whole
+from rankplug.training.learning_curve import LearningCurve
+
+SIDECAR = ".rankplug.json"
+FORMAT = "rankplug model 1"
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a model came about.
+
+    Args:
+        combination: texts of backend, scorer, loss and sampler, and the seed.
+        data: fingerprints of training and validation data, and their names where they were loaded by name.
+        features: number of features.
+        versions: of Python and the packages that took part.
+        curve: metrics after every iteration.
+        iterations: how many were made.
+        best_iteration: which one the model is, counted from 0.
+        stopped: why training ended: ``finished``, ``patience``, ``interrupted``, ``exhausted`` (no split or step
+            was left to make) or ``callback``.
+        chosen: values that validation chose among several, such as ``C``.
+        seconds: time of training and of its parts.
+        peak_memory: largest resident size of the process in bytes, 0 where the system does not tell.
+    """
+
+    combination: dict[str, Any]
+    data: dict[str, Any]
+    features: int
+    versions: dict[str, str] = field(default_factory=dict)
+    curve: LearningCurve = field(default_factory=LearningCurve)
+    iterations: int = 0
+    best_iteration: int = 0
+    stopped: str = "finished"
+    chosen: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak_memory: int = 0
+
+    def describe(self) -> dict[str, Any]:
+        """As plain values that JSON knows."""
+        return {**asdict(self), "curve": self.curve.describe()}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> Record:
+        """What :meth:`describe` wrote."""
+        return cls(**{**described, "curve": LearningCurve.read(described["curve"])})
+
+
+class Model(abc.ABC):
+    """A fitted scorer; each backend has its own kind."""
+
+    suffix = ""
+    """Usual ending of its files."""
+    scores_lists = True
+    """Whether :meth:`predict` takes lists, as :func:`rankplug.evaluate` asks: some scorers compare their documents."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def __repr__(self) -> str:
+        made = self.record.combination
+        return f"<model {made.get('scorer')} fitted by {made.get('backend')} to {made.get('loss')}>"
+
+    @property
+    def best_iteration(self) -> int:
+        """The iteration the model is, counted from 0."""
+        return self.record.best_iteration
+
+    @property
+    def curve(self) -> LearningCurve:
+        """Metrics after every iteration."""
+        return self.record.curve
+
+    @abc.abstractmethod
+    def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
+        """Scores of documents whose features are as many as in training; offsets where the lists are known."""
+
+    @abc.abstractmethod
+    def encode(self, suffix: str) -> bytes:
+        """The model in the engine's format; ``suffix`` is the file's ending, where formats have several."""
+
+    def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
+        """One score a document, the higher the better, of lists or of the rows of a matrix."""
+        starts = data.starts if isinstance(data, Lists) else None
+        features = data.features if isinstance(data, Lists) else numbers(data, "features", "float32")
+        if features.ndim != 2 or features.shape[1] != self.record.features:
+            raise DataError(
+                f"the model was trained on {self.record.features} features, got an array of shape {features.shape}"
+            )
+        if features.shape[0] == 0:
+            return np.empty(0)
+        with use_threads():
+            return np.ascontiguousarray(self._scores(features, starts), dtype=np.float64)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the engine's file and the one beside it; an older model of that name is replaced."""
+        target = _path(path)
+        content = self.encode(target.suffix)
+        sidecar = {
+            "format": FORMAT,
+            "backend": parse(self.record.combination["backend"]).name,
+            "digest": hashlib.blake2b(content, digest_size=16).hexdigest(),
+            "record": self.record.describe(),
+        }
+        _write(target, content)
+        _write(sidecar_of(target), json.dumps(sidecar, indent=1).encode())
+        return target
+
+
+def sidecar_of(path: Path) -> Path:
+    """The file that tells about a model's making."""
+    return path.with_name(path.name + SIDECAR)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """A model that :meth:`Model.save` wrote, in this process or another."""
+    target = _path(path)
+    if not target.is_file():
+        raise ModelFileError(f"there is no model file {target}")
+    beside = sidecar_of(target)
+    if not beside.is_file():
+        raise ModelFileError(
+            f"{beside.name} is missing beside {target}: only models saved by rankplug can be loaded; a model of a plain"
+            " engine is read by that engine"
+        )
+    try:
+        sidecar = json.loads(beside.read_bytes())
+        known = sidecar["format"] == FORMAT
+        backend, digest, record = sidecar["backend"], sidecar["digest"], Record.read(sidecar["record"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ModelFileError(f"{beside} is damaged or not of rankplug ({type(error).__name__}: {error})") from None
+    if not known:
+        raise ModelFileError(f"{beside} has the format {sidecar['format']!r}; this version reads {FORMAT!r}")
+    content = target.read_bytes()
+    if hashlib.blake2b(content, digest_size=16).hexdigest() != digest:
+        raise ModelFileError(f"{target} is damaged or was replaced: it is not the file that {beside.name} describes")
+    try:
+        engine = registry().find("backend", backend).specification.load()
+    except UnknownPluginError as error:
+        raise ModelFileError(f"{target} was saved by the backend {backend}, which is not installed: {error}") from None
+    try:
+        model: Model = engine.load(content, record)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelFileError(f"{target} cannot be read by {backend}: {type(error).__name__}: {error}") from error
+    return model
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raises now what saving a model under this name would raise after the training."""
+    target = _path(path)
+    beside = sidecar_of(target)
+    if target.is_dir():
+        raise ModelFileError(f"cannot write {target}: it is a folder; name a file in it")
+    there = beside.exists()
+    _write(beside, beside.read_bytes() if there else b"")
+    if not there:
+        beside.unlink()
+
+
+def _path(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise ModelFileError(f"a model is named by the path of its file, not by {path!r}") from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise ModelFileError(
+            f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another file"
+        ) from error

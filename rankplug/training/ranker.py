@@ -1,0 +1,224 @@
+"""A scikit-learn estimator around :func:`rankplug.fit`.
+
+>>> import numpy as np
+>>> X = np.random.default_rng(0).normal(size=(200, 3))
+>>> y, qid = (X[:, 0] > 0).astype(int), np.repeat(np.arange(20), 10)
+>>> ranker = Ranker("cross_entropy", scorer="trees[rounds=10,leaves=4]").fit(X, y, qid=qid)
+>>> round(ranker.score(X, y, qid=qid), 3)
+1.0
+
+With ``sklearn.set_config(enable_metadata_routing=True)``, ``qid`` reaches it through ``GridSearchCV`` and pipelines
+without being asked for. Without routing scikit-learn hands no query ids to ``score``, which refuses to work without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rankplug.data import Lists
+from rankplug.errors import DataError
+from rankplug.metrics import metric
+from rankplug.registry import BackendSpecification, registry
+from rankplug.system import numbers
+from rankplug.training.fitting import fit
+from rankplug.training.models import Model
+from rankplug.training.selection import LOSS, metric_names
+
+
+class Ranker(BaseEstimator):  # type: ignore[misc]
+    """Ranks the rows of a matrix inside their queries.
+
+    Args:
+        loss: what is minimised, such as ``"urank"``.
+        backend: the engine, such as ``"torch[epochs=20]"``.
+        scorer: what is fitted, such as ``"mlp[layers=(64,32)]"``; the backend's usual one when absent.
+        sampler: averages the loss over noise on the scores.
+        selection: metric that chooses the iteration on ``eval_set`` and that :meth:`score` returns; of several, the
+            first is returned.
+        patience: iterations without improvement after which training stops.
+        seed: of everything random.
+        progress: whether to show a bar; by default where a person looks on.
+    """
+
+    __metadata_request__fit: ClassVar = {"qid": True}
+    __metadata_request__score: ClassVar = {"qid": True}
+    __metadata_request__predict: ClassVar = {"qid": True}
+
+    model_: Model
+
+    def __init__(
+        self,
+        loss: str = "xe_ndcg",
+        *,
+        backend: str = "lightgbm",
+        scorer: str | None = None,
+        sampler: str | None = None,
+        selection: str | Sequence[str] = "ndcg@5",
+        patience: int | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> None:
+        self.loss = loss
+        self.backend = backend
+        self.scorer = scorer
+        self.sampler = sampler
+        self.selection = selection
+        self.patience = patience
+        self.seed = seed
+        self.progress = progress
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        eval_set: tuple[Any, ...] | None = None,
+    ) -> Ranker:
+        """Fits the scorer.
+
+        Args:
+            X: one row a document: an array, a sparse matrix or a data frame.
+            y: relevance of each, zero or more.
+            qid: the query of each; rows of a query need not lie together.
+            group: instead of ``qid``, the number of rows of each query, one query after another.
+            sample_weight: one a row.
+            eval_set: ``(X, y, qid)`` of lists that choose the iteration.
+        """
+        features, labels = self._checked(X, y, reset=True)
+        ids = _query_ids(len(features), qid, group, "Ranker.fit")
+        order, train = _packed(features, labels, ids)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, features, dtype=np.float64)
+        self.model_ = fit(
+            self.backend,
+            scorer=self.scorer,
+            loss=self.loss,
+            sampler=self.sampler,
+            train=train,
+            valid=self._valid(eval_set),
+            seed=self.seed,
+            selection=self.selection,
+            patience=self.patience,
+            weights=None if weights is None else weights[order],
+            progress=self.progress,
+        )
+        return self
+
+    def _valid(self, eval_set: tuple[Any, ...] | None) -> Lists | None:
+        if eval_set is None:
+            return None
+        if len(eval_set) != 3:
+            raise DataError(f"eval_set must be (X, y, qid), got {len(eval_set)} parts")
+        features, labels = self._checked(eval_set[0], eval_set[1], reset=False)
+        return _packed(features, labels, _query_ids(len(features), eval_set[2], None, "eval_set"))[1]
+
+    def predict(self, X: Any, *, qid: ArrayLike | None = None) -> NDArray[np.float64]:
+        """One score a row, the higher the better; ``qid`` matters only to scorers that compare documents."""
+        check_is_fitted(self)
+        features = self._features(X)
+        if qid is None:
+            return self.model_.predict(features)
+        ids = _query_ids(len(features), qid, None, "Ranker.predict")
+        order, lists = _packed(features, np.zeros(len(features)), ids)
+        scores = np.empty(len(features))
+        scores[order] = self.model_.predict(lists)
+        return scores
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Mean of the metric over the queries for which it is defined; a query weighs what its rows do on average.
+
+        Args:
+            X: one row a document.
+            y: relevance of each, zero or more.
+            qid: the query of each.
+            group: instead of ``qid``, the number of rows of each query, one query after another.
+            sample_weight: one a row.
+        """
+        check_is_fitted(self)
+        features, labels = self._checked(X, y, reset=False)
+        order, lists = _packed(features, labels, _query_ids(len(features), qid, group, "Ranker.score"))
+        name = next((name for name in metric_names(self.selection) if name != LOSS), "ndcg@5")
+        value = metric(name)(self.model_.predict(lists), lists.labels, lists.starts)
+        weights = _check_sample_weight(sample_weight, features, dtype=np.float64)[order]
+        of_lists = np.add.reduceat(weights, lists.starts[:-1]) / lists.lengths
+        defined = ~np.isnan(value)
+        return float(np.average(value[defined], weights=of_lists[defined])) if defined.any() else float("nan")
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.float32], NDArray[Any]]:
+        features, labels = validate_data(
+            self, X, y, reset=reset, y_numeric=True, ensure_min_samples=2 if reset else 1, **self._allowed
+        )
+        return _dense(features), labels
+
+    def _features(self, X: Any) -> NDArray[np.float32]:
+        return _dense(validate_data(self, X, reset=False, **self._allowed))
+
+    @property
+    def _allowed(self) -> dict[str, Any]:
+        finite = "allow-nan" if self._takes_missing_values else True
+        return {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": finite}
+
+    @property
+    def _takes_missing_values(self) -> bool:
+        return cast(BackendSpecification, registry().find("backend", self.backend).specification).missing_values
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._takes_missing_values
+        return tags
+
+
+def _dense(features: Any) -> NDArray[np.float32]:
+    return np.ascontiguousarray(features.toarray() if hasattr(features, "toarray") else features)
+
+
+def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where: str) -> NDArray[Any]:
+    """The query of each row."""
+    if qid is None and group is None:
+        raise DataError(
+            f"{where} needs qid, the query of each row, or group, the number of rows of each query; inside"
+            " GridSearchCV, cross_validate or a pipeline turn on metadata routing, by which qid reaches fit and score:"
+            " sklearn.set_config(enable_metadata_routing=True)"
+        )
+    if qid is not None and group is not None:
+        raise DataError("give qid or group, not both")
+    if group is not None:
+        sizes = numbers(group, "group", "int64")
+        if sizes.min(initial=0) < 0:
+            raise DataError(f"a group of {sizes.min()} rows is not possible; every query has at least one")
+        if sizes.sum() != rows:
+            raise DataError(f"the group sizes add up to {sizes.sum()}, but there are {rows} rows")
+        return np.repeat(np.arange(sizes.size), sizes)
+    ids = np.asarray(qid)
+    if ids.shape != (rows,):
+        raise DataError(f"qid must name the query of each row: {rows} rows, qid of shape {ids.shape}")
+    return ids
+
+
+def _packed(features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any]) -> tuple[NDArray[np.int64], Lists]:
+    """The rows' order by query, queries as they first appear and rows as they stand, and the lists they make."""
+    _, first, number = np.unique(ids, return_index=True, return_inverse=True)
+    order = np.argsort(first[number], kind="stable")
+    if (order[1:] > order[:-1]).all():
+        return order, Lists.from_query_ids(features, labels, ids)
+    return order, Lists.from_query_ids(features[order], labels[order], ids[order])
