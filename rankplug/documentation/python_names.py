@@ -57,7 +57,7 @@ are imported at first use, so `import rankplug` takes milliseconds.
 
 def public_names() -> set[str]:
     """Every name that ``rankplug`` offers, those of the built-in backends included."""
-    return set(rankplug._HOME) | set(exports())
+    return set(rankplug.__all__) | set(exports())
 
 
 def exports() -> dict[str, str]:
@@ -87,7 +87,5 @@ def home(name: str) -> str:
     if name in exports():
         return exports()[name]
     value = getattr(rankplug, name)
-    module = (
-        value.__module__ if inspect.isclass(value) or inspect.isfunction(value) else f"rankplug.{rankplug._HOME[name]}"
-    )
+    module = value.__module__ if inspect.isclass(value) or inspect.isfunction(value) else "rankplug"
     return f"{module}.{name}"

@@ -22,7 +22,8 @@ def loss(reference: Any = NOT_GIVEN, **declared: Any) -> Any:
     """Return the loss of a name; or, on a function, make a loss of it for this session.
 
     Args:
-        reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see :mod:`rankplug.losses.session_losses`.
+        reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see
+            :mod:`rankplug.losses.session_losses`.
         declared: of a function: what is to be said of the loss, such as ``convex=True``.
 
     >>> loss("cross_entropy").evaluate([0.2, 0.5], labels=[1, 0], starts=[0, 2]).value.round(6)

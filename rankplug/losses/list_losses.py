@@ -1,8 +1,8 @@
 """Losses written as a compiled function of one list.
 
 The function receives some of ``scores, labels, gradient, curvature, constants, order, key, list_key, seed, query,
-iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugin's parameters by name; it fills ``gradient`` and
-``curvature`` with derivatives with respect to the scores and returns the loss of the list.
+iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugin's parameters by name; it fills
+``gradient`` and ``curvature`` with derivatives with respect to the scores and returns the loss of the list.
 
 >>> @list_loss(cost="documents")
 ... def squared(scores, labels, gradient, curvature, scale):

@@ -8,10 +8,10 @@
 
     rp.sweep({"loss": ["hinge[margin=[1,2]]", "lambdarank"], "backend": "lightgbm"}, data="synthetic", jobs=2)
 
-What it is told by its arguments: one that fills ``gradient`` is compiled (:mod:`rankplug.losses.list_losses`), one that takes
-``mask`` is a PyTorch expression (:mod:`rankplug.losses.padded_losses`); further arguments are its parameters. In place of a
-version it has a digest of its source and of everything of the session that the source uses, by which results are
-named. Workers get the function itself; results hold its source as text, which nobody runs.
+Its arguments say what it is: one that fills ``gradient`` is compiled (:mod:`rankplug.losses.list_losses`), one that
+takes ``mask`` is a PyTorch expression (:mod:`rankplug.losses.padded_losses`); further arguments are its parameters. In
+place of a version it has a digest of its source and of everything of the session that the source uses, by which results
+are named. Workers get the function itself; results hold its source as text, which nobody runs.
 """
 
 from __future__ import annotations

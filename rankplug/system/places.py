@@ -27,7 +27,7 @@ def results_folder() -> Path:
 
 def notebooks_folder() -> Path:
     """Where the notebooks lie: inside the installed package, or beside it in a checkout."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     for folder in (package / "notebooks", package.parent / "notebooks"):
         if folder.is_dir():
             return folder

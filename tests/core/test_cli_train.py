@@ -29,13 +29,8 @@ def _made_data(monkeypatch):
     fresh = registry.__wrapped__()
     fresh.add(rp.DatasetSpecification(name="made_here", summary="made", implementation=made, folds=2))
     fresh.add(rp.TransformSpecification(name="doubled_here", summary="doubled", implementation=doubled))
-    for module in (
-        "rankplug.registry.plugins",
-        "rankplug.data.datasets",
-        "rankplug.training.fitting",
-        "rankplug.training.models",
-    ):
-        monkeypatch.setattr(f"{module}.registry", lambda: fresh)
+    for module in ("registry.plugins", "data.datasets", "training.fitting", "training.models"):
+        monkeypatch.setattr(f"rankplug.{module}.registry", lambda: fresh)
 
 
 def run(*words):

@@ -69,7 +69,7 @@ def test_every_command_and_option_is_in_the_table() -> None:
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     exports = {name for plugin in registry().plugins("backend") for name in plugin.specification.exports}  # type: ignore[attr-defined]
-    for name in sorted({*rp._HOME, *exports} - VALUES_WITHOUT_CHECKS - OF_AUTHORS):
+    for name in sorted({*rp.__all__, *exports} - VALUES_WITHOUT_CHECKS - OF_AUTHORS):
         found = getattr(rp, name)
         yield name, found
         if inspect.isclass(found) and not name.endswith("Specification"):

@@ -31,14 +31,13 @@ RUNS_CODE = {
     "os.system", "os.popen", "runpy.run_path", "importlib.import_module",
 }  # fmt: skip
 ALLOWED = {
-    ("rankplug/lifting.py", "exec"): "runs a template of this package, into which only names of arguments go",
-    ("rankplug/lifting.py", "compile"): "of the same template",
+    ("rankplug/compiled/lifting.py", "exec"): "runs a template of this package, into which only names of arguments go",
+    ("rankplug/compiled/lifting.py", "compile"): "of the same template",
     ("rankplug/testing/loss_checks.py", "pickle.loads"): "reads what the line before has written",
-    ("rankplug/session_losses.py", "pickle.loads"): "reads what the session that asks has sent to its own worker",
-    ("rankplug/specifications.py", "importlib.import_module"): "imports what an installed plugin names as its code",
-    ("rankplug/__init__.py", "importlib.import_module"): "imports a module of this package by a table",
+    ("rankplug/losses/session_losses.py", "pickle.loads"): "reads what the asking session has sent to its worker",
+    ("rankplug/registry/specifications.py", "importlib.import_module"): "imports what a plugin names as its code",
     ("rankplug/kernels/preloading.py", "importlib.import_module"): "imports a fixed list of packages",
-    ("rankplug/doctor.py", "importlib.import_module"): "imports what an installed backend requires",
+    ("rankplug/authoring/doctor.py", "importlib.import_module"): "imports what an installed backend requires",
 }
 """Every place that may run or import code by name, and why what runs there never comes from data."""
 
