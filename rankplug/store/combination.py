@@ -162,10 +162,12 @@ class Combination(BaseModel):
 def _described(kind: str, reference: str) -> dict[str, Any]:
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
+    revision = plugin.specification.revision
     return {
         "name": plugin.specification.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
+        **({"revision": revision} if revision else {}),
         "parameters": parameters.model_dump(),
         **({"source": plugin.source} if plugin.source else {}),
     }

@@ -1,4 +1,4 @@
-"""Compiled loops over lists, kept between processes until one of the files they are written in changes."""
+"""Compiled functions of arrays and numbers, kept between processes until a file they are written in changes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankplug.compiled import ListFunction, make
-from rankplug.system import threads, workers
+from rankplug.compiled.lifting import ListFunction, make
 
 
-def over_lists(lengths: NDArray[np.int64], cost: int, work: Callable[[int, int], object]) -> None:
-    """Calls ``work(begin, end)`` for ranges of lists on several threads; ``cost`` is a document's, in steps."""
-    workers.run(work, workers.chunks_of(lengths.astype(np.float64) * cost, threads()))
-
-
-class Kernel(ListFunction):
+class ArrayFunction(ListFunction):
     """A compiled function of arrays and numbers, in strict arithmetic; it releases the interpreter's lock."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
