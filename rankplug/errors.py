@@ -57,6 +57,10 @@ class DivergedError(FitError):
     model: Any = None
 
 
+class NotRunError(RankplugError):
+    """A trial that could not run as it was planned, which is no fault of its combination: nothing is recorded of it."""
+
+
 class ModelFileError(RankplugError):
     """A file that is no model of ours, or a damaged one."""
 

@@ -51,8 +51,17 @@ def sweep(
     outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
     for sentence in outcome.failures:
         typer.secho(f"failed: {sentence}", fg="red", err=True)
+    for sentence in outcome.not_run:
+        typer.secho(f"not run: {sentence}", fg="yellow", err=True)
+    if outcome.not_run:
+        typer.secho(
+            f"{len(outcome.not_run)} of {len(plan.trials)} trials could not run, and nothing is recorded of them; the"
+            " same command runs them",
+            err=True,
+        )
     if outcome.failures:
         typer.secho(
             f"{len(outcome.failures)} of {len(plan.trials)} trials failed; run them again with --retry-failed", err=True
         )
+    if outcome.failures or outcome.not_run:
         raise typer.Exit(1)

@@ -10,16 +10,16 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.errors import RankplugError
+from rankplug.errors import NotRunError, RankplugError
 from rankplug.registry import registry
 from rankplug.store.combination import Combination
-from rankplug.system import threads, trial_seed
+from rankplug.system import is_of_the_machine, threads, trial_seed
 from rankplug.training import LearningCurve
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Result:
         curve: the metrics on training and validation data after each iteration.
         record: timings, versions, fingerprints; plain values.
         failure: the traceback of a trial that failed, empty otherwise.
+        not_run: whether the failure is no fault of the combination, so that nothing is recorded of it.
         model: what was fitted, in the process that fitted it; it is not stored.
     """
 
@@ -77,6 +78,7 @@ class Result:
     curve: LearningCurve = field(default_factory=LearningCurve)
     record: dict[str, Any] = field(default_factory=dict)
     failure: str = ""
+    not_run: bool = False
     model: Model | None = field(default=None, repr=False)
 
     @property
@@ -96,7 +98,7 @@ def failed_result(trial: Trial, failure: str) -> Result:
 
 
 def run_trial(trial: Trial, progress: bool | None = None) -> Result:
-    """The result of a trial; one that fails gives a result that says how, and raises nothing.
+    """The result of a trial; one that fails, or cannot run, gives a result that says how, and raises nothing.
 
     Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
 
@@ -107,10 +109,13 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
     tell_observers("rankplug_trial_started", trial=trial)
     try:
         result = _run(trial, progress)
+    except NotRunError as error:
+        result = replace(failed_result(trial, str(error)), not_run=True)
     except RankplugError as error:
-        result = failed_result(trial, f"{type(error).__name__}: {error}")
-    except Exception:
-        result = failed_result(trial, traceback.format_exc())
+        failure = f"{type(error).__name__}: {error}"
+        result = replace(failed_result(trial, failure), not_run=is_of_the_machine(error))
+    except Exception as error:
+        result = replace(failed_result(trial, traceback.format_exc()), not_run=is_of_the_machine(error))
     tell_observers("rankplug_trial_finished", trial=trial, result=result)
     return result
 
@@ -129,8 +134,16 @@ def _run(trial: Trial, progress: bool | None) -> Result:
 
     combination = trial.combination
     started, begin = time.time(), time.perf_counter()
-    blocks = load_in_blocks(combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms)
-    split = next(blocks)
+    try:
+        blocks = load_in_blocks(
+            combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms
+        )
+        split = next(blocks)
+    except Exception:
+        # A file that someone is just writing is no fault of the combination.
+        combination.check_as_planned()
+        raise
+    combination.check_as_planned()
     train, valid = split.train, split.valid
     loaded = time.perf_counter()
     model = fit(
@@ -167,7 +180,7 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         "documents": [train.documents, valid.documents, measured.documents],
     }
     plain = json.loads(json.dumps(record, default=str))
-    return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, "", model)
+    return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, model=model)
 
 
 class _Measured(NamedTuple):
