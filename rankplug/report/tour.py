@@ -15,12 +15,8 @@ import numpy as np
 from pydantic import Field
 
 from rankplug.data import Split, load
-<<<<<<< HEAD
-from rankplug.errors import FitError
-from rankplug.plotting import PALETTE, draw_mean, new_figure
-=======
 from rankplug.errors import FitError, NotRunError
->>>>>>> main
+from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
 from rankplug.statistics import hierarchical_bootstrap
 from rankplug.store import METRICS, Combination, Result, Store, Trial, read_combination, run_trial
