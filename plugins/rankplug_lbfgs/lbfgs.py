@@ -3,7 +3,7 @@
 Losses whose gradient is defined directly, such as ``lambdarank``, are the gradient of no function; the line search may
 then find nothing lower and end a run early. Boosting and stochastic gradients suit them better.
 
-Results repeat bit for bit with one number of threads; another may change the last bits of a matrix product.
+Results are the same to the last bit on any number of threads: the scorer adds up in an order of its own.
 """
 
 from __future__ import annotations

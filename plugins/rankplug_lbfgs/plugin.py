@@ -6,6 +6,9 @@ from pydantic import Field
 
 from rankplug import BackendSpecification, Parameters, hookimpl
 
+SUMS_IN_THEIR_OWN_ORDER = 1
+"""Before this revision linear scores were BLAS products, whose last bits depended on the number of threads."""
+
 
 class LBFGSParameters(Parameters):
     """Parameters of ``lbfgs``."""
@@ -41,6 +44,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=LBFGSParameters,
             requires=("scipy",),
             default_scorer="linear",
+            revision=SUMS_IN_THEIR_OWN_ORDER,
         ),
         BackendSpecification(
             name="cutting_planes",
@@ -49,6 +53,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=CuttingPlanesParameters,
             requires=("scipy",),
             default_scorer="linear",
+            revision=SUMS_IN_THEIR_OWN_ORDER,
             paper="Teo, Vishwanathan, Smola, Le, Bundle methods for regularized risk minimization, JMLR 2010",
         ),
     ]

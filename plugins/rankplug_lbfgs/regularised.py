@@ -2,7 +2,8 @@
 
 A scorer they fit names a class under ``fitted_by["lbfgs"]`` (or ``["cutting_planes"]``) that is made of
 ``(parameters, features: int)`` and has ``weights``, how many there are; ``scores(w, features)``; and
-``pullback(gradient, features)``, the gradient of the weights from that of the scores.
+``pullback(gradient, features)``, the gradient of the weights from that of the scores. Neither may depend on the number
+of threads, not even in the last bit, which many steps of a search make large.
 """
 
 from __future__ import annotations
@@ -75,12 +76,14 @@ class RegularisedLearner(Learner):
         self.choices = list(choices)
         self.C = self.choices.pop(0)
         self.w: Weights = np.zeros(self.scorer.weights)
+        self.last: tuple[Weights, NDArray[np.float64]] | None = None
         self.made = 0
 
     def risk(self, w: Weights) -> tuple[float, Weights]:
         """The sum of the lists' losses and its gradient; noise, where there is some, stays that of one draw."""
         features = self.problem.train.features
-        found = checked(self.objective(self.scorer.scores(w, features)), self.made)
+        self.last = w.copy(), self.scorer.scores(w, features)
+        found = checked(self.objective(self.last[1]), self.made)
         return float(found.value.sum()), self.scorer.pullback(found.gradient, features)
 
     def regularised(self, w: Weights) -> tuple[float, Weights]:
@@ -113,6 +116,8 @@ class RegularisedLearner(Learner):
     def scores(self, part: Part) -> NDArray[Any] | None:
         lists = self.problem.train if part == "train" else self.problem.valid
         assert lists is not None
+        if part == "train" and self.last is not None and np.array_equal(self.w, self.last[0]):
+            return self.last[1]
         return np.asarray(self.scorer.scores(self.w, lists.features))
 
     def snapshot(self) -> tuple[Weights, float]:

@@ -36,6 +36,7 @@ def results(
     context: typer.Context,
     where: Annotated[str, typer.Option(help="A condition in SQL: \"loss = 'xe_ndcg' and fold = 1\".")] = "",
     group_by: Annotated[str, typer.Option(help="Columns such as dataset,loss; means with intervals over trials.")] = "",
+    pool: Annotated[str, typer.Option(help="Parts such as backend that may differ inside a group.")] = "",
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
     sql: Annotated[str, typer.Option(help="Ask the tables trials, queries, curves and failures yourself.")] = "",
@@ -52,11 +53,11 @@ def results(
     if sql:
         frame = query(sql, Store(store))
     else:
-        groups = [name.strip() for name in group_by.split(",") if name.strip()]
+        groups, pooled = ([name.strip() for name in one.split(",") if name.strip()] for one in (group_by, pool))
         if plot is not None:
-            _draw(plot, store, where, metric or (), groups)
+            _draw(plot, store, where, metric or (), groups, pooled)
             return
-        frame = results(Store(store), where=where, metric=metric or (), group_by=groups)
+        frame = results(Store(store), where=where, metric=metric or (), group_by=groups, pool=pooled)
     _print(frame, form)
 
 
@@ -67,12 +68,14 @@ def _print(frame: pd.DataFrame, form: Format) -> None:
     (say if read_by_people else hand_over)(write_table(frame, form))
 
 
-def _draw(target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str]) -> None:
+def _draw(
+    target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str], pool: Sequence[str]
+) -> None:
     from rankplug.errors import RankplugError
     from rankplug.report import draw_results
     from rankplug.store import Store
 
-    figure = draw_results(Store(store), where=where, metric=metric, group_by=groups)
+    figure = draw_results(Store(store), where=where, metric=metric, group_by=groups, pool=pool)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(target, bbox_inches="tight")

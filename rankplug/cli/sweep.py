@@ -53,9 +53,18 @@ def sweep(
     outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
     for sentence in outcome.failures:
         say(f"failed: {sentence}", colour="red", error=True)
+    for sentence in outcome.not_run:
+        say(f"not run: {sentence}", colour="yellow", error=True)
+    if outcome.not_run:
+        say(
+            f"{len(outcome.not_run)} of {len(plan.trials)} trials could not run, and nothing is recorded of them; the"
+            " same command runs them",
+            error=True,
+        )
     if outcome.failures:
         say(
             f"{len(outcome.failures)} of {len(plan.trials)} trials failed; run them again with --retry-failed",
             error=True,
         )
+    if outcome.failures or outcome.not_run:
         raise typer.Exit(1)

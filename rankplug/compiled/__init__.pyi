@@ -1,3 +1,4 @@
+from .array_functions import ArrayFunction as ArrayFunction
 from .lifting import FASTMATH as FASTMATH
 from .lifting import ListFunction as ListFunction
 from .lifting import building_block as building_block
@@ -35,6 +36,7 @@ __all__ = [
     "STABLE",
     "WIDEST",
     "WORST",
+    "ArrayFunction",
     "ListFunction",
     "NamedFunction",
     "building_block",

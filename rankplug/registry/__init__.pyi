@@ -9,6 +9,7 @@ from .grammar import parse as parse
 from .health import is_usable as is_usable
 from .health import load_code as load_code
 from .health import problems_of_others as problems_of_others
+from .health import require_packages as require_packages
 from .parameters import Parameters as Parameters
 from .parameters import describe_parameters as describe_parameters
 from .parameters import describe_type as describe_type
@@ -63,5 +64,6 @@ __all__ = [
     "problems_of_others",
     "read_parameters",
     "registry",
+    "require_packages",
     "specifications",
 ]

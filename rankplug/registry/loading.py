@@ -18,8 +18,7 @@ from importlib import metadata
 from typing import Any
 
 from rankplug.errors import BrokenPluginError
-from rankplug.system import say
-from rankplug.system.version import __version__
+from rankplug.system import __version__, say
 
 OWN = "rankplug"
 SECONDS = 30.0

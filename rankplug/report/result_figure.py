@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankplug.plotting import colour, new_figure
-from rankplug.store import TRIAL_COLUMNS, ResultsError, Store, results
+from rankplug.store import TRIAL_COLUMNS, ResultsError, Store, means_of_trials, results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,7 @@ def draw_results(
     where: str = "",
     metric: str | Sequence[str] = (),
     group_by: Sequence[str] = (),
+    pool: Sequence[str] = (),
     level: float = 0.95,
 ) -> Figure:
     """Means over trials with t intervals, the best group of the first metric on top; small marks are the trials.
@@ -31,6 +32,7 @@ def draw_results(
         where: a condition in SQL, such as ``backend = 'lightgbm'``.
         metric: only these.
         group_by: columns that tell models apart; those that differ between the results when not given.
+        pool: parts of combinations that may differ inside a group.
         level: of the intervals.
     """
     rows = results(store, where=where, metric=metric)
@@ -38,7 +40,7 @@ def draw_results(
         raise ResultsError("there is no result to draw; sweep first, or widen the condition")
     varied = [name for name in TRIAL_COLUMNS if name not in ALIKE and rows[name].nunique(dropna=False) > 1]
     groups = [name for name in group_by if name != "dataset"] or varied or ["loss"]
-    means = results(store, where=where, metric=metric, group_by=["dataset", *groups], level=level)
+    means = results(store, where=where, metric=metric, group_by=["dataset", *groups], pool=pool, level=level)
     rows["model"], means["model"] = (_model(frame, groups) for frame in (rows, means))
     metrics, datasets = list(dict.fromkeys(means["metric"])), list(dict.fromkeys(means["dataset"]))
     first = means[means["metric"] == metrics[0]].groupby("model")["mean"].mean()
@@ -50,7 +52,7 @@ def draw_results(
             panel = axes[row][column]
             for place, model in enumerate(models):
                 trials, mean = (_chosen(frame, dataset, name, model) for frame in (rows, means))
-                of_trials = trials.groupby("trial")["value"].mean()
+                of_trials = means_of_trials(trials)
                 panel.plot(of_trials, [place] * len(of_trials), "|", color=colour(model), alpha=0.5)
                 for one in mean.itertuples():
                     panel.plot([one.low, one.high], [place, place], color=colour(model), linewidth=2)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import filelock
 
+from rankplug.errors import RankplugError
+from rankplug.store.canonical_names import canonical_parts
 from rankplug.store.combination import Combination
 from rankplug.store.result_files import (
     COLUMNS,
@@ -182,14 +184,19 @@ class Store:
 
 
 PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")
+TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
+
+
+class ResultsError(RankplugError):
+    """A question that the results cannot answer."""
 
 
 def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
     """What tells a trial's rows from another's: the parts of its combination, its fold and number."""
     parts = about["combination"]
-    columns = {name: " | ".join(parts[name]) if isinstance(parts[name], list) else parts[name] for name in PARTS}
+    names = canonical_parts(parts, about.get("plugins") or {})
     return {
-        **columns,
+        **{name: names.get(name, parts.get(name)) for name in PARTS},
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],

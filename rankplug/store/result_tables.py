@@ -8,14 +8,14 @@ part of the data and iteration; and ``failures``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.errors import RankplugError, did_you_mean
-from rankplug.statistics import t_interval
+from rankplug.errors import did_you_mean
 from rankplug.store.result_files import read_about, read_rows, rows_of
-from rankplug.store.result_store import PARTS, Store, trial_columns
+from rankplug.store.result_groups import grouped
+from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
 from rankplug.system import fraction
 
 if TYPE_CHECKING:
@@ -33,13 +33,8 @@ FACTS = (
     "stopped",
     "test_fingerprint",
 )
-TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
 QUERY_COLUMNS = ("metric", "query", "value", "iteration")
 CURVE_COLUMNS = ("metric", "part", "iteration", "value")
-
-
-class ResultsError(RankplugError):
-    """A question that the results cannot answer."""
 
 
 def results(
@@ -48,15 +43,19 @@ def results(
     where: str = "",
     metric: str | Sequence[str] = (),
     group_by: str | Sequence[str] = (),
+    pool: str | Sequence[str] = (),
     level: float = 0.95,
 ) -> pd.DataFrame:
     """One row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
+
+    Groups that would average unlike combinations, such as those of two backends, are refused unless ``pool`` allows it.
 
     Args:
         store: the results' folder, or the usual one.
         where: a condition in SQL on the columns of ``trials``, such as ``loss = 'xe_ndcg' and fold = 1``.
         metric: only these.
-        group_by: columns; folds and whatever else varies inside a group are averaged within each trial number.
+        group_by: columns; the folds inside a group are averaged within each trial number.
+        pool: parts of combinations that may differ inside a group, and are averaged like folds.
         level: of the intervals.
     """
     fraction(level, "level")
@@ -72,8 +71,10 @@ def results(
     if chosen:
         require_metrics(chosen, frame["metric"])
         frame = frame[frame["metric"].isin(chosen)].reset_index(drop=True)
-    groups = [group_by] if isinstance(group_by, str) else list(group_by)
-    return _grouped(frame, groups, level) if groups else frame
+    groups, pooled = ([one] if isinstance(one, str) and one else list(one) for one in (group_by, pool))
+    if not groups:
+        return frame
+    return grouped(frame, groups, pooled, level)
 
 
 def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
@@ -82,23 +83,6 @@ def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
     for one in wanted:
         if known and one not in known:
             raise ResultsError(f"no result has the metric {one}: {did_you_mean(one, known)}")
-
-
-def _grouped(frame: pd.DataFrame, groups: list[str], level: float) -> pd.DataFrame:
-    import pandas as pd
-
-    for name in groups:
-        if name not in TRIAL_COLUMNS:
-            raise ResultsError(f"results cannot be grouped by {name}: {did_you_mean(name, TRIAL_COLUMNS)}")
-    rows = []
-    for names, group in frame.groupby([*groups, "metric"], dropna=False):
-        of_trials = group.groupby("trial")["value"].mean().dropna()
-        if of_trials.empty:
-            continue
-        interval = t_interval(of_trials, unit="trials", level=level)
-        facts = {"mean": interval.point, "low": interval.low, "high": interval.high, "trials": interval.count}
-        rows.append({**dict(zip([*groups, "metric"], names, strict=True)), **facts})
-    return pd.DataFrame(rows, columns=[*groups, "metric", "mean", "low", "high", "trials"])
 
 
 def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
@@ -155,35 +139,3 @@ def _trial_row(about: dict[str, Any], path: str) -> dict[str, Any]:
 def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:
     """What tells a failed trial from others."""
     return trial_columns({**record, "record": {"fit_seconds": None}})
-
-
-def write_table(frame: pd.DataFrame, form: str) -> str:
-    """A frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``.
-
-    Those that people read leave out parts of combinations that no row has.
-    """
-    from pandas.api.types import is_numeric_dtype
-
-    if form == "csv":
-        return frame.to_csv(index=False).rstrip("\n")
-    if form == "json":
-        return str(frame.to_json(orient="records", indent=1))
-    if len(frame):
-        empty = [not is_numeric_dtype(one) and (one.isna() | one.eq("")).all() for _, one in frame.items()]
-        frame = frame.loc[:, [not it for it in empty]]
-    if form == "latex":
-        return str(frame.style.format(precision=4, escape="latex").hide().to_latex(hrules=True)).rstrip("\n")
-    if form == "markdown":
-        return _markdown(frame)
-    return str(frame.to_string(index=False, float_format="{:.4f}".format)) if len(frame) else "no results"
-
-
-def _markdown(frame: pd.DataFrame) -> str:
-    def cell(value: Any) -> str:
-        return (f"{value:.4f}" if isinstance(value, float) else str(value)).replace("|", "\\|")
-
-    def line(cells: Iterable[Any]) -> str:
-        return f"| {' | '.join(map(cell, cells))} |"
-
-    rows = [line(row) for row in frame.itertuples(index=False, name=None)]
-    return "\n".join([line(frame.columns), line(["---"] * frame.shape[1]), *rows])

@@ -36,6 +36,7 @@ class SweepProgress:
         self.slots = slots
         self.done = 0
         self.failures: dict[str, str] = {}
+        self.not_run: dict[str, str] = {}
         self.running: dict[str, float] = {}
         self.started = time.time()
         self._seconds: dict[str, list[float]] = defaultdict(list)
@@ -57,12 +58,13 @@ class SweepProgress:
         for trial in trials:
             self.done += self.left.pop(trial.identity, None) is not None
 
-    def ended(self, trial: Trial, failure: str) -> None:
-        """A trial has ended, well or badly."""
+    def ended(self, trial: Trial, failure: str, *, not_run: bool = False) -> None:
+        """A trial has ended, well or badly, or could not run."""
         begun = self.running.pop(trial.identity, time.time())
         self.left.pop(trial.identity, None)
         if failure:
-            self.failures[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
+            told = self.not_run if not_run else self.failures
+            told[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
         else:
             self.done += 1
             self._seconds[_kind(trial)].append(time.time() - begun)
@@ -85,6 +87,8 @@ class SweepProgress:
     def __str__(self) -> str:
         waiting = len(self.left) - len(self.running)
         words = f"{self.done} done, {len(self.running)} running, {len(self.failures)} failed, {waiting} left"
+        if self.not_run:
+            words = f"{words}, {len(self.not_run)} not run"
         if not self.left:
             return f"{words}, {duration(time.time() - self.started)} in all"
         seconds = self.seconds_left()
@@ -92,7 +96,7 @@ class SweepProgress:
 
     def show(self) -> None:
         """Shows where the sweep stands."""
-        ended = self.done + len(self.failures)
+        ended = self.done + len(self.failures) + len(self.not_run)
         if self._bar is not None:
             self._bar.n = ended
             self._bar.set_description_str(str(self))

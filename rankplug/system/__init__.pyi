@@ -1,6 +1,7 @@
 from . import places as places
 from . import seeds as seeds
 from . import workers as workers
+from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
@@ -20,6 +21,7 @@ from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
 from .thread_limits import use_threads as use_threads
+from .version import __version__ as __version__
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import whole_file as whole_file
@@ -30,6 +32,7 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "__version__",
     "available_cores",
     "cache_folder",
     "check_memory",
@@ -38,6 +41,7 @@ __all__ = [
     "generator",
     "hand_over",
     "harmless",
+    "is_of_the_machine",
     "notebooks_folder",
     "numbers",
     "places",

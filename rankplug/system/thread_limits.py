@@ -1,4 +1,4 @@
-"""One number of threads for all engines: ours, BLAS, OpenMP, torch, LightGBM and XGBoost.
+"""One number of threads for all engines: ours, OpenMP, torch, LightGBM and XGBoost.
 
 ``RANKPLUG_THREADS`` sets it for a process; the default is every core this process may use.
 """
@@ -41,7 +41,9 @@ def threads() -> int:
 def use_threads(number: int | None = None) -> Iterator[int]:
     """Runs a block with a number of threads in every engine that is loaded, and restores what was there.
 
-    Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`.
+    Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`. BLAS gets one:
+    it splits its products between threads, which changes their last bits, and its pools, NumPy's and SciPy's, wait for
+    one another and for ours. What is large enough for several threads goes through our loops or an engine's.
     """
     global _threads, _in_force
     wanted = threads() if number is None else whole_number(number, "the number of threads", least=1)
@@ -61,14 +63,14 @@ def use_threads(number: int | None = None) -> Iterator[int]:
         if "threadpoolctl" in sys.modules or "numpy" in sys.modules:
             from threadpoolctl import threadpool_limits
 
-            stack.enter_context(threadpool_limits(limits=wanted))
+            stack.enter_context(threadpool_limits(limits={"blas": 1, "openmp": wanted}))
         yield wanted
 
 
 def thread_environment(number: int) -> dict[str, str]:
     """Environment variables by which a new process and every engine in it starts with a number of threads."""
-    names = ("RANKPLUG_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return dict.fromkeys(names, str(number))
+    names = ("RANKPLUG_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    return {**dict.fromkeys(names, str(number)), "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _restore(number: int | None, in_force: tuple[int, frozenset[str]] | None) -> None:

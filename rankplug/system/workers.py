@@ -28,7 +28,7 @@ _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 
 
-def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float = WORTH_A_THREAD) -> list[Chunk]:
+def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float | None = None) -> list[Chunk]:
     """Ranges of lists of about equal cost, the dearest first; a list dearer than that has a range of its own.
 
     >>> chunks_of(np.full(4, 1e6), workers=1)
@@ -37,7 +37,8 @@ def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float = WO
     [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
     total = float(cost.sum())
-    if workers == 1 or total < worth_threads or cost.size < 2:
+    least = WORTH_A_THREAD if worth_threads is None else worth_threads
+    if workers == 1 or total < least or cost.size < 2:
         return [(0, int(cost.size))]
     size = max(total / (workers * CHUNKS_A_THREAD), WORTH_A_THREAD / 4)
     done = np.cumsum(cost) - cost

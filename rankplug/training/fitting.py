@@ -11,7 +11,6 @@ is between the backend and the scorer and told in the backend's documentation.
 
 from __future__ import annotations
 
-import importlib.util
 import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,6 +34,7 @@ from rankplug.registry import (
     import_object,
     parse,
     registry,
+    require_packages,
 )
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, stream, use_threads
@@ -186,11 +186,7 @@ def problem_of(
     """A problem with every name resolved, every parameter checked and the data known to fit the backend."""
     found, backend_parameters = registry().resolve("backend", backend)
     engine = cast(BackendSpecification, found)
-    for package in engine.requires:
-        if importlib.util.find_spec(package) is None:
-            raise FitError(
-                f"{engine} needs the package {package}; install it with: pip install 'rankplug[{engine.name}]'"
-            )
+    require_packages(engine)
     wanted = parse(scorer if scorer is not None else engine.default_scorer)
     found, scorer_parameters = registry().resolve("scorer", wanted)
     space = cast(ScorerSpecification, found)

@@ -10,11 +10,11 @@ from rankplug.errors import RankplugError
 from rankplug.system import available_cores, threads, use_threads
 
 
-def pools() -> list[int]:
-    return [pool["num_threads"] for pool in threadpool_info()]
+def pools(kind: str | None = None) -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info() if kind in (None, pool["user_api"])]
 
 
-def test_a_block_sets_our_number_torch_and_blas_and_restores_them(monkeypatch):
+def test_a_block_sets_our_number_torch_and_openmp_keeps_blas_to_one_and_restores_them(monkeypatch):
     monkeypatch.setenv("RANKPLUG_THREADS", "3")
     before_torch, before_pools = torch.get_num_threads(), pools()
     with use_threads(1) as number:
@@ -22,6 +22,8 @@ def test_a_block_sets_our_number_torch_and_blas_and_restores_them(monkeypatch):
         assert set(pools()) == {1}
         with use_threads(2):
             assert (threads(), torch.get_num_threads()) == (2, 2)
+            assert set(pools("openmp")) == {2}
+            assert set(pools("blas")) == {1}, "its pools would wait for ours, and change last bits"
         assert (threads(), torch.get_num_threads()) == (1, 1)
     assert (threads(), torch.get_num_threads(), pools()) == (3, before_torch, before_pools)
 

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 
 import rankplug as rp
 from rankplug.errors import DivergedError, FitError
+from rankplug.system import workers
 
 
 def made(queries, seed):
@@ -60,6 +61,19 @@ def test_the_dual_is_solved_as_scipy_solves_it():
     expected = minimize(dual, np.full(6, 1 / 6), bounds=[(0, 1)] * 6, constraints=[constraint], options={"ftol": 1e-14})
     assert found.sum() == pytest.approx(1) and found.min() >= 0
     assert dual(found) == pytest.approx(expected.fun, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("backend", "loss"), [("lbfgs", "xe_ndcg"), ("lbfgs", "approx_ndcg"), ("cutting_planes", "ranksvm")]
+)
+def test_no_number_of_threads_changes_a_bit_of_the_weights(backend, loss, monkeypatch):
+    data = made(300, seed=1)
+    monkeypatch.setattr(workers, "WORTH_A_THREAD", 0)
+    found = []
+    for number in (1, 2, 3):
+        with rp.use_threads(number):
+            found.append(rp.fit(f"{backend}[C=100]", loss=loss, train=data, seed=1).weights.tobytes())
+    assert found[0] == found[1] == found[2]
 
 
 def test_cutting_planes_refuse_a_loss_that_is_not_convex(lists):

@@ -109,6 +109,21 @@ def test_any_number_of_threads_gives_the_same_numbers(
         pd.testing.assert_frame_equal(found[0], other, check_exact=True)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["lbfgs[iterations=6]", "cutting_planes[planes=6]"])
+def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On data large enough that one job computes on several threads."""
+    monkeypatch.delenv("RANKPLUG_THREADS")
+    monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 2)
+    monkeypatch.setattr("rankplug.system.thread_limits.available_cores", lambda: 2)
+    data, losses = "synthetic[queries=700]", ["listnet", "ranknet"]
+    grid = {"dataset": data, "backend": backend, "loss": losses, "metrics": "ndcg@5"}
+    found = [numbers(rp.sweep(grid, store=tmp_path / str(jobs), jobs=jobs, progress=False).store) for jobs in (1, 2)]
+    pd.testing.assert_frame_equal(found[0], found[1], check_exact=True)
+
+
 @pytest.mark.parametrize("hash_seed", ["0", pytest.param("1", marks=pytest.mark.slow)])
 def test_a_process_started_later_gives_the_same_numbers(hash_seed: str, tmp_path: Path) -> None:
     """Also with another order of sets and dictionaries of texts, which Python draws anew for each process."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug_data.kernels import Kernel, over_lists
+from rankplug.compiled import ArrayFunction
+from rankplug_data.over_lists import over_lists
 from rankplug_data.synthetic import latents
 from rankplug_data.synthetic.features import Table, table
 from rankplug_data.synthetic.latents import QueryLaw, document_key, draw_document, draw_query, query_key
@@ -58,7 +59,7 @@ class World:
         )
 
 
-@Kernel
+@ArrayFunction
 def _lengths(seed: int, part: int, law: QueryLaw, lengths: np.ndarray) -> None:
     query = np.empty(latents.QUERY_SIZE)
     for number in range(lengths.size):
@@ -66,7 +67,7 @@ def _lengths(seed: int, part: int, law: QueryLaw, lengths: np.ndarray) -> None:
         lengths[number] = np.int64(query[latents.LENGTH])
 
 
-@Kernel
+@ArrayFunction
 def _perceptions(
     seed: int,
     part: int,
@@ -89,7 +90,7 @@ def _perceptions(
             found[row, 1] = perceived(key, query, found[row, 0], noise)
 
 
-@Kernel
+@ArrayFunction
 def _documents(
     seed: int,
     part: int,

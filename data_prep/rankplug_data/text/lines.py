@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from rankplug_data.kernels import Kernel
+from rankplug.compiled import ArrayFunction
 from rankplug_data.text.decimals import MOST_DIGITS, nearest_double
 from rankplug_data.text.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
 
@@ -217,7 +217,7 @@ def _read_document(
     return _read_features(after, end, first_feature, most_features, row, values, stamp, difficult, state)
 
 
-@Kernel
+@ArrayFunction
 def read_lines(
     text: np.ndarray,
     begin: int,

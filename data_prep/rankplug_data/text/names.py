@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug_data.kernels import Kernel
+from rankplug.compiled import ArrayFunction
 from rankplug_data.text.blocks import Letters
 
 LONGEST_NAME = 64
@@ -37,7 +37,7 @@ def _behind_docid(text: np.ndarray, begin: int, end: int) -> int:
     return -1
 
 
-@Kernel
+@ArrayFunction
 def copy_names(text: np.ndarray, comments: np.ndarray, names: np.ndarray) -> int:
     """Fills one row of letters a document; how long the longest is."""
     longest = 1

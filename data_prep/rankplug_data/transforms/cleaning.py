@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.compiled import mix
+from rankplug.compiled import ArrayFunction, mix
 from rankplug.data import Lists, Split
-from rankplug_data.kernels import Kernel, over_lists
+from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.parameters import EveryPart, Truncation, WhatIsLearntFrom
 from rankplug_data.transforms.selection import keep_documents, keep_queries, over_parts, random_places
 
@@ -70,7 +70,7 @@ def _largest(lists: Lists) -> NDArray[np.float32]:
     return largest
 
 
-@Kernel
+@ArrayFunction
 def _mark_conflicting(
     features: NDArray[np.float32],
     bits: NDArray[np.uint32],

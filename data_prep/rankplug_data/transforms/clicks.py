@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.compiled import key_of, uniform
+from rankplug.compiled import ArrayFunction, key_of, uniform
 from rankplug.data import Lists, Split
 from rankplug.errors import DataError
-from rankplug_data.kernels import Kernel, over_lists
+from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.parameters import Clicks
 from rankplug_data.transforms.selection import over_parts
 
@@ -84,7 +84,7 @@ def _show(key: np.uint64, labels: NDArray[np.float32], law: NDArray[np.float64],
     return -size
 
 
-@Kernel
+@ArrayFunction
 def _scan(
     labels: NDArray[np.float32],
     starts: NDArray[np.int64],
@@ -103,7 +103,7 @@ def _scan(
             seen[query, impression], clicked[query, impression] = abs(read), read > 0
 
 
-@Kernel
+@ArrayFunction
 def _collect(
     labels: NDArray[np.float32],
     starts: NDArray[np.int64],

@@ -8,17 +8,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.compiled import ArrayFunction
 from rankplug.data import Lists, Split
 from rankplug.registry import Parameters
 from rankplug.system import workers
-from rankplug_data.kernels import Kernel, over_lists
+from rankplug_data.over_lists import over_lists
 from rankplug_data.transforms.selection import over_parts
 
 Matrix = NDArray[np.float32]
 BLOCK_ROWS = 8192
 
 
-@Kernel
+@ArrayFunction
 def _query_minmax(features: Matrix, starts: NDArray[np.int64], begin: int, end: int, scaled: Matrix) -> None:
     width = features.shape[1]
     lowest, span = np.empty(width), np.empty(width)

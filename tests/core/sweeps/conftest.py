@@ -13,7 +13,20 @@ from rankplug.store import Combination, Result, Store, Trial
 from rankplug.training import LearningCurve
 
 PLUGIN = '''
+import pathlib
+
 import rankplug as rp
+
+EDITS = pathlib.Path(__file__).with_name("edits")
+
+
+@rp.hookimpl
+def rankplug_trial_started(trial):
+    """Edits the file that is named in ``edits``, once, when a second trial begins."""
+    if trial.number == 1 and EDITS.exists():
+        path = pathlib.Path(EDITS.read_text())
+        EDITS.unlink()
+        path.write_text(path.read_text().replace("2 qid", "0 qid"))
 
 
 @rp.hookimpl

@@ -1,0 +1,99 @@
+"""Weighted sums of the features of each document, and of the documents for each feature, by one compiled pass.
+
+The features are read as they lie, in float32; products are made and added in float64. The order of the additions is
+written down here and nowhere left to chance, so sums are the same to the last bit on any number of threads and in
+vector registers of any width:
+
+- along a document, :data:`LANES` sums take the features by turns, are added up in pairs, and take the features that are
+  left one by one;
+- along a feature, the documents of a block of :data:`BLOCK` are added one after another, and then the blocks are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from rankplug.compiled import ArrayFunction
+
+LANES = 8
+BLOCK = 512
+
+
+@intrinsic
+def _in_lanes(typing: Any, weights: Any, features: Any, document: Any) -> Any:
+    """The part of a document's weighted sum that fills the lanes; LLVM makes no vectors of it without being told to."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        w, x = (
+            context.make_array(kind)(context, builder, array)
+            for kind, array in zip(signature.args[:2], arguments[:2], strict=True)
+        )
+        columns = builder.extract_value(w.shape, 0)
+        size = ir.Constant(columns.type, LANES)
+        single, double = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(ir.DoubleType(), LANES)
+        row = builder.gep(x.data, [builder.mul(arguments[2], columns)])
+        lanes = cgutils.alloca_once_value(builder, ir.Constant(double, None))
+        with cgutils.for_range(builder, builder.sdiv(columns, size)) as loop:
+            place = builder.mul(loop.index, size)
+            factors = builder.load(builder.bitcast(builder.gep(w.data, [place]), double.as_pointer()), align=8)
+            values = builder.load(builder.bitcast(builder.gep(row, [place]), single.as_pointer()), align=4)
+            products = builder.fmul(factors, builder.fpext(values, double))
+            builder.store(builder.fadd(builder.load(lanes), products), lanes)
+        found = builder.load(lanes)
+        sums = [builder.extract_element(found, ir.Constant(ir.IntType(32), lane)) for lane in range(LANES)]
+        while len(sums) > 1:
+            half = len(sums) // 2
+            sums = [builder.fadd(one, other) for one, other in zip(sums[:half], sums[half:], strict=True)]
+        return sums[0]
+
+    return types.float64(weights, features, document), generate
+
+
+@ArrayFunction
+def weigh_features(
+    begin: int, end: int, weights: NDArray[np.float64], features: NDArray[np.float32], sums: NDArray[np.float64]
+) -> None:
+    """Fills ``sums``, one a document, for the documents of some blocks."""
+    columns = weights.size
+    for document in range(begin * BLOCK, min(end * BLOCK, features.shape[0])):
+        total = _in_lanes(weights, features, document)
+        for column in range(columns - columns % LANES, columns):
+            total += weights[column] * features[document, column]
+        sums[document] = total
+
+
+@ArrayFunction
+def weigh_documents(
+    begin: int, end: int, weights: NDArray[np.float64], features: NDArray[np.float32], sums: NDArray[np.float64]
+) -> None:
+    """Fills ``sums``, a row of one a feature for each block, for some blocks."""
+    for block in range(begin, end):
+        row = sums[block]
+        row[:] = 0.0
+        first, last = block * BLOCK, min((block + 1) * BLOCK, features.shape[0])
+        # Four documents at a time spare loading and storing the row; they are added in their order all the same.
+        for document in range(first, last - 3, 4):
+            one, two = weights[document], weights[document + 1]
+            three, four = weights[document + 2], weights[document + 3]
+            for column in range(row.size):
+                both = row[column] + one * features[document, column] + two * features[document + 1, column]
+                row[column] = both + three * features[document + 2, column] + four * features[document + 3, column]
+        for document in range(last - (last - first) % 4, last):
+            for column in range(row.size):
+                row[column] += weights[document] * features[document, column]
+
+
+@ArrayFunction
+def add_blocks(sums: NDArray[np.float64], total: NDArray[np.float64]) -> None:
+    """Adds up the rows."""
+    total[:] = 0.0
+    for block in range(sums.shape[0]):
+        for column in range(total.size):
+            total[column] += sums[block, column]

@@ -1,0 +1,82 @@
+"""One name for each plugin with its parameters, however it was written: parameters that are the defaults are left out.
+
+A result's record holds all parameters of its plugins, so that its name tells what was run, also where a default has
+changed since.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from rankplug.errors import RankplugError
+from rankplug.registry import Reference, Registry, registry
+from rankplug.store.combination import KIND_OF_PART, KIND_OF_PARTS
+
+UNKNOWN = object()
+"""The default of a parameter that must be given, and of one that is there no more."""
+
+
+def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) -> dict[str, str]:
+    """The name of each part of a recorded combination; those of several plugins are joined by bars.
+
+    Args:
+        combination: its parts as they were written.
+        plugins: what was recorded of the plugins behind them; without it a part keeps the name that was written.
+    """
+    names = {}
+    for part, kind in {**KIND_OF_PART, **KIND_OF_PARTS}.items():
+        written = combination.get(part) or ()
+        references = [written] if isinstance(written, str) else list(written)
+        described = plugins.get(part) or ()
+        if len(described) == max(len(references), part in KIND_OF_PART):
+            references = [canonical_name(kind, one) or _at(references, place) for place, one in enumerate(described)]
+        names[part] = " | ".join(references)
+    return names
+
+
+def _at(references: list[str], place: int) -> str:
+    return references[place] if place < len(references) else ""
+
+
+def canonical_name(kind: str, described: Mapping[str, Any]) -> str:
+    """The name of a plugin that was recorded; empty where nothing installed knows its defaults."""
+    return _name(registry(), kind, json.dumps(described, sort_keys=True))
+
+
+@functools.lru_cache(maxsize=4096)
+def _name(plugins: Registry, kind: str, described: str) -> str:
+    about = json.loads(described)
+    name, distribution, given = about["name"], about["distribution"], about["parameters"]
+    try:
+        model = plugins.find(kind, Reference(name, {}, distribution)).specification.parameters
+    except RankplugError:
+        return ""
+    defaults = {
+        field: _plain(info.get_default(call_default_factory=True))
+        for field, info in model.model_fields.items()
+        if not info.is_required()
+    }
+    order = sorted(given, key=list({**model.model_fields, **given}).index)
+    changed = {field: _written(given[field]) for field in order if given[field] != defaults.get(field, UNKNOWN)}
+    if any(isinstance(value, dict) for value in changed.values()):
+        return ""
+    namesakes = [plugin for plugin in plugins.plugins(kind) if plugin.specification.name == name]
+    return str(Reference(name, changed, distribution if len(namesakes) > 1 else None))
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=lambda one: asdict(one) if isinstance(one, Reference) else str(one)))
+
+
+def _written(value: Any) -> Any:
+    """A value as people write it: 2 for 2.0, a tuple for JSON's list, a plugin for what was recorded of one."""
+    if isinstance(value, list):
+        return tuple(_written(one) for one in value)
+    if isinstance(value, dict) and set(value) == {field.name for field in fields(Reference)}:
+        parameters = {name: _written(one) for name, one in value["parameters"].items()}
+        return Reference(value["name"], parameters, value["distribution"])
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

@@ -1,0 +1,143 @@
+"""Groups of results average like with like, say what they are made of, and know a plugin by one name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.cli import app
+from rankplug.registry import KINDS, parse, registry
+from rankplug.store import Combination, ResultsError, Store, Trial, query
+from rankplug.store.canonical_names import canonical_name
+
+Make = Callable[..., Any]
+NEEDED = {"share": 0.5, "size": 3}
+ASKED: dict[str, Any] = {"metric": "ndcg@5"}
+
+
+def test_a_group_that_mixes_backends_is_refused_until_the_mixture_is_allowed(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.1}, trials=1)
+    fill(store, {"mse": 0.2}, trials=1, backend="xgboost")
+    with pytest.raises(ResultsError) as refused:
+        rp.results(store, group_by="loss", **ASKED)
+    assert str(refused.value) == (
+        "a mean over mse would mix 2 combinations (backend: lightgbm, xgboost); add backend to --group-by, choose some"
+        " with --where, or allow it with --pool backend"
+    )
+    apart = rp.results(store, group_by=["backend", "loss"], **ASKED)
+    assert apart[["backend", "loss", "combinations"]].values.tolist() == [
+        ["lightgbm", "mse", 1], ["lightgbm", "ranknet", 1], ["xgboost", "mse", 1],
+    ]  # fmt: skip
+    pooled = rp.results(store, group_by="loss", pool="backend", **ASKED).set_index("loss")
+    assert pooled["combinations"].to_dict() == {"mse": 2, "ranknet": 1}
+    of_mse = apart.loc[apart["loss"] == "mse", "mean"]
+    assert pooled.loc["mse", "mean"] == pytest.approx(of_mse.mean())
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("sampler", "gumbel"), ("dataset", "synthetic[queries=60]"), ("scorer", "trees[leaves=7]"), ("seed", 1),
+     ("patience", 5), ("transforms", ["log1p"]), ("selection", ["mrr"])],
+)  # fmt: skip
+def test_whatever_else_differs_is_named_too(store: Store, fill: Make, part: str, value: Any) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    fill(store, {"mse": 0.0}, trials=1, **{part: value})
+    with pytest.raises(ResultsError, match=rf"would mix 2 combinations \({part}: .*add {part} to --group-by"):
+        rp.results(store, group_by="loss")
+    if part == "patience":
+        with pytest.raises(ResultsError, match=r"patience: (none, 5|5, none)\)"):
+            rp.results(store, group_by="loss")
+    assert len(rp.results(store, group_by=["loss", part], **ASKED)) == 2
+    assert rp.results(store, group_by="loss", pool=part, **ASKED)["combinations"].tolist() == [2]
+
+
+def test_results_of_two_versions_are_never_pooled_by_accident(
+    store: Store, monkeypatch: pytest.MonkeyPatch, fill: Make
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    monkeypatch.setattr(Combination, "versions", {"rankplug": "9"})
+    fill(store, {"mse": 0.3}, trials=1)
+    with pytest.raises(ResultsError, match=r"would mix results of other versions, data or metrics \(\w{16}, \w{16}\)"):
+        rp.results(store, group_by="loss")
+    one = query("select combination from trials limit 1", store)["combination"][0]
+    assert len(rp.results(store, group_by="loss", where=f"combination = '{one}'", **ASKED)) == 1
+    assert len(rp.results(store, group_by=["loss", "combination"], **ASKED)) == 2
+    assert rp.results(store, group_by="loss", pool="combination", **ASKED)["combinations"].tolist() == [2]
+
+
+def test_trials_that_lack_folds_of_others_are_left_out_and_counted(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0}, trials=2, folds=(1, 2))
+    whole = rp.results(store, group_by="loss", **ASKED).iloc[0]
+    fill(store, {"mse": 0.5}, trials=4, folds=(1,))
+    fill(store, {"mse": 0.0}, trials=2, folds=(1,))
+    row = rp.results(store, group_by="loss", **ASKED).iloc[0]
+    assert (row["mean"], row["low"], row["high"]) == (whole["mean"], whole["low"], whole["high"])
+    assert (row["trials"], row["incomplete"], row["folds"]) == (2, 2, 2)
+    printed = CliRunner().invoke(app, ["results", "--store", str(store.folder), "--group-by", "loss"]).output
+    assert "incomplete" in printed
+
+
+def test_where_no_trial_is_complete_there_is_no_mean(store: Store, combination: Make, made_result: Make) -> None:
+    for fold, number in ((1, 0), (2, 1)):
+        store.write(made_result(Trial(combination(), fold, number)))
+    row = rp.results(store, group_by="loss", **ASKED).iloc[0]
+    assert np.isnan(row["mean"]) and (row["trials"], row["incomplete"]) == (0, 2)
+
+
+def test_a_plugin_has_one_name_however_it_was_written(store: Store, fill: Make) -> None:
+    fill(store, {"lambdarank": 0.0}, trials=1, folds=(1,))
+    fill(store, {"lambdarank[sigma=1.0]": 0.0}, trials=1, folds=(2,))
+    fill(store, {"rankplug:lambdarank[norm=false,sigma=1]": 0.0}, trials=1, folds=(3,), scorer="trees")
+    assert rp.results(store, group_by=["loss", "scorer"], **ASKED)[["loss", "scorer", "folds"]].values.tolist() == [
+        ["lambdarank", "trees", 3]
+    ]
+    fill(store, {"lambdarank[norm=true,sigma=2.0]": 0.0, "lambdarank[sigma=2,norm=true]": 0.0}, trials=1)
+    names = query("select distinct loss from trials order by loss", store)["loss"].tolist()
+    assert names == ["lambdarank", "lambdarank[sigma=2,norm=true]"]
+
+
+def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    described = {"name": "lambdarank", "distribution": "rankplug", "parameters": {"sigma": 1.0, "norm": False}}
+    assert canonical_name("loss", described) == "lambdarank"
+    parameters = registry().find("loss", "lambdarank").specification.parameters
+    monkeypatch.setattr(parameters.model_fields["sigma"], "default", 2.0)
+    registry.cache_clear()
+    assert canonical_name("loss", described) == "lambdarank[sigma=1]"
+    registry.cache_clear()
+
+
+def test_a_plugin_that_nobody_knows_here_keeps_the_name_it_was_given(
+    store: Store, combination: Make, made_result: Make
+) -> None:
+    store.write(made_result(Trial(combination("listnet[]"))))
+    registry()._plugins["loss"].pop("listnet")
+    try:
+        assert query("select loss from trials", store)["loss"].tolist() == ["listnet"]
+    finally:
+        registry.cache_clear()
+
+
+@pytest.mark.parametrize("plugin", list(registry().plugins()), ids=lambda plugin: str(plugin.specification))
+def test_the_canonical_name_of_every_plugin_reads_back_to_the_same_parameters(plugin: Any) -> None:
+    specification = plugin.specification
+    model = specification.parameters
+    required = {name: NEEDED.get(name, "x") for name, field in model.model_fields.items() if field.is_required()}
+    given = json.loads(json.dumps(model(**required).model_dump(), default=str))
+    about = {"name": specification.name, "distribution": plugin.distribution, "parameters": given}
+    name = canonical_name(specification.kind, about)
+    assert specification.kind in KINDS
+    assert set(parse(name).parameters) == set(required)
+    assert registry().resolve(specification.kind, name)[1] == model(**required)
+
+
+@pytest.mark.parametrize("pool", ["loss2", "fold"])
+def test_what_cannot_be_pooled_is_told(store: Store, fill: Make, pool: str) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    with pytest.raises(ResultsError, match=f"cannot be pooled over {pool}"):
+        rp.results(store, group_by="loss", pool=pool)

@@ -1,0 +1,91 @@
+"""Linear scores and their pullback are sums in float64 in an order that is written down, on any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rankplug_scorers.linear import LinearScorer
+from rankplug_scorers.weighted_sums import BLOCK, LANES
+
+import rankplug as rp
+from rankplug.registry import Parameters
+from rankplug.system import workers
+
+SHAPES = [(1, 1), (3, 7), (40, 8), (BLOCK - 1, 9), (BLOCK + 1, 25), (3 * BLOCK + 6, 46), (700, 136)]
+
+
+def drawn(documents, columns):
+    noise = np.random.default_rng(documents)
+    features = np.exp(noise.normal(scale=3.0, size=(documents, columns))).astype(np.float32)
+    return features, noise.normal(size=columns), noise.normal(size=documents)
+
+
+def scores_in_order(w, features):
+    """The order of the module's documentation in plain NumPy, an operation at a time."""
+    whole = w.size - w.size % LANES
+    products = features.astype(np.float64) * w
+    lanes = np.zeros((features.shape[0], LANES))
+    for begin in range(0, whole, LANES):
+        lanes = lanes + products[:, begin : begin + LANES]
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    total = lanes[:, 0]
+    for column in range(whole, w.size):
+        total = total + products[:, column]
+    return total
+
+
+def pullback_in_order(gradient, features):
+    products = features.astype(np.float64) * gradient[:, None]
+    total = np.zeros(features.shape[1])
+    for begin in range(0, len(features), BLOCK):
+        of_block = np.zeros(features.shape[1])
+        for row in products[begin : begin + BLOCK]:
+            of_block = of_block + row
+        total = total + of_block
+    return total
+
+
+@pytest.mark.parametrize(("documents", "columns"), SHAPES)
+def test_sums_are_those_of_the_order_that_is_written_down_to_the_last_bit(documents, columns, monkeypatch):
+    monkeypatch.setattr(workers, "WORTH_A_THREAD", 0)
+    features, w, gradient = drawn(documents, columns)
+    scorer = LinearScorer(Parameters(), columns)
+    expected = scores_in_order(w, features).tobytes(), pullback_in_order(gradient, features).tobytes()
+    for number in (1, 2, 3):
+        with rp.use_threads(number):
+            found = scorer.scores(w, features).tobytes(), scorer.pullback(gradient, features).tobytes()
+        assert found == expected
+
+
+def test_the_plain_order_is_as_exact_as_a_sum_can_be():
+    features, w, gradient = drawn(2_000, 136)
+    scorer, exact = LinearScorer(Parameters(), 136), features.astype(np.longdouble)
+    np.testing.assert_allclose(scorer.scores(w, features), exact @ w, rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(scorer.pullback(gradient, features), gradient @ exact, rtol=1e-12, atol=1e-8)
+
+
+def test_features_that_cannot_be_written_give_the_same(tmp_path):
+    features, w, _ = drawn(600, 25)
+    np.save(tmp_path / "features.npy", features)
+    mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
+    scorer = LinearScorer(Parameters(), 25)
+    assert scorer.scores(w, mapped).tobytes() == scorer.scores(w, features).tobytes()
+
+
+def test_several_threads_take_part_where_there_is_work(monkeypatch):
+    monkeypatch.setattr(workers, "WORTH_A_THREAD", 0)
+    given: list[int] = []
+    run = workers.run
+
+    def counting(function, chunks):
+        given.append(len(chunks))
+        run(function, chunks)
+
+    monkeypatch.setattr(workers, "run", counting)
+    features, w, _ = drawn(8 * BLOCK, 8)
+    for number in (1, 2):
+        with rp.use_threads(number):
+            LinearScorer(Parameters(), 8).scores(w, features)
+    assert given[0] == 1 and given[1] > 2
