@@ -30,7 +30,6 @@ FOLDERS = ("rankplug", "plugins", "data_prep")
 PRINTS_ELSEWHERE = {
     ("rankplug/system/terminal.py", "typer.secho"): "the one place that prints",
     ("rankplug/system/terminal.py", "typer.echo"): "the one place that prints",
-    ("rankplug/documentation/tutorials.py", "print"): "names of the project's own tutorials",
 }
 
 
