@@ -14,8 +14,7 @@ from typing import Any, cast
 
 from rankplug.errors import RankplugError
 from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, problems_of_others, registry
-from rankplug.system import available_cores, other_results, places, results_place, threads
-from rankplug.system.version import __version__
+from rankplug.system import __version__, available_cores, other_results, places, results_place, threads
 
 DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import filelock
 
+from rankplug.errors import RankplugError
 from rankplug.store.canonical_names import canonical_parts
 from rankplug.store.combination import Combination
 from rankplug.store.result_files import (
@@ -183,6 +184,11 @@ class Store:
 
 
 PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")
+TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
+
+
+class ResultsError(RankplugError):
+    """A question that the results cannot answer."""
 
 
 def trial_columns(about: dict[str, Any]) -> dict[str, Any]:

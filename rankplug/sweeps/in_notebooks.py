@@ -7,6 +7,7 @@ import os
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store, StoreError, failed_result
@@ -42,10 +43,21 @@ class Notebooks:
 
     def close(self) -> None:
         """Ends the kernels that run, and with them their notebooks."""
-        from rankplug.kernels.forking import close_fork_servers
-
-        close_fork_servers()
+        close = getattr(engine(), "close", None)
+        if close is not None:
+            close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def engine() -> Any:
+    """Return papermill's engine that forks kernels; None where no installed package offers it."""
+    from papermill.engines import papermill_engines
+    from papermill.exceptions import PapermillException
+
+    try:
+        return papermill_engines.get_engine(ENGINE)
+    except PapermillException:
+        return None
 
 
 def execute(task: Task, store: Store, target: Path) -> str:
@@ -62,7 +74,7 @@ def execute(task: Task, store: Store, target: Path) -> str:
             str(notebooks_folder() / NOTEBOOK),
             str(target),
             parameters=notebook_parameters(task, store),
-            engine_name=ENGINE,
+            engine_name=ENGINE if engine() is not None else None,
             progress_bar=False,
             cwd=os.getcwd(),
         )

@@ -15,10 +15,16 @@ from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .terminal import hand_over as hand_over
+from .terminal import harmless as harmless
+from .terminal import prepare_streams as prepare_streams
+from .terminal import say as say
+from .terminal import seen_at_once as seen_at_once
 from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
 from .thread_limits import use_threads as use_threads
+from .version import __version__ as __version__
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import whole_file as whole_file
@@ -29,20 +35,26 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "__version__",
     "available_cores",
     "cache_folder",
     "check_memory",
     "data_folders",
     "fraction",
     "generator",
+    "hand_over",
+    "harmless",
     "is_of_the_machine",
     "notebooks_folder",
     "numbers",
     "other_results",
     "places",
+    "prepare_streams",
     "results_folder",
     "results_place",
+    "say",
     "seeds",
+    "seen_at_once",
     "stream",
     "thread_environment",
     "threads",
