@@ -12,6 +12,11 @@ from .plain_numbers import whole_number as whole_number
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .terminal import hand_over as hand_over
+from .terminal import harmless as harmless
+from .terminal import prepare_streams as prepare_streams
+from .terminal import say as say
+from .terminal import seen_at_once as seen_at_once
 from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
@@ -34,11 +39,16 @@ __all__ = [
     "data_folders",
     "fraction",
     "generator",
+    "hand_over",
+    "harmless",
     "is_of_the_machine",
     "notebooks_folder",
     "numbers",
     "places",
+    "prepare_streams",
+    "say",
     "seeds",
+    "seen_at_once",
     "stream",
     "thread_environment",
     "threads",
