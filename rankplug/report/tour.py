@@ -6,7 +6,7 @@ each the moment it is finished.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -16,8 +16,8 @@ from pydantic import Field
 
 from rankplug.data import Split, load
 from rankplug.errors import FitError, NotRunError
+from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
-from rankplug.report import tour_figures
 from rankplug.statistics import hierarchical_bootstrap
 from rankplug.store import METRICS, Combination, Result, Store, Trial, read_combination, run_trial
 from rankplug.system import use_threads
@@ -183,7 +183,7 @@ class Tour:
 
     def curves(self) -> Figure:
         """Learning curves of the first metric that selects, on training and validation data."""
-        return tour_figures.draw_learning_curves(self.results, self.combination.selection[0])
+        return draw_learning_curves(self.results, self.combination.selection[0])
 
     def extremes(self, count: int = 5) -> pd.DataFrame:
         """The worst and the best test queries of the first trial, by the last metric."""
@@ -226,4 +226,36 @@ class Tour:
 
     def draw_importance(self, count: int = 15) -> Figure:
         """The features whose shuffling hurts most."""
-        return tour_figures.draw_importance(self.importance(), count)
+        return draw_importance(self.importance(), count)
+
+
+def draw_learning_curves(results: Iterable[Result], metric: str) -> Figure:
+    """Draw a metric on training and validation data after each iteration, with intervals over trials."""
+    import pandas as pd
+
+    curves = [result.curve.frame().set_index("iteration") for result in results]
+    figure, axes = new_figure()
+    for part, colour in zip(("train", "valid"), PALETTE, strict=False):
+        columns = [curve[f"{part} {metric}"] for curve in curves if f"{part} {metric}" in curve]
+        if columns:
+            draw_mean(axes, pd.concat(columns, axis=1).dropna(), colour, label=part)
+    axes.set(xlabel="iteration", ylabel=metric)
+    axes.legend()
+    return _finished(figure)
+
+
+def draw_importance(importance: pd.Series[float], count: int) -> Figure:
+    """Bars for the features that matter most."""
+    top = importance.nlargest(count)[::-1]
+    figure, axes = new_figure(height=0.22 * len(top) + 0.8)
+    axes.barh([str(feature) for feature in top.index], top, color=PALETTE[0])
+    axes.set(xlabel=str(importance.name), ylabel="feature")
+    return _finished(figure)
+
+
+def _finished(figure: Figure) -> Figure:
+    import matplotlib.pyplot as plt
+
+    # A figure that stays open is shown by the notebook a second time.
+    plt.close(figure)
+    return figure

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.statistics import effect_size, hierarchical_bootstrap, paired_permutation_test, paired_t_test
-from rankplug.store.result_store import Store
-from rankplug.store.result_tables import ResultsError, query, require_metrics
+from rankplug.store.result_store import ResultsError, Store
+from rankplug.store.result_tables import query, require_metrics
 from rankplug.system import fraction
 
 if TYPE_CHECKING:

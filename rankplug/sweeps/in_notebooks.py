@@ -7,6 +7,7 @@ import os
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store, StoreError, failed_result
@@ -42,10 +43,21 @@ class Notebooks:
 
     def close(self) -> None:
         """Ends the kernels that run, and with them their notebooks."""
-        from rankplug.kernels.forking import close_fork_servers
-
-        close_fork_servers()
+        close = getattr(engine(), "close", None)
+        if close is not None:
+            close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def engine() -> Any:
+    """Return papermill's engine that forks kernels; None where no installed package offers it."""
+    from papermill.engines import papermill_engines
+    from papermill.exceptions import PapermillException
+
+    try:
+        return papermill_engines.get_engine(ENGINE)
+    except PapermillException:
+        return None
 
 
 def execute(task: Task, store: Store, target: Path) -> str:
@@ -54,18 +66,15 @@ def execute(task: Task, store: Store, target: Path) -> str:
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
-    from rankplug.kernels.forking import ForkServerError, servers_lost
-
     # What went wrong is recorded and shown at the end; papermill's own words would break into the progress display.
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
     target.parent.mkdir(parents=True, exist_ok=True)
-    lost_before = servers_lost()
     try:
         papermill.execute_notebook(
             str(notebooks_folder() / NOTEBOOK),
             str(target),
             parameters=notebook_parameters(task, store),
-            engine_name=ENGINE,
+            engine_name=ENGINE if engine() is not None else None,
             progress_bar=False,
             cwd=os.getcwd(),
         )
@@ -73,12 +82,11 @@ def execute(task: Task, store: Store, target: Path) -> str:
         if error.ename in OF_THE_MACHINE:
             raise NotRunError(str(error.evalue)) from error
         return str(error)
-    except ForkServerError as error:
-        raise WorkerLostError(str(error)) from error
+    except DeadKernelError as error:
+        raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
     except RuntimeError as error:
-        # A kernel that was ready dies of its notebook, unless it went with the process that it was forked from.
-        dead = isinstance(error, DeadKernelError) and servers_lost() == lost_before
-        raise (WorkerDiedError if dead else WorkerLostError)(f"the notebook's kernel died: {error}") from error
+        # Jupyter's for a kernel that is never ready, and the engine's for one that went with what it was forked from.
+        raise WorkerLostError(f"the notebook's kernel died: {error}") from error
     return ""
 
 

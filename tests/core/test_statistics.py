@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rankplug_crossover.critical_difference import critical_difference
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from rankplug.critical_difference import critical_difference
 from rankplug.errors import DataError
 from rankplug.statistics import (
     effect_size,
