@@ -41,7 +41,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         state = ", ".join(
             ["exists" if folder.exists else "not made yet", "writable" if folder.writable else "read-only"]
         )
-        say(f"  {folder.purpose:32} {folder.path} ({state}; {folder.variable})")
+        told = ", ".join(filter(None, [folder.why, state]))
+        say(f"  {folder.purpose:32} {folder.path} ({told}; {folder.variable})")
     for problem in found.problems:
         say(f"problem: {problem}", colour="red", error=True)
     if found.problems:

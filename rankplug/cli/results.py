@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show, compare, merge, clean and export results.")
 
-STORE_HELP = "Folder of results, else RANKPLUG_RESULTS or results."
+STORE_HELP = "Folder of results; else that of the project, which rankplug doctor tells."
 StoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP)]
 ExistingStoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP, exists=True, file_okay=False)]
 

@@ -31,7 +31,9 @@ def sweep(
     profile: Annotated[str | None, typer.Option(help="A profile of the file or the study.")] = None,
     trials: Annotated[int | None, typer.Option(help="Repetitions, each with a seed of its own.")] = None,
     folds: Annotated[str | None, typer.Option(help="Such as 1,2,3 or all.")] = None,
-    store: Annotated[Path | None, typer.Option(help="Folder of results, else RANKPLUG_RESULTS or results.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Folder of results; else that of the project, which rankplug doctor tells.")
+    ] = None,
 ) -> None:
     """Run every combination of a grid that is not finished, one notebook each, and keep the results."""
     from rankplug.cli.sweep_words import read_sweeps

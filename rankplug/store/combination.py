@@ -125,7 +125,9 @@ class Combination(BaseModel):
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+        return {
+            part: [describe_plugin(kind, reference) for reference in references] for part, kind, references in named
+        }
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -175,7 +177,8 @@ class Combination(BaseModel):
         return f"{self.dataset} / {fitter} / {self.loss}{noise}"
 
 
-def _described(kind: str, reference: str) -> dict[str, Any]:
+def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
+    """What a result's name depends on of a plugin: where it comes from, its version and all parameters."""
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
     revision = plugin.specification.revision

@@ -9,6 +9,9 @@ from .places import notebooks_folder as notebooks_folder
 from .plain_numbers import fraction as fraction
 from .plain_numbers import numbers as numbers
 from .plain_numbers import whole_number as whole_number
+from .results_place import other_results as other_results
+from .results_place import results_folder as results_folder
+from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
@@ -44,8 +47,11 @@ __all__ = [
     "is_of_the_machine",
     "notebooks_folder",
     "numbers",
+    "other_results",
     "places",
     "prepare_streams",
+    "results_folder",
+    "results_place",
     "say",
     "seeds",
     "seen_at_once",
