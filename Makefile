@@ -18,7 +18,7 @@ $(INSTALLED): pyproject.toml constraints.txt overrides.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0 uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
-		--editable '.[all]' --group dev --group bench --group docs
+		--editable '.[all]' --editable ./benchmarks --group dev --group bench --group docs
 	touch $@
 
 papers: install ## reproduce every paper at the quick profile and write report/
@@ -33,19 +33,20 @@ test-all: install ## run all tests
 # The documentation is built with one set of versions only, so what reads docstrings for it is not tried with others.
 test-lowest: $(LOWEST)/.installed ## run the fast tests with the oldest versions that pyproject.toml allows
 	$(LOWEST)/bin/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup \
-		--ignore=rankplug/documentation/docstrings.py --ignore=tests/documentation/test_reference.py
+		--ignore=docs/rankplug_documentation/docstrings.py --ignore=tests/documentation/test_reference.py
 
 # Of torch only the build that everything else uses is taken.
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt overrides.txt
 	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt torch==2.13.0 uv
 	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python \
-		--constraint constraints-lowest.txt --overrides overrides.txt --editable '.[all]' --group dev
+		--constraint constraints-lowest.txt --overrides overrides.txt --editable '.[all]' --editable ./benchmarks --group dev
 	touch $@
 
 lint: install ## check style, types and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout --verify "$$notebook" || exit 1; done
 
@@ -60,7 +61,7 @@ smoke: install ## run every notebook at its smallest size
 		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
 			-p profile smoke "$$notebook" /dev/null || exit 1; \
 	done
-	$(BIN)/python -m rankplug.documentation.tutorials
+	$(BIN)/python -m rankplug_documentation.tutorials
 
 lab: install ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks
@@ -73,7 +74,7 @@ bench: install ## measure beside other libraries, and fill docs/performance.md
 	$(BIN)/rankplug bench --document docs
 
 docs: install ## build the documentation into site/
-	$(BIN)/python -m rankplug.documentation docs
+	$(BIN)/python -m rankplug_documentation docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean: ## remove .venv and everything that was made

@@ -38,8 +38,6 @@ from .store import results as results
 from .studies import study as study
 from .sweeps import sweep as sweep
 from .system import use_threads as use_threads
-from .torch_losses import TorchLoss as TorchLoss
-from .torch_losses import torch_loss as torch_loss
 from .training import Model as Model
 from .training import Ranker as Ranker
 from .training import fit as fit
@@ -75,7 +73,6 @@ __all__ = [
     "Split",
     "Store",
     "StudySpecification",
-    "TorchLoss",
     "TransformSpecification",
     "compare",
     "evaluate",
@@ -94,6 +91,5 @@ __all__ = [
     "sampler",
     "study",
     "sweep",
-    "torch_loss",
     "use_threads",
 ]

@@ -40,6 +40,10 @@ class DataError(RankplugError):
     """Data that is not what it should be."""
 
 
+class NothingLeftError(DataError):
+    """Data of which a transform would leave no query."""
+
+
 class FitError(RankplugError):
     """Training that cannot start or had to stop."""
 
@@ -51,6 +55,10 @@ class DivergedError(FitError):
     """
 
     model: Any = None
+
+
+class NotRunError(RankplugError):
+    """A trial that could not run as it was planned, which is no fault of its combination: nothing is recorded of it."""
 
 
 class ModelFileError(RankplugError):

@@ -1,1 +1,1 @@
-"""Speed and memory beside other libraries, one module a subject; see :mod:`rankplug.benchmarking`."""
+"""Speed and memory beside other libraries, one module a subject; see :mod:`rankplug_benchmarks.harness`."""

@@ -9,11 +9,11 @@ from typing import Any
 from rankplug_lightgbm.backend import LightGBMLearner
 from rankplug_xgboost.backend import XGBoostLearner
 
-from rankplug.benchmarking.measurements import Measurement, at_most, measured
-from rankplug.benchmarking.rounds import Contestant, by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.system import use_threads
 from rankplug.training import problem_of
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
+from rankplug_benchmarks.harness.rounds import Contestant, by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import whole_lists
 
 SETTLING = 2

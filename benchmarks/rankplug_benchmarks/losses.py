@@ -14,11 +14,11 @@ import lightgbm as lgb
 import numpy as np
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, at_most, measured
-from rankplug.benchmarking.rounds import Contestant, by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.losses import Objective
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
+from rankplug_benchmarks.harness.rounds import Contestant, by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import features_like_mslr, lists_like_mslr
 
 GRADIENTS = (

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankplug.benchmarking.measurements import Measurement, at_most, once, repeated
-from rankplug.benchmarking.subjects import Effort
 from rankplug.errors import RankplugError
 from rankplug.system import thread_environment
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, once, repeated
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import whole_lists
 
 STATUS = Path("/proc/self/status")

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, at_least, measured
-from rankplug.benchmarking.rounds import by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_least, measured
+from rankplug_benchmarks.harness.rounds import by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import lists_like_mslr
 
 QUERIES = 30_000

@@ -10,10 +10,11 @@ import torch
 from rankplug_torch.networks import mlp
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, at_most, measured
-from rankplug.benchmarking.rounds import Contestant, by_turns
-from rankplug.benchmarking.subjects import Effort
+from rankplug.registry import registry
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
+from rankplug_benchmarks.harness.rounds import Contestant, by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import FEATURES, whole_lists
 
 BATCH = 128
@@ -24,9 +25,7 @@ def measure_step(effort: Effort, threads: int) -> Measurement:
     """Forward, loss, backward and Adagrad of one mini-batch."""
     lists = whole_lists(effort.size(BATCH, 4))
     layers = "(8,4)" if effort.quick else LAYERS
-    _, parameters = rp.registry.registry().resolve(
-        "scorer", f"mlp[layers={layers},batch_norm=true,input_batch_norm=true]"
-    )
+    _, parameters = registry().resolve("scorer", f"mlp[layers={layers},batch_norm=true,input_batch_norm=true]")
     objective = rp.loss("cross_entropy").on(lists.labels, lists.starts)
     mask = torch.arange(int(lists.lengths.max())) < torch.from_numpy(lists.lengths)[:, None]
     packed = torch.from_numpy(lists.features)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import nbformat
 
-from rankplug.benchmarking.measurements import Measurement, at_most, measured
-from rankplug.benchmarking.rounds import by_turns
-from rankplug.benchmarking.subjects import Effort
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
+from rankplug_benchmarks.harness.rounds import by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 
 NOTEBOOKS = 8
 BY_COMMAND_LINE = 2

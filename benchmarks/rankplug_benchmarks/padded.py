@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
+from rankplug_torch.loss_modules import objective_value
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, Table, at_least, measured
-from rankplug.benchmarking.rounds import Contestant, by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.system import use_threads
-from rankplug.torch_losses import objective_value
 from rankplug_benchmarks import padded_formulas
+from rankplug_benchmarks.harness.measurements import Measurement, Table, at_least, measured
+from rankplug_benchmarks.harness.rounds import Contestant, by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import lists_like_mslr
 from rankplug_benchmarks.peers import PEERS, Peer, PeerError, PeerProcess, install
 

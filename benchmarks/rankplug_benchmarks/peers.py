@@ -17,9 +17,9 @@ from types import TracebackType
 
 import numpy as np
 
-from rankplug.benchmarking.rounds import SelfTimed
 from rankplug.errors import RankplugError
 from rankplug.system import places, thread_environment
+from rankplug_benchmarks.harness.rounds import SelfTimed
 
 
 class PeerError(RankplugError):

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Curve, Measurement, repeated
-from rankplug.benchmarking.subjects import Effort
 from rankplug.data import Split
 from rankplug.errors import RankplugError
 from rankplug.system import threads
+from rankplug_benchmarks.harness.measurements import Curve, Measurement, repeated
+from rankplug_benchmarks.harness.subjects import Effort
 
 METRIC = "ndcg@10"
 TREES = 60

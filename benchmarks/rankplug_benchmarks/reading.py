@@ -22,10 +22,10 @@ import numpy as np
 from rankplug_data.text import letor
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, at_least, at_most, measured, once, repeated
-from rankplug.benchmarking.rounds import by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.system import threads, use_threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_least, at_most, measured, once, repeated
+from rankplug_benchmarks.harness.rounds import by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.resident_memory import growth
 
 MEGABYTES = 386

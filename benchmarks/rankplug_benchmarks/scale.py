@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Measurement, at_most, once
-from rankplug.benchmarking.subjects import Effort
 from rankplug.errors import RankplugError
 from rankplug.losses import Objective
 from rankplug.system import places, threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, once
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.resident_memory import growth
 
 QUERIES = 31_531

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 
 import rankplug as rp
-from rankplug.benchmarking.measurements import Curve, Measurement, at_most, measured, once
-from rankplug.benchmarking.rounds import Rounds, by_turns
-from rankplug.benchmarking.subjects import Effort
 from rankplug.registry import LossSpecification, registry
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_most, measured, once
+from rankplug_benchmarks.harness.rounds import Rounds, by_turns
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.losses import drifting
 from rankplug_benchmarks.mslr_shape import SHARES_OF_LABELS
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from rankplug.benchmarking.measurements import Curve, Measurement, Table, once
-from rankplug.benchmarking.subjects import Effort
 from rankplug.store import Store, read_about
 from rankplug.studies import studies
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Curve, Measurement, Table, once
+from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.paper_costs import (
     SIZES,
     Kind,

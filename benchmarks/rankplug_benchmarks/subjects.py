@@ -1,6 +1,6 @@
 """All subjects, in the order in which they are measured. Listing them imports none."""
 
-from rankplug.benchmarking.subjects import Subject
+from rankplug_benchmarks.harness.subjects import Subject
 
 PACKAGE = "rankplug_benchmarks"
 

@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from rankplug.benchmarking.measurements import Measurement, at_most, repeated
-from rankplug.benchmarking.subjects import Effort
 from rankplug.errors import RankplugError
 from rankplug.store import Store, query
 from rankplug.sweeps import sweep
+from rankplug_benchmarks.harness.measurements import Measurement, at_most, repeated
+from rankplug_benchmarks.harness.subjects import Effort
 
 
 def tiny_grid(combinations: int) -> dict[str, Any]:

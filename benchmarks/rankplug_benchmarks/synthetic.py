@@ -12,9 +12,9 @@ from rankplug_data.synthetic import collection
 from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.synthetic.shapes import SHAPES, ShapeName
 
-from rankplug.benchmarking.measurements import Measurement, at_least, repeated
-from rankplug.benchmarking.subjects import Effort
 from rankplug.system import use_threads
+from rankplug_benchmarks.harness.measurements import Measurement, at_least, repeated
+from rankplug_benchmarks.harness.subjects import Effort
 
 MEGABYTES = 200
 

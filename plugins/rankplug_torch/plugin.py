@@ -68,6 +68,10 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=TorchParameters,
             requires=("torch", "safetensors"),
             default_scorer="mlp",
+            exports={
+                "TorchLoss": "rankplug_torch.loss_modules:TorchLoss",
+                "torch_loss": "rankplug_torch.loss_modules:torch_loss",
+            },
         )
     ]
 

@@ -13,8 +13,15 @@ from typing import Any
 from rankplug.authoring.plugin_files import plugins_of_file
 from rankplug.errors import RankplugError, UnknownPluginError
 from rankplug.registry import Plugin, Reference, load_code, parse, registry
-from rankplug.testing import dataset_checks, fitting_checks, loss_checks, metric_checks, sampler_checks
-from rankplug.testing.checks import Contract, Finding
+from rankplug.testing import (
+    Contract,
+    Finding,
+    dataset_checks,
+    fitting_checks,
+    loss_checks,
+    metric_checks,
+    sampler_checks,
+)
 
 CONTRACTS: dict[str, Contract] = {
     "loss": loss_checks.CONTRACT,

@@ -20,7 +20,7 @@ from typing import Literal
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import registry
-from rankplug.system.version import __version__
+from rankplug.system import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
 SUFFIX = ".template"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+import traceback
+from importlib import metadata
 from typing import Annotated
 
 import typer
 
-from rankplug.cli import bench, check, data, doctor, new, plugins, report, reproduce, results, sweep, train
+from rankplug.cli import check, data, doctor, new, plugins, report, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
+from rankplug.system import prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",
@@ -17,10 +20,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (bench, check, doctor, new, plugins, report, reproduce, sweep, train):
+for commands in (check, doctor, new, plugins, report, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")
+
+
+def add_commands_of_others() -> None:
+    """Add the commands that installed packages offer by entry points in the group ``rankplug.commands``.
+
+    Each names a function that is called with the typer application, such as ``my_package.command:register``.
+    """
+    for entry in metadata.entry_points(group="rankplug.commands"):
+        try:
+            entry.load()(app)
+        except Exception as error:
+            owner = entry.dist.name if entry.dist else "an unknown package"
+            reason = f"{type(error).__name__}: {error}"
+            say(f"rankplug: the command {entry.name} of {owner} cannot be used ({reason})", error=True)
+
+
+add_commands_of_others()
 
 
 @app.callback()
@@ -30,12 +50,14 @@ def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceb
 
 def main() -> None:
     """Runs the command line; an error is one sentence, with ``--debug`` its traceback too."""
+    prepare_streams()
     try:
         app()
     except Exception as error:
         if "--debug" in sys.argv:
-            raise
-        typer.secho(f"rankplug: {sentence_of(error)}", fg="red", err=True)
+            say(traceback.format_exc(), error=True)
+        else:
+            say(f"rankplug: {sentence_of(error)}", colour="red", error=True)
         sys.exit(1)
 
 

@@ -1,6 +1,7 @@
 from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
 from .datasets import load as load
+from .datasets import load_in_blocks as load_in_blocks
 from .lists import Integers as Integers
 from .lists import Lists as Lists
 from .lists import check_labels as check_labels
@@ -14,4 +15,5 @@ __all__ = [
     "check_labels",
     "check_starts",
     "load",
+    "load_in_blocks",
 ]

@@ -1,4 +1,5 @@
 from . import specifications as specifications
+from .editable import source_digest as source_digest
 from .grammar import DEEPEST as DEEPEST
 from .grammar import MOST_CHOICES as MOST_CHOICES
 from .grammar import NAME as NAME
@@ -9,6 +10,7 @@ from .grammar import parse as parse
 from .health import is_usable as is_usable
 from .health import load_code as load_code
 from .health import problems_of_others as problems_of_others
+from .health import require_packages as require_packages
 from .parameters import Parameters as Parameters
 from .parameters import describe_parameters as describe_parameters
 from .parameters import describe_type as describe_type
@@ -63,5 +65,7 @@ __all__ = [
     "problems_of_others",
     "read_parameters",
     "registry",
+    "require_packages",
+    "source_digest",
     "specifications",
 ]

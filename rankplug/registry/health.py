@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from typing import cast
 
-from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
+from rankplug.errors import BrokenPluginError, FitError, RankplugError, UnknownPluginError
 from rankplug.registry.loading import OWN, limited_time, printing_elsewhere
 from rankplug.registry.plugins import SESSION, Plugin, Registry
 from rankplug.registry.specifications import BackendSpecification, ScorerSpecification, import_object
@@ -29,6 +29,15 @@ def load_code(plugin: Plugin, plugins: Registry) -> None:
         raise
     except (Exception, SystemExit) as error:
         raise BrokenPluginError(f"{specification} cannot be used: {type(error).__name__}: {error}") from error
+
+
+def require_packages(engine: BackendSpecification) -> None:
+    """Raises where a package that a backend needs is not installed."""
+    for package in engine.requires:
+        if importlib.util.find_spec(package) is None:
+            raise FitError(
+                f"{engine} needs the package {package}; install it with: pip install 'rankplug[{engine.name}]'"
+            )
 
 
 def is_usable(backend: str, plugins: Registry) -> bool:

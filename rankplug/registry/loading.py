@@ -18,7 +18,7 @@ from importlib import metadata
 from typing import Any
 
 from rankplug.errors import BrokenPluginError
-from rankplug.system.version import __version__
+from rankplug.system import __version__, say
 
 OWN = "rankplug"
 SECONDS = 30.0
@@ -64,7 +64,7 @@ def limited_time(what: str) -> Iterator[None]:
     seconds = float(os.environ.get("RANKPLUG_IMPORT_SECONDS") or SECONDS)
     sentence = f"its import did not end in {seconds:g} s (RANKPLUG_IMPORT_SECONDS)"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        timer = threading.Timer(seconds, lambda: print(f"rankplug: {what}: {sentence}", file=sys.stderr))
+        timer = threading.Timer(seconds, lambda: say(f"rankplug: {what}: {sentence}", error=True))
         timer.daemon = True
         timer.start()
         try:
@@ -135,4 +135,4 @@ def printing_elsewhere(who: str) -> Iterator[list[str]]:
         finally:
             printed += caught.getvalue().splitlines()
             for line in printed:
-                print(f"{who}: {line}", file=sys.stderr)
+                say(f"{who}: {line}", error=True)

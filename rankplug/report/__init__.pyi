@@ -3,6 +3,7 @@ from .display import show as show
 from .display import show_claims as show_claims
 from .display import show_findings as show_findings
 from .display import show_runs as show_runs
+from .markdown import math_html as math_html
 from .reproduction import reproduce as reproduce
 from .result_figure import draw_results as draw_results
 from .site import build_report as build_report
@@ -15,6 +16,7 @@ __all__ = [
     "check_parameters",
     "draw_results",
     "live",
+    "math_html",
     "reproduce",
     "show",
     "show_claims",

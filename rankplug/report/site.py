@@ -20,7 +20,7 @@ from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.shown import Drawn, Reproduced, slug
 from rankplug.report.summary import markdown_summary
 from rankplug.studies import stand_ins
-from rankplug.system.version import __version__
+from rankplug.system import __version__
 
 
 def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankplug.studies import beside, heading, stand_ins
-from rankplug.system.version import __version__
+from rankplug.system import __version__
 
 if TYPE_CHECKING:
     import pandas as pd

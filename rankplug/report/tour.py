@@ -6,7 +6,7 @@ each the moment it is finished.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -15,9 +15,9 @@ import numpy as np
 from pydantic import Field
 
 from rankplug.data import Split, load
-from rankplug.errors import FitError
+from rankplug.errors import FitError, NotRunError
+from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
-from rankplug.report import tour_figures
 from rankplug.statistics import hierarchical_bootstrap
 from rankplug.store import METRICS, Combination, Result, Store, Trial, read_combination, run_trial
 from rankplug.system import use_threads
@@ -58,6 +58,7 @@ class TourParameters(Parameters):
     runs: tuple[tuple[Fold, Repetition], ...] = Field(
         (), description="fold and number of each trial, in place of these"
     )
+    identity: str = Field("", description="the combination's digest where this was planned")
     store: str = Field("", description="folder of results")
     progress: bool = Field(True, description="whether a bar shows the training")
 
@@ -76,6 +77,11 @@ def check_parameters(given: Mapping[str, Any]) -> TourParameters:
     parameters = read_parameters(TourParameters, given, "notebook combination.ipynb")
     if not parameters.combination.fits:
         raise FitError(f"backend {parameters.backend} cannot fit the scorer {parameters.scorer}")
+    if parameters.identity not in ("", parameters.combination.identity):
+        raise NotRunError(
+            f"{parameters.combination} was planned as {parameters.identity[:40]}, but its data or plugins are not what"
+            " they were then, so nothing is recorded; run the sweep again, which names results by what is there now"
+        )
     return parameters
 
 
@@ -134,19 +140,20 @@ class Tour:
 
     def run(self) -> pd.DataFrame:
         """Runs the trials that are not in the store, records each, and tells of all; raises if some failed."""
-        failures = [str(failure) for trial in self.trials if (failure := self._run(trial))]
-        if failures:
-            raise FitError(f"{len(failures)} of {len(self.trials)} trials failed, the first so:\n{failures[0]}")
+        bad = [result for trial in self.trials if not self.store.has(trial) and (result := self._run(trial)).failed]
+        if not_run := [result for result in bad if result.not_run]:
+            raise NotRunError(f"{len(not_run)} of {len(self.trials)} trials could not run: {not_run[0].reason}")
+        if bad:
+            raise FitError(f"{len(bad)} of {len(self.trials)} trials failed, the first so:\n{bad[0].failure}")
         return self.summary()
 
-    def _run(self, trial: Trial) -> str:
-        if self.store.has(trial):
-            return ""
+    def _run(self, trial: Trial) -> Result:
         result = run_trial(trial, self._progress)
-        self.store.write(result)
+        if not result.not_run:
+            self.store.write(result)
         if result.model is not None:
             self._models[trial.identity] = result.model
-        return result.failure
+        return result
 
     @cached_property
     def results(self) -> list[Result]:
@@ -176,7 +183,7 @@ class Tour:
 
     def curves(self) -> Figure:
         """Learning curves of the first metric that selects, on training and validation data."""
-        return tour_figures.draw_learning_curves(self.results, self.combination.selection[0])
+        return draw_learning_curves(self.results, self.combination.selection[0])
 
     def extremes(self, count: int = 5) -> pd.DataFrame:
         """The worst and the best test queries of the first trial, by the last metric."""
@@ -219,4 +226,36 @@ class Tour:
 
     def draw_importance(self, count: int = 15) -> Figure:
         """The features whose shuffling hurts most."""
-        return tour_figures.draw_importance(self.importance(), count)
+        return draw_importance(self.importance(), count)
+
+
+def draw_learning_curves(results: Iterable[Result], metric: str) -> Figure:
+    """Draw a metric on training and validation data after each iteration, with intervals over trials."""
+    import pandas as pd
+
+    curves = [result.curve.frame().set_index("iteration") for result in results]
+    figure, axes = new_figure()
+    for part, colour in zip(("train", "valid"), PALETTE, strict=False):
+        columns = [curve[f"{part} {metric}"] for curve in curves if f"{part} {metric}" in curve]
+        if columns:
+            draw_mean(axes, pd.concat(columns, axis=1).dropna(), colour, label=part)
+    axes.set(xlabel="iteration", ylabel=metric)
+    axes.legend()
+    return _finished(figure)
+
+
+def draw_importance(importance: pd.Series[float], count: int) -> Figure:
+    """Bars for the features that matter most."""
+    top = importance.nlargest(count)[::-1]
+    figure, axes = new_figure(height=0.22 * len(top) + 0.8)
+    axes.barh([str(feature) for feature in top.index], top, color=PALETTE[0])
+    axes.set(xlabel=str(importance.name), ylabel="feature")
+    return _finished(figure)
+
+
+def _finished(figure: Figure) -> Figure:
+    import matplotlib.pyplot as plt
+
+    # A figure that stays open is shown by the notebook a second time.
+    plt.close(figure)
+    return figure

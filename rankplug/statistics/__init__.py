@@ -28,7 +28,7 @@ from rankplug.statistics.designs import (
     mean_of_trials,
     pooled,
 )
-from rankplug.statistics.intervals import Interval, Unit, hierarchical_bootstrap, t_interval
+from rankplug.statistics.intervals import Doubles, Interval, Unit, hierarchical_bootstrap, t_interval
 from rankplug.statistics.paired_tests import (
     Correction,
     EffectSize,
@@ -43,6 +43,7 @@ from rankplug.statistics.power import repetitions_needed, smallest_difference
 __all__ = [
     "LEVEL",
     "Correction",
+    "Doubles",
     "EffectSize",
     "Estimate",
     "Interval",

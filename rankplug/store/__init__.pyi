@@ -3,12 +3,13 @@ from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
 from .comparison import compare as compare
+from .result_files import StoreError as StoreError
 from .result_files import describe as describe
 from .result_files import read_about as read_about
 from .result_groups import means_of_trials as means_of_trials
+from .result_store import TRIAL_COLUMNS as TRIAL_COLUMNS
+from .result_store import ResultsError as ResultsError
 from .result_store import Store as Store
-from .result_tables import TRIAL_COLUMNS as TRIAL_COLUMNS
-from .result_tables import ResultsError as ResultsError
 from .result_tables import query as query
 from .result_tables import results as results
 from .table_text import write_table as write_table
@@ -26,6 +27,7 @@ __all__ = [
     "Result",
     "ResultsError",
     "Store",
+    "StoreError",
     "Trial",
     "combinations",
     "compare",

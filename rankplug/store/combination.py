@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from rankplug.errors import FitError, GrammarError, ParameterError, did_you_mean, shown
+from rankplug.errors import FitError, GrammarError, NotRunError, ParameterError, did_you_mean, shown
 from rankplug.registry import (
     MOST_CHOICES,
     BackendSpecification,
@@ -33,6 +33,7 @@ from rankplug.registry import (
     import_object,
     parse,
     registry,
+    source_digest,
 )
 from rankplug.training import LOSS
 
@@ -125,7 +126,9 @@ class Combination(BaseModel):
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+        return {
+            part: [describe_plugin(kind, reference) for reference in references] for part, kind, references in named
+        }
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -153,21 +156,40 @@ class Combination(BaseModel):
         words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
         return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 
+    def check_as_planned(self) -> None:
+        """Raises where data or plugins are no longer those by which its results are named."""
+        now = read_combination(self.model_dump())
+        if now.identity == self.identity:
+            return
+        if now.data_fingerprint != self.data_fingerprint:
+            changed = f"the data of {self.dataset} are"
+        else:
+            parts = [part for part, plugins in now.plugins.items() if plugins != self.plugins.get(part)]
+            moved = [name for name, version in now.versions.items() if version != self.versions.get(name)]
+            changed = f"{', '.join(parts + moved) or 'the plugins'} of {self} are"
+        raise NotRunError(
+            f"{changed} not what they were when this was planned, so nothing is recorded; run the same command again,"
+            " which names results by what is there now"
+        )
+
     def __str__(self) -> str:
         noise = f" x {self.sampler}" if self.sampler else ""
         fitter = f"{self.backend} {self.scorer}".strip()
         return f"{self.dataset} / {fitter} / {self.loss}{noise}"
 
 
-def _described(kind: str, reference: str) -> dict[str, Any]:
+def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
+    """What a result's name depends on of a plugin: where it comes from, its version and all parameters."""
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
     revision = plugin.specification.revision
+    code = source_digest(plugin.specification, plugin.distribution)
     return {
         "name": plugin.specification.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
         **({"revision": revision} if revision else {}),
+        **({"code": code} if code else {}),
         "parameters": parameters.model_dump(),
         **({"source": plugin.source} if plugin.source else {}),
     }

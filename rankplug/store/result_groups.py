@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
 from rankplug.statistics import t_interval
-from rankplug.store.result_store import PARTS
-from rankplug.store.result_tables import TRIAL_COLUMNS, ResultsError
+from rankplug.store.result_store import PARTS, TRIAL_COLUMNS, ResultsError
 
 if TYPE_CHECKING:
     import pandas as pd

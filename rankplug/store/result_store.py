@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import filelock
 
+from rankplug.errors import RankplugError
 from rankplug.store.canonical_names import canonical_parts
 from rankplug.store.combination import Combination
 from rankplug.store.result_files import (
@@ -29,7 +30,7 @@ from rankplug.store.result_files import (
     read_rows,
 )
 from rankplug.store.trials import Result, Trial
-from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, places, write_whole
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, results_folder, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,12 +43,12 @@ class Store:
     """A folder of results.
 
     Args:
-        folder: ``RANKPLUG_RESULTS`` or ``results`` when not given.
+        folder: of the project when not given, or what ``RANKPLUG_RESULTS`` names.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
         try:
-            self.folder = Path(folder) if folder is not None else places.results_folder()
+            self.folder = Path(folder) if folder is not None else results_folder()
             str(self.folder).encode()
         except TypeError:
             raise StoreError(f"a store is named by the path of its folder, not by {folder!r}") from None
@@ -183,6 +184,11 @@ class Store:
 
 
 PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")
+TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
+
+
+class ResultsError(RankplugError):
+    """A question that the results cannot answer."""
 
 
 def trial_columns(about: dict[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.errors import RankplugError, did_you_mean
+from rankplug.errors import did_you_mean
+from rankplug.store.canonical_names import with_canonical_names
 from rankplug.store.result_files import read_about, read_rows, rows_of
-from rankplug.store.result_store import PARTS, Store, trial_columns
+from rankplug.store.result_groups import grouped
+from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
 from rankplug.system import fraction
 
 if TYPE_CHECKING:
@@ -32,13 +34,8 @@ FACTS = (
     "stopped",
     "test_fingerprint",
 )
-TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
 QUERY_COLUMNS = ("metric", "query", "value", "iteration")
 CURVE_COLUMNS = ("metric", "part", "iteration", "value")
-
-
-class ResultsError(RankplugError):
-    """A question that the results cannot answer."""
 
 
 def results(
@@ -78,8 +75,6 @@ def results(
     groups, pooled = ([one] if isinstance(one, str) and one else list(one) for one in (group_by, pool))
     if not groups:
         return frame
-    from rankplug.store.result_groups import grouped
-
     return grouped(frame, groups, pooled, level)
 
 
@@ -98,7 +93,7 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     asked = Store.named(store)
     connection = connect(asked)
     try:
-        answer: pd.DataFrame = connection.execute(sql).df()
+        answer: pd.DataFrame = connection.execute(with_canonical_names(sql)).df()
     except duckdb.Error as error:
         if not isinstance(
             error, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import platform
 import time
 import traceback
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.errors import RankplugError
+from rankplug.errors import NotRunError, RankplugError
 from rankplug.registry import registry
 from rankplug.store.combination import Combination
-from rankplug.system import threads, trial_seed
+from rankplug.system import is_of_the_machine, threads, trial_seed
 from rankplug.training import LearningCurve
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ class Result:
         curve: the metrics on training and validation data after each iteration.
         record: timings, versions, fingerprints; plain values.
         failure: the traceback of a trial that failed, empty otherwise.
+        not_run: whether the failure is no fault of the combination, so that nothing is recorded of it.
         model: what was fitted, in the process that fitted it; it is not stored.
     """
 
@@ -75,6 +78,7 @@ class Result:
     curve: LearningCurve = field(default_factory=LearningCurve)
     record: dict[str, Any] = field(default_factory=dict)
     failure: str = ""
+    not_run: bool = False
     model: Model | None = field(default=None, repr=False)
 
     @property
@@ -94,7 +98,7 @@ def failed_result(trial: Trial, failure: str) -> Result:
 
 
 def run_trial(trial: Trial, progress: bool | None = None) -> Result:
-    """The result of a trial; one that fails gives a result that says how, and raises nothing.
+    """The result of a trial; one that fails, or cannot run, gives a result that says how, and raises nothing.
 
     Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
 
@@ -105,10 +109,13 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
     tell_observers("rankplug_trial_started", trial=trial)
     try:
         result = _run(trial, progress)
+    except NotRunError as error:
+        result = replace(failed_result(trial, str(error)), not_run=True)
     except RankplugError as error:
-        result = failed_result(trial, f"{type(error).__name__}: {error}")
-    except Exception:
-        result = failed_result(trial, traceback.format_exc())
+        failure = f"{type(error).__name__}: {error}"
+        result = replace(failed_result(trial, failure), not_run=is_of_the_machine(error))
+    except Exception as error:
+        result = replace(failed_result(trial, traceback.format_exc()), not_run=is_of_the_machine(error))
     tell_observers("rankplug_trial_finished", trial=trial, result=result)
     return result
 
@@ -122,12 +129,22 @@ def tell_observers(hook: str, **facts: Any) -> None:
 
 
 def _run(trial: Trial, progress: bool | None) -> Result:
-    from rankplug.data import load
+    from rankplug.data import load_in_blocks
     from rankplug.training import fit
 
     combination = trial.combination
     started, begin = time.time(), time.perf_counter()
-    train, valid, test = load(combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms)
+    try:
+        blocks = load_in_blocks(
+            combination.dataset, fold=trial.fold, seed=trial.seed, transforms=combination.transforms
+        )
+        split = next(blocks)
+    except Exception:
+        # A file that someone is just writing is no fault of the combination.
+        combination.check_as_planned()
+        raise
+    combination.check_as_planned()
+    train, valid = split.train, split.valid
     loaded = time.perf_counter()
     model = fit(
         combination.backend,
@@ -150,19 +167,50 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         # Training keeps what it has when someone interrupts it; half a trial is no result.
         raise KeyboardInterrupt
     fitted = time.perf_counter()
-    queries = measure(model.predict(test), test, combination.metrics)
+    tests = itertools.chain([split.test], (further.test for further in blocks))
+    measured = _measure_blocks(model, tests, combination.metrics)
     record = {
         **_circumstances(started),
         **{name: value for name, value in model.record.describe().items() if name not in ("curve", "combination")},
         "load_seconds": loaded - begin,
         "fit_seconds": fitted - loaded,
         "measure_seconds": time.perf_counter() - fitted,
-        "test_fingerprint": test.fingerprint,
-        "queries": [len(train), len(valid), len(test)],
-        "documents": [train.documents, valid.documents, test.documents],
+        "test_fingerprint": measured.fingerprint,
+        "queries": [len(train), len(valid), len(measured.query_ids)],
+        "documents": [train.documents, valid.documents, measured.documents],
     }
-    names = tuple(str(name) for name in test.query_ids)
-    return Result(trial, queries, names, model.record.curve, json.loads(json.dumps(record, default=str)), "", model)
+    plain = json.loads(json.dumps(record, default=str))
+    return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, model=model)
+
+
+class _Measured(NamedTuple):
+    """A model on the whole test part."""
+
+    queries: dict[str, Doubles]
+    query_ids: tuple[str, ...]
+    documents: int
+    fingerprint: str
+
+
+def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measured:
+    """Measures a model on a test part that comes in blocks, of which few are in memory at a time."""
+    values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
+    names: list[str] = []
+    digests: list[str] = []
+    documents = 0
+    for block in blocks:
+        for metric, found in measure(model.predict(block), block, metrics).items():
+            values[metric].append(found)
+        names += map(str, block.query_ids)
+        digests.append(block.fingerprint)
+        documents += block.documents
+    joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
+    return _Measured(
+        {metric: np.concatenate(found) for metric, found in values.items()},
+        tuple(names),
+        documents,
+        digests[0] if len(digests) == 1 else joined,
+    )
 
 
 def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, Doubles]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
-from rankplug.errors import RankplugError, SpecificationError, did_you_mean
+from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_you_mean
 from rankplug.registry import NAME, Parameters, read_parameters, registry
 
 if TYPE_CHECKING:
@@ -259,6 +259,11 @@ class Study:
             alike = [runs for runs in asked.values() if (runs.folds, runs.trials) == (folds, count)]
             grids = [runs.grid(model) for runs in alike for model in runs.models]
             outcome = sweep(grids, store=kept, folds=folds, trials=count, progress=progress, jobs=jobs, **execution)
+            if outcome.not_run:
+                raise NotRunError(
+                    f"{len(outcome.not_run)} trials of the study {self.name} could not run, the first:"
+                    f" {outcome.not_run[0]}; nothing is recorded of them, and the same again runs them"
+                )
             failures = [*outcome.failures, *(f"{trial} failed before" for trial in outcome.plan.failed)]
             if failures:
                 raise RankplugError(

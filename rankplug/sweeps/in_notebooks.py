@@ -7,13 +7,17 @@ import os
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-from rankplug.store import Store, failed_result
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError
+from rankplug.errors import NotRunError
+from rankplug.store import Store, StoreError, failed_result
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError
 from rankplug.system import notebooks_folder
 
 ENGINE = "rankplug"
 NOTEBOOK = "combination.ipynb"
+OF_THE_MACHINE = (NotRunError.__name__, StoreError.__name__)
+"""Errors of the notebook that say nothing of its combination."""
 
 
 class Notebooks:
@@ -39,10 +43,21 @@ class Notebooks:
 
     def close(self) -> None:
         """Ends the kernels that run, and with them their notebooks."""
-        from rankplug.kernels.forking import close_fork_servers
-
-        close_fork_servers()
+        close = getattr(engine(), "close", None)
+        if close is not None:
+            close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def engine() -> Any:
+    """Return papermill's engine that forks kernels; None where no installed package offers it."""
+    from papermill.engines import papermill_engines
+    from papermill.exceptions import PapermillException
+
+    try:
+        return papermill_engines.get_engine(ENGINE)
+    except PapermillException:
+        return None
 
 
 def execute(task: Task, store: Store, target: Path) -> str:
@@ -59,15 +74,19 @@ def execute(task: Task, store: Store, target: Path) -> str:
             str(notebooks_folder() / NOTEBOOK),
             str(target),
             parameters=notebook_parameters(task, store),
-            engine_name=ENGINE,
+            engine_name=ENGINE if engine() is not None else None,
             progress_bar=False,
             cwd=os.getcwd(),
         )
     except PapermillExecutionError as error:
+        if error.ename in OF_THE_MACHINE:
+            raise NotRunError(str(error.evalue)) from error
         return str(error)
-    except (DeadKernelError, RuntimeError) as error:
-        # Jupyter raises RuntimeError for a kernel that dies before it is ready.
+    except DeadKernelError as error:
         raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
+    except RuntimeError as error:
+        # Jupyter's for a kernel that is never ready, and the engine's for one that went with what it was forked from.
+        raise WorkerLostError(f"the notebook's kernel died: {error}") from error
     return ""
 
 
@@ -76,6 +95,7 @@ def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
     return {
         **task.combination.model_dump(mode="json"),
         "runs": [[trial.fold, trial.number] for trial in task.trials],
+        "identity": task.combination.identity,
         "store": str(store.folder.resolve()),
         "progress": False,
     }
@@ -85,7 +105,11 @@ def run_task_in_notebook(task: Task) -> Done:
     """Runs a task as a notebook on a machine that does not share the store; everything comes back in the answer."""
     with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
         store, target = Store(Path(folder) / "results"), Path(folder) / NOTEBOOK
-        failure = execute(task, store, target)
+        failure, not_run = "", False
+        try:
+            failure = execute(task, store, target)
+        except NotRunError as error:
+            failure, not_run = str(error), True
         results = [store.read(trial) for trial in task.trials if store.has(trial)]
         results += [failed_result(trial, store.failure(trial)) for trial in task.trials if store.has_failed(trial)]
-        return Done(tuple(results), target.read_text(), failure)
+        return Done(tuple(results), target.read_text(), failure, not_run)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from rankplug.errors import BrokenPluginError, DataError, GrammarError, shown
 from rankplug.registry import BackendSpecification, DatasetSpecification, registry
 from rankplug.store import Combination, Store, Trial, combinations
+from rankplug.sweeps.on_cluster import LOCAL
+from rankplug.sweeps.readiness import renewed, require
 from rankplug.sweeps.schedule import Schedule
 from rankplug.sweeps.sweep_progress import SweepProgress
 from rankplug.sweeps.tasks import Workers, tasks_of
@@ -72,11 +74,13 @@ class Outcome:
         plan: what was to be done.
         store: where the results are.
         failures: a sentence for each trial that failed, now or before.
+        not_run: a sentence for each trial that could not run, of which nothing is recorded; the same sweep runs it.
     """
 
     plan: Plan
     store: Store
     failures: list[str] = field(default_factory=list)
+    not_run: list[str] = field(default_factory=list)
 
     def frame(self) -> pd.DataFrame:
         """All rows of the sweep's finished trials."""
@@ -171,8 +175,11 @@ def sweep(
 def carry_out(
     todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
 ) -> Outcome:
-    """Runs what a plan says is to be run."""
+    """Runs what a plan says is to be run, once what it takes is there."""
     whole_number(jobs, "jobs", least=1)
+    if todo.waiting and cluster in ("", LOCAL):
+        require(todo.waiting)
+        todo = renewed(todo, store)
     outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
     if not todo.waiting:
         return outcome
@@ -192,6 +199,7 @@ def carry_out(
         finally:
             shown.close()
     outcome.failures += shown.failures.values()
+    outcome.not_run += shown.not_run.values()
     return outcome
 
 

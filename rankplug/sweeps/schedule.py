@@ -10,12 +10,16 @@ from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
+from rankplug.errors import NotRunError
 from rankplug.store import Store, Trial, failed_result
 from rankplug.sweeps.sweep_progress import SweepProgress
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, Workers, WorkersGoneError
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError, Workers, WorkersGoneError
+from rankplug.system import is_of_the_machine
 
 ATTEMPTS = 2
 """Workers that may die of a task: the first death may be the machine's fault, a second one is the task's."""
+MOST_LOSSES = 3
+"""Workers that a task may lose through no doing of its own before it is left to another sweep."""
 LOOK_AGAIN_AFTER = 0.5
 
 
@@ -81,39 +85,59 @@ class Schedule:
             again: list[Task] = []
             try:
                 done = future.result()
+            except WorkerLostError as error:
+                done, again = self._after_loss(task, str(error))
             except WorkerDiedError as error:
                 done, again = self._after_death(task, str(error))
             except WorkersGoneError:
                 raise
-            except Exception:
-                done = Done(failure=traceback.format_exc())
+            except NotRunError as error:
+                done = Done(failure=str(error), not_run=True)
+            except Exception as error:
+                done = Done(failure=traceback.format_exc(), not_run=is_of_the_machine(error))
             for result in done.results:
-                self.store.write(result)
+                if not result.not_run:
+                    self.store.write(result)
             if done.notebook:
                 self.store.write_file(self.store.notebook_path(task.combination), done.notebook.encode())
             repeated = {trial.identity for task in again for trial in task.trials}
+            not_run = {result.trial.identity: result.failure for result in done.results if result.not_run}
             for trial in task.trials:
                 if trial.identity in repeated:
                     self.progress.put_back(trial)
+                elif trial.identity in not_run:
+                    self._settle(trial, not_run[trial.identity], not_run=True)
                 else:
-                    self._settle(trial, done.failure)
+                    self._settle(trial, done.failure, not_run=done.not_run)
         self.waiting.extend(again)
 
-    def _settle(self, trial: Trial, failure: str) -> None:
-        if not self.store.has(trial) and not self._failed_just_now(trial):
+    def _settle(self, trial: Trial, failure: str, *, not_run: bool) -> None:
+        if self.store.has(trial):
+            self.progress.ended(trial, "")
+            return
+        # A sweep removes the failures of what it runs before it begins, so one that is there is new.
+        if not self.store.has_failed(trial):
             reason = failure or "the worker gave no result, and no reason"
+            if not_run:
+                self.progress.ended(trial, reason, not_run=True)
+                return
             self.store.write(failed_result(trial, reason))
-        self.progress.ended(trial, "" if self.store.has(trial) else self.store.failure(trial))
+        self.progress.ended(trial, self.store.failure(trial))
 
-    def _failed_just_now(self, trial: Trial) -> bool:
-        path = self.store.failure_path(trial)
-        return path.exists() and path.stat().st_mtime >= self.progress.started - 1
+    def _left(self, task: Task) -> tuple[Trial, ...]:
+        return tuple(trial for trial in task.trials if not self.store.has(trial) and not self.store.has_failed(trial))
+
+    def _after_loss(self, task: Task, reason: str) -> tuple[Done, list[Task]]:
+        left = self._left(task)
+        if left and task.losses + 1 < MOST_LOSSES:
+            return Done(failure=reason), [replace(task, trials=left, losses=task.losses + 1)]
+        return Done(failure=f"{reason}; {MOST_LOSSES} workers were lost", not_run=True), []
 
     def _after_death(self, task: Task, reason: str) -> tuple[Done, list[Task]]:
         """Trials of a task run in order, so a death is blamed on the first that has no result."""
-        left = [trial for trial in task.trials if not self.store.has(trial) and not self._failed_just_now(trial)]
+        left = self._left(task)
         if task.deaths + 1 < ATTEMPTS or not left:
-            return Done(failure=reason), [replace(task, trials=tuple(left), deaths=task.deaths + 1)] if left else []
+            return Done(failure=reason), [replace(task, trials=left, deaths=task.deaths + 1)] if left else []
         blamed, *rest = left
         failure = f"{reason}; {ATTEMPTS} workers died of it"
         return Done((failed_result(blamed, failure),), failure=failure), [

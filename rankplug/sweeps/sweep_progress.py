@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 from rankplug.store import Trial
+from rankplug.system import say, seen_at_once
 
 
 def duration(seconds: float) -> str:
@@ -36,11 +36,12 @@ class SweepProgress:
         self.slots = slots
         self.done = 0
         self.failures: dict[str, str] = {}
+        self.not_run: dict[str, str] = {}
         self.running: dict[str, float] = {}
         self.started = time.time()
         self._seconds: dict[str, list[float]] = defaultdict(list)
         self._total = len(self.left)
-        self._bar = _bar(self._total) if show and _watched() else None
+        self._bar = _bar(self._total) if show and seen_at_once() else None
         self._log_every = max(1.0, self._total / 20) if show and self._bar is None else 0.0
         self._logged = 0
 
@@ -57,12 +58,13 @@ class SweepProgress:
         for trial in trials:
             self.done += self.left.pop(trial.identity, None) is not None
 
-    def ended(self, trial: Trial, failure: str) -> None:
-        """A trial has ended, well or badly."""
+    def ended(self, trial: Trial, failure: str, *, not_run: bool = False) -> None:
+        """A trial has ended, well or badly, or could not run."""
         begun = self.running.pop(trial.identity, time.time())
         self.left.pop(trial.identity, None)
         if failure:
-            self.failures[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
+            told = self.not_run if not_run else self.failures
+            told[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
         else:
             self.done += 1
             self._seconds[_kind(trial)].append(time.time() - begun)
@@ -85,6 +87,8 @@ class SweepProgress:
     def __str__(self) -> str:
         waiting = len(self.left) - len(self.running)
         words = f"{self.done} done, {len(self.running)} running, {len(self.failures)} failed, {waiting} left"
+        if self.not_run:
+            words = f"{words}, {len(self.not_run)} not run"
         if not self.left:
             return f"{words}, {duration(time.time() - self.started)} in all"
         seconds = self.seconds_left()
@@ -92,13 +96,13 @@ class SweepProgress:
 
     def show(self) -> None:
         """Shows where the sweep stands."""
-        ended = self.done + len(self.failures)
+        ended = self.done + len(self.failures) + len(self.not_run)
         if self._bar is not None:
             self._bar.n = ended
             self._bar.set_description_str(str(self))
         elif self._log_every and ended - self._logged >= self._log_every:
             self._logged = ended
-            print(self, file=sys.stderr, flush=True)
+            say(self, error=True)
 
     def close(self) -> None:
         """Leaves the last state on the screen."""
@@ -110,10 +114,6 @@ class SweepProgress:
 def _kind(trial: Trial) -> str:
     combination = trial.combination
     return f"{combination.dataset} {combination.backend} {combination.scorer}"
-
-
-def _watched() -> bool:
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def _bar(total: int) -> Any:

@@ -16,6 +16,10 @@ class WorkerDiedError(RankplugError):
     """The process a task ran in is gone: killed, out of memory, or crashed in compiled code."""
 
 
+class WorkerLostError(WorkerDiedError):
+    """A worker that is gone through no doing of its task: it never began, or what it came from was killed."""
+
+
 class WorkersGoneError(RankplugError):
     """No worker can be reached any more, which is no trial's fault: the sweep ends, and nothing is recorded of it."""
 
@@ -27,21 +31,19 @@ class Task:
     Args:
         trials: what to run, all of one combination.
         deaths: how many workers have died of it.
+        losses: how many workers were lost before they could have died of it.
         session_losses: those of the session that asks, for workers that know nothing of it.
     """
 
     trials: tuple[Trial, ...]
     deaths: int = 0
+    losses: int = 0
     session_losses: bytes = field(default=b"", repr=False)
 
     @property
     def combination(self) -> Combination:
         """The combination of its trials."""
         return self.trials[0].combination
-
-    def after_death(self) -> Task:
-        """The same once more, with one more death counted."""
-        return replace(self, deaths=self.deaths + 1)
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,13 @@ class Done:
         results: those that are not in the store yet.
         notebook: the executed notebook, where it is not in the store yet.
         failure: why the task ended early; trials without a result of their own have failed of it.
+        not_run: whether that is no fault of the combination, so that they have not failed either.
     """
 
     results: tuple[Result, ...] = ()
     notebook: str = ""
-    failure: str = field(default="")
+    failure: str = ""
+    not_run: bool = False
 
 
 class Workers(Protocol):

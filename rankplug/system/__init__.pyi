@@ -1,6 +1,7 @@
 from . import places as places
 from . import seeds as seeds
 from . import workers as workers
+from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
@@ -10,13 +11,24 @@ from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
 from .plain_numbers import refuse_masked as refuse_masked
 from .plain_numbers import whole_number as whole_number
+from .results_place import other_results as other_results
+from .results_place import results_folder as results_folder
+from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .sockets import SocketFolder as SocketFolder
+from .sockets import has_room as has_room
+from .terminal import hand_over as hand_over
+from .terminal import harmless as harmless
+from .terminal import prepare_streams as prepare_streams
+from .terminal import say as say
+from .terminal import seen_at_once as seen_at_once
 from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
 from .thread_limits import use_threads as use_threads
+from .version import __version__ as __version__
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import whole_file as whole_file
@@ -27,18 +39,30 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "SocketFolder",
+    "__version__",
     "available_cores",
     "cache_folder",
     "check_memory",
     "data_folders",
     "fraction",
     "generator",
+    "hand_over",
+    "harmless",
+    "has_room",
     "identifiers",
+    "is_of_the_machine",
     "notebooks_folder",
     "numbers",
+    "other_results",
     "places",
+    "prepare_streams",
     "refuse_masked",
+    "results_folder",
+    "results_place",
+    "say",
     "seeds",
+    "seen_at_once",
     "stream",
     "thread_environment",
     "threads",

@@ -56,9 +56,7 @@ def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
     except (TypeError, ValueError, RuntimeError) as error:
         raise DataError(f"{name} must be numbers: {_reason(values, error)}") from None
     if first := list(fractions[:1]):
-        raise DataError(
-            f"{name} must be whole numbers, got {np.ravel(values)[first[0]]} at position {first[0]}"
-        )
+        raise DataError(f"{name} must be whole numbers, got {np.ravel(values)[first[0]]} at position {first[0]}")
     return array
 
 

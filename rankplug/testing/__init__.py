@@ -7,22 +7,6 @@
 The checks themselves need no pytest: ``rankplug check`` runs them too.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rankplug.testing.contracts import BackendContract as BackendContract
-    from rankplug.testing.contracts import DatasetContract as DatasetContract
-    from rankplug.testing.contracts import LossContract as LossContract
-    from rankplug.testing.contracts import MetricContract as MetricContract
-    from rankplug.testing.contracts import SamplerContract as SamplerContract
-    from rankplug.testing.contracts import ScorerContract as ScorerContract
-
-
-def __getattr__(name: str) -> Any:
-    if not name.endswith("Contract"):
-        raise AttributeError(f"module 'rankplug.testing' has no attribute {name!r}")
-    from rankplug.testing import contracts
-
-    return getattr(contracts, name)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankplug.statistics import (
     LEVEL,
+    Doubles,
     PValues,
     all_alike,
     all_greater,
@@ -18,7 +19,6 @@ from rankplug.statistics import (
     repetitions_needed,
     smallest_difference,
 )
-from rankplug.statistics.intervals import Doubles
 from rankplug.verdicts.evidence import Check, Checks, Differences, Evidence
 from rankplug.verdicts.samples import Values
 from rankplug.verdicts.verdict import Judgement, Needs, Part, Verdict

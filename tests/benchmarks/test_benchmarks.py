@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 from rankplug_benchmarks import metrics, padded, reading, synthetic
+from rankplug_benchmarks.harness import reports
+from rankplug_benchmarks.harness.subjects import Effort, chosen, subjects
 from rankplug_benchmarks.quality import over_time
 from rankplug_data.synthetic import collection
 
-from rankplug.benchmarking import reports
-from rankplug.benchmarking.subjects import Effort, chosen, subjects
 from rankplug.system import use_threads
 
 QUICK_ONES = ("synthetic",)

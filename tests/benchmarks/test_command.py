@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from rankplug_benchmarks.harness import reports
 from rankplug_benchmarks.subjects import SUBJECTS
 from typer.testing import CliRunner
 
-from rankplug.benchmarking import reports
 from rankplug.cli import app
 from rankplug.errors import RankplugError
 from rankplug.system import use_threads
@@ -75,7 +75,8 @@ def test_an_unknown_subject_is_an_error_that_names_a_likely_one():
 
 
 def test_a_subject_whose_code_is_missing_says_which():
-    from rankplug.benchmarking.subjects import Effort, Subject
+    from rankplug_benchmarks.harness.subjects import Effort, Subject
+
     from rankplug.errors import BrokenPluginError
 
     with pytest.raises(BrokenPluginError, match="benchmark ghost cannot be used"):

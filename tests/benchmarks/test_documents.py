@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from rankplug.benchmarking import pages, reports
-from rankplug.benchmarking.subjects import subjects
+from rankplug_benchmarks.harness import pages, reports
+from rankplug_benchmarks.harness.subjects import subjects
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

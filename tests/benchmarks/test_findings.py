@@ -7,11 +7,20 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rankplug_benchmarks.harness import pages, reports, wording
+from rankplug_benchmarks.harness.measurements import (
+    Curve,
+    Measurement,
+    Table,
+    Target,
+    at_least,
+    at_most,
+    once,
+    repeated,
+)
+from rankplug_benchmarks.harness.pictures import draw_targets
+from rankplug_benchmarks.harness.subjects import Effort, Subject, chosen
 
-from rankplug.benchmarking import pages, reports, wording
-from rankplug.benchmarking.measurements import Curve, Measurement, Table, Target, at_least, at_most, once, repeated
-from rankplug.benchmarking.pictures import draw_targets
-from rankplug.benchmarking.subjects import Effort, Subject, chosen
 from rankplug.errors import RankplugError
 from rankplug.system import use_threads
 

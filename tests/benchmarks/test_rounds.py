@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from rankplug.benchmarking.rounds import TOLERANCE, Rounds, SelfTimed, Spread, by_turns
+from rankplug_benchmarks.harness.rounds import TOLERANCE, Rounds, SelfTimed, Spread, by_turns
 
 TIMES = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rankplug_documentation.losses import draw_two_documents, loss_page
 
-from rankplug.documentation.losses import draw_two_documents, loss_page
 from rankplug.registry import registry
 
 DOCS = Path(__file__).parents[2] / "docs"

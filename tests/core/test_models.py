@@ -13,6 +13,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import DataError, ModelFileError
+from rankplug.system import threads
 
 ENGINES = [
     ("lightgbm", "trees[leaves=4,rounds=5]", "model.txt"),
@@ -55,7 +56,7 @@ def test_a_saved_model_scores_identically_in_another_process(lists, tmp_path):
         paths.append(str(model.save(tmp_path / str(number) / name)))
         here.append(model.predict(lists))
     command = [sys.executable, "-c", SCORE_ELSEWHERE, str(tmp_path / "data.npz"), *paths]
-    subprocess.run(command, check=True, env=os.environ | {"RANKPLUG_THREADS": str(rp.threads.threads())})
+    subprocess.run(command, check=True, env=os.environ | {"RANKPLUG_THREADS": str(threads())})
     for (backend, scorer, _), scores, path in zip(ENGINES, here, paths, strict=True):
         np.testing.assert_array_equal(np.load(path + ".npy"), scores, err_msg=f"{backend} {scorer}")
 

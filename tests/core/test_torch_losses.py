@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from rankplug_torch.loss_modules import objective_value
 
 import rankplug as rp
 from rankplug.errors import DataError, FitError, ParameterError
-from rankplug.torch_losses import objective_value
 
 LABELS, STARTS = np.array([3.0, 0.0, 1.0, 2.0, 0.0, 1.0, 2.0]), np.array([0, 4, 7])
 SCORES = np.array([0.2, 0.5, -0.1, 0.3, 1.0, -1.0, 0.25])

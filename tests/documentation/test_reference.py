@@ -7,14 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from rankplug_documentation.commands import commands, targets
+from rankplug_documentation.docstrings import markdown
+from rankplug_documentation.environment import VARIABLES
+from rankplug_documentation.plugins import built_in
+from rankplug_documentation.python_names import home, public_names
+from rankplug_documentation.reference import reference_pages
 
 import rankplug
-from rankplug.documentation.commands import commands, targets
-from rankplug.documentation.docstrings import markdown
-from rankplug.documentation.environment import VARIABLES
-from rankplug.documentation.plugins import built_in
-from rankplug.documentation.python_names import home, public_names
-from rankplug.documentation.reference import reference_pages
 from rankplug.registry import KINDS
 from rankplug.registry.plugins import HOOK_OF_KIND, registry
 from rankplug.system import notebooks_folder

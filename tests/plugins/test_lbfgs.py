@@ -119,7 +119,7 @@ def test_weights_of_lists_count(lists):
 
 
 def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
-    from rankplug.losses.objectives import CompiledEvaluator
+    from rankplug.losses.list_losses import CompiledEvaluator
 
     honest = CompiledEvaluator.__call__
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 import typer
+from rankplug_documentation.bad_inputs import BadInput, bad_inputs, bad_inputs_page, table
 
 import rankplug as rp
 from rankplug import hookspecs
 from rankplug.cli import app
-from rankplug.documentation.bad_inputs import BadInput, bad_inputs, bad_inputs_page, table
 from rankplug.errors import ParameterError, RankplugError
 from rankplug.registry import read_parameters, registry
 from rankplug.system import places

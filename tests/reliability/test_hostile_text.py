@@ -27,6 +27,7 @@ from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import safe_text
 from rankplug.store import Store, merge
+from rankplug.system import notebooks_folder
 
 FORBIDDEN = {
     "script", "style", "link", "meta", "base", "iframe", "frame", "object", "embed", "applet", "form", "input",
@@ -128,7 +129,7 @@ def test_a_notebook_receives_a_parameter_as_it_was_given(value: str) -> None:
 def test_a_hostile_part_of_a_combination_is_refused_before_a_kernel_starts(value: str, tmp_path: Path) -> None:
     with pytest.raises(rp.RankplugError):
         papermill.execute_notebook(
-            rp.places.notebooks_folder() / "combination.ipynb",
+            notebooks_folder() / "combination.ipynb",
             tmp_path / "out.ipynb",
             {"dataset": value},
             engine_name="rankplug",

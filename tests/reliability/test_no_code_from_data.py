@@ -36,7 +36,7 @@ ALLOWED = {
     ("rankplug/testing/loss_checks.py", "pickle.loads"): "reads what the line before has written",
     ("rankplug/losses/session_losses.py", "pickle.loads"): "reads what the asking session has sent to its worker",
     ("rankplug/registry/specifications.py", "importlib.import_module"): "imports what a plugin names as its code",
-    ("rankplug/kernels/preloading.py", "importlib.import_module"): "imports a fixed list of packages",
+    ("plugins/rankplug_jupyter/preloading.py", "importlib.import_module"): "imports a fixed list of packages",
     ("rankplug/authoring/doctor.py", "importlib.import_module"): "imports what an installed backend requires",
 }
 """Every place that may run or import code by name, and why what runs there never comes from data."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rankplug.critical_difference import CriticalDifference, critical_difference
 from rankplug.studies import Results
+from rankplug_crossover.critical_difference import CriticalDifference, critical_difference
 from rankplug_crossover.study.protocol import METRIC, paper_of
 from rankplug_crossover.study.quality import heading, identities, query_values, validation_means
 

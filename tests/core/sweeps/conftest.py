@@ -13,7 +13,20 @@ from rankplug.store import Combination, Result, Store, Trial
 from rankplug.training import LearningCurve
 
 PLUGIN = '''
+import pathlib
+
 import rankplug as rp
+
+EDITS = pathlib.Path(__file__).with_name("edits")
+
+
+@rp.hookimpl
+def rankplug_trial_started(trial):
+    """Edits the file that is named in ``edits``, once, when a second trial begins."""
+    if trial.number == 1 and EDITS.exists():
+        path = pathlib.Path(EDITS.read_text())
+        EDITS.unlink()
+        path.write_text(path.read_text().replace("2 qid", "0 qid"))
 
 
 @rp.hookimpl
@@ -35,6 +48,7 @@ class Trouble(rp.Parameters):
     rows: int = 200
 '''
 DATA = '''
+import errno
 import os
 import pathlib
 import signal
@@ -60,6 +74,8 @@ def load(parameters, fold, seed):
             log.write(f"{fold} {seed} {os.getpid()}\\n")
     if parameters.how == "raise":
         raise ValueError("trouble was asked for")
+    if parameters.how == "full":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if parameters.how == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if parameters.how == "die once" and not (folder / "died").exists():

@@ -69,7 +69,7 @@ def test_wrong_parameters_are_told_in_a_sentence(
 def test_a_wrong_parameter_stops_papermill_before_a_kernel_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rankplug.kernels.provisioner import ForkedKernelManager
+    from rankplug_jupyter.provisioner import ForkedKernelManager
 
     monkeypatch.setattr(ForkedKernelManager, "__init__", lambda *_, **__: pytest.fail("a kernel was started"))
     with pytest.raises(ParameterError, match=r"no parameter losss: did you mean loss\?"):

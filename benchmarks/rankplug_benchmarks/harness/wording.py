@@ -1,0 +1,153 @@
+"""Findings as lines of a terminal and as tables of a page; both show the same words.
+
+>>> in_words(0.2345), in_words(123456.0), in_words(7.0), in_words(0.00012)
+('0.23', '123,456', '7', '0.00012')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from rankplug_benchmarks.harness.measurements import Curve, Measurement, Table
+from rankplug_benchmarks.harness.reports import Finding, Report
+
+TARGET_COLUMNS = ("what", "threads", "measured", "quartiles", "target", "verdict", "rounds")
+OTHER_COLUMNS = ("what", "threads", "measured", "quartiles", "rounds")
+LARGEST_TABLE_OF_POINTS = 8
+EVERY_ROW_HAS_A_TARGET = "All that was measured here has a target, and stands in the table of [targets](#targets)."
+
+
+def in_words(value: float, digits: int = 2) -> str:
+    """A number with a few significant digits."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, decimals)
+    if abs(rounded) >= 100:
+        return f"{value:,.0f}"
+    text = f"{rounded:.{max(decimals, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def line(finding: Finding) -> str:
+    """A finding as a line of the terminal."""
+    if isinstance(finding, Measurement):
+        words = [f"{finding.what} ({_threads(finding)}):", value_of(finding)]
+        if finding.rounds > 1:
+            words.append(f"[{quartiles_of(finding)}]")
+        if finding.target:
+            words.append(f"target {finding.target}: {finding.verdict}")
+        if finding.note:
+            words.append(f"- {finding.note}")
+        return " ".join(words)
+    if isinstance(finding, Curve):
+        points = ", ".join(f"{in_words(x)}: {in_words(y, 3)}" for x, y in _some(finding.points))
+        return f"{finding.figure}, {finding.label}, {finding.y} by {finding.x}: {points}"
+    return markdown(finding.columns, finding.rows)
+
+
+def value_of(one: Measurement) -> str:
+    """The median with its unit."""
+    return f"{in_words(one.value, 3)} {one.unit}".strip()
+
+
+def quartiles_of(one: Measurement) -> str:
+    """The quartiles; nothing for what was measured once."""
+    return f"{in_words(one.low, 3)} to {in_words(one.high, 3)}" if one.rounds > 1 else ""
+
+
+def rounds_of(one: Measurement) -> str:
+    """How many rounds counted, and how many did not."""
+    if one.unquiet:
+        return f"{one.rounds}, none calm"
+    return f"{one.rounds}, {one.discarded} discarded" if one.discarded else str(one.rounds)
+
+
+def targets_table(measurements: Iterable[Measurement]) -> str:
+    """Target, measured, met or not."""
+    rows = [
+        (
+            _with_note(one),
+            one.threads,
+            value_of(one) if one.verdict == "met" else f"**{value_of(one)}**",
+            quartiles_of(one),
+            str(one.target),
+            one.verdict,
+            rounds_of(one),
+        )
+        for one in measurements
+    ]
+    return markdown(TARGET_COLUMNS, rows)
+
+
+def others_table(measurements: Iterable[Measurement]) -> str:
+    """What has no target, or that everything has one."""
+    rows = [(_with_note(one), one.threads, value_of(one), quartiles_of(one), rounds_of(one)) for one in measurements]
+    return markdown(OTHER_COLUMNS, rows) if rows else EVERY_ROW_HAS_A_TARGET
+
+
+def curves_table(curves: Sequence[Curve]) -> str:
+    """A row for each curve, a column for each place where all or most of them have a point."""
+    places = sorted({x for curve in curves for x, _ in _some(curve.points)})
+    rows = []
+    for curve in curves:
+        found = dict(curve.points)
+        rows.append((curve.label, *(in_words(found[x], 3) if x in found else "" for x in places)))
+    return markdown((f"{curves[0].y} by {curves[0].x}", *(in_words(x, 3) for x in places)), rows)
+
+
+def table(finding: Table) -> str:
+    """A table in Markdown."""
+    return markdown(finding.columns, finding.rows)
+
+
+def machine_sentence(reports: Iterable[Report]) -> str:
+    """On what, when and how long it was measured."""
+    every = list(reports)
+    machine = every[0].machine
+    dates = sorted(report.date[:10] for report in every)
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    versions = ", ".join(
+        f"{name} {machine['versions'][name]}" for name in ("python", *COMPARED_WITH) if name in machine["versions"]
+    )
+    minutes = sum(report.seconds for report in every) / 60
+    return (
+        f"Measured {when} on {machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB,"
+        f" {machine['system']}; {versions}. All subjects together took {minutes:.0f} minutes."
+    )
+
+
+def subjects_table(reports: Iterable[Report]) -> str:
+    """What was measured, when, how long it took, and what else the machine did."""
+    columns = ("subject", "what", "measured", "took", "load before")
+    rows = [(one.subject, one.title, one.date, f"{one.seconds:.0f} s", one.machine["load"]) for one in reports]
+    return markdown(columns, rows)
+
+
+COMPARED_WITH = ("numpy", "torch", "lightgbm", "xgboost", "catboost", "scikit-learn", "ranx", "pytrec-eval-terrier")
+
+
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(
+        f"| {' | '.join(in_words(cell, 3) if isinstance(cell, float) else str(cell) for cell in cells)} |"
+        for cells in lines
+    )
+
+
+def _with_note(one: Measurement) -> str:
+    return f"{one.what} ({one.note})" if one.note else one.what
+
+
+def _threads(one: Measurement) -> str:
+    return "1 thread" if one.threads == 1 else f"{one.threads} threads"
+
+
+def _some(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Evenly chosen ones of many, the first and the last among them."""
+    if len(points) <= LARGEST_TABLE_OF_POINTS:
+        return list(points)
+    step = (len(points) - 1) / (LARGEST_TABLE_OF_POINTS - 1)
+    return [points[round(step * number)] for number in range(LARGEST_TABLE_OF_POINTS)]

@@ -1,0 +1,53 @@
+"""The page of environment variables."""
+
+from __future__ import annotations
+
+from rankplug_documentation.parameter_table import table
+
+VARIABLES = {
+    "RANKPLUG_CACHE": (
+        "Folder of prepared data and compiled code. All of it can be made again.",
+        "the user's cache folder",
+    ),
+    "RANKPLUG_DATA": (
+        "Folders that hold archives or unpacked data sets, separated as in `PATH`.",
+        "none",
+    ),
+    "RANKPLUG_RESULTS": (
+        "Folder of the results of sweeps.",
+        "`results` in the project's root, see [sweeps](../sweeps.md#where-results-go)",
+    ),
+    "RANKPLUG_THREADS": (
+        "Threads that each engine may use, a whole number of at least 1.",
+        "all cores the process may run on",
+    ),
+    "RANKPLUG_WITHOUT": (
+        "Distributions whose plugins are not loaded, separated by commas.",
+        "all are loaded",
+    ),
+    "RANKPLUG_IMPORT_SECONDS": ("How long the plugin of another distribution may take to import.", "30"),
+    "RANKPLUG_PRELOAD": (
+        "Modules that `papermill --engine rankplug` imports before it forks a kernel, separated by commas.",
+        "numpy, pandas, torch, LightGBM, XGBoost, numba, matplotlib, seaborn, as far as installed",
+    ),
+}
+OF_OTHERS = {
+    "MLFLOW_TRACKING_URI": "When it is set and MLflow is installed, each finished trial becomes a run there.",
+    "CI": "When it is set, no progress bars are shown.",
+    "OMP_NUM_THREADS": "What engines use outside rankplug; sweeps set it for their worker processes.",
+}
+HEAD = """# Environment variables
+
+Made by `make docs` from `docs/rankplug_documentation/environment.py`. `rankplug doctor` tells what is in force.
+
+"""
+
+
+def environment_page() -> str:
+    """The text of the page."""
+    own = table(
+        ["variable", "what it sets", "when it is not set"],
+        ((f"`{name}`", meaning, default) for name, (meaning, default) in VARIABLES.items()),
+    )
+    others = table(["variable", "what rankplug does with it"], ((f"`{name}`", use) for name, use in OF_OTHERS.items()))
+    return HEAD + "\n".join([*own, "## Of other programs", "", *others])

@@ -1,0 +1,31 @@
+"""Hooks of the site's builder: formulas become MathML, and the tutorials are executed and shown as pages.
+
+Browsers draw MathML without any script, so the built site needs no network.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from rankplug.report import math_html
+from rankplug_documentation.tutorials import tutorial_pages
+
+INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
+DISPLAYED = re.compile(r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Adds the pages made from executed notebooks."""
+    from mkdocs.structure.files import File
+
+    for path, content in tutorial_pages().items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Turns the formulas of a page into MathML."""
+    content = DISPLAYED.sub(lambda found: f"<p>{math_html(html.unescape(found[1]).strip(), display=True)}</p>", content)
+    return INLINE.sub(lambda found: math_html(html.unescape(found[1])), content)

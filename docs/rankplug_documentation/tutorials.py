@@ -1,0 +1,70 @@
+"""The tutorials of ``notebooks/tutorials`` as pages, each executed and shown with what it printed and drew."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rankplug.system import notebooks_folder, thread_environment
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+TABLE = re.compile(r'<table border="\d" class="dataframe">')
+STYLES = re.compile(r"<style\b.*?</style>", re.DOTALL)
+
+
+def tutorial_notebooks() -> list[Path]:
+    """The notebooks, by name."""
+    return sorted((notebooks_folder() / "tutorials").glob("*.ipynb"))
+
+
+def tutorial_pages() -> dict[str, str | bytes]:
+    """Pages in Markdown and their pictures, by path inside ``docs``."""
+    pages: dict[str, str | bytes] = {}
+    for notebook in tutorial_notebooks():
+        pages |= notebook_page(executed(notebook), f"tutorials/{notebook.stem}")
+    return pages
+
+
+def executed(path: Path) -> Any:
+    """A notebook after its cells ran, in a folder of its own; an error in a cell stops the build.
+
+    One thread is faster than several on data as small as theirs.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+    from rankplug_jupyter.provisioner import ForkedKernelManager
+
+    notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    with tempfile.TemporaryDirectory() as folder:
+        client = NotebookClient(
+            notebook,
+            timeout=600,
+            coalesce_streams=True,
+            kernel_manager_class=ForkedKernelManager,
+            resources={"metadata": {"path": folder}},
+        )
+        client.execute(env=os.environ | thread_environment(1))
+    return notebook
+
+
+def notebook_page(notebook: Any, name: str) -> dict[str, str | bytes]:
+    """One executed notebook as a page and its pictures."""
+    from nbconvert import MarkdownExporter
+
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if WIDGET in output.get("data", {}):
+                output.data = {"text/markdown": "*A slider that moves when the notebook is opened in JupyterLab.*"}
+    resources = {"output_files_dir": Path(name).name, "unique_key": "figure"}
+    text, found = MarkdownExporter().from_notebook_node(notebook, resources)  # type: ignore[no-untyped-call]
+    pictures = {f"tutorials/{path}": content for path, content in found["outputs"].items()}
+    return {f"{name}.md": TABLE.sub("<table>", STYLES.sub("", text)), **pictures}
+
+
+if __name__ == "__main__":
+    for notebook in tutorial_notebooks():
+        print(notebook)
+        executed(notebook)

@@ -1,0 +1,77 @@
+"""Checks before trials run: the packages of their backends and their data are here, data prepared once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from rankplug.errors import FitError, NotRunError, RankplugError
+from rankplug.registry import BackendSpecification, registry, require_packages
+from rankplug.store import Combination, read_combination
+
+if TYPE_CHECKING:
+    from rankplug.store import Store, Trial
+    from rankplug.sweeps.running import Plan
+
+
+def require(trials: Iterable[Trial]) -> None:
+    """Raises where trials lack a package or data, in one sentence that names all; data that lie in files are prepared.
+
+    Without it every trial would find out for itself, and every worker would wait for the one that prepares.
+    """
+    several = list(trials)
+    problems: dict[str, None] = {}
+    for backend in dict.fromkeys(trial.combination.backend for trial in several):
+        try:
+            require_packages(cast(BackendSpecification, registry().find("backend", backend).specification))
+        except FitError as error:
+            problems[str(error)] = None
+    for dataset, fold in dict.fromkeys((trial.combination.dataset, trial.fold) for trial in several):
+        try:
+            _prepare(dataset, fold)
+        except RankplugError as error:
+            problems[str(error)] = None
+    if problems:
+        raise NotRunError(f"nothing has run, as something is missing: {'; '.join(problems)}")
+
+
+def _prepare(dataset: str, fold: int) -> None:
+    """Loads a fold of a data set that lies in files, which prepares it where that has not been done."""
+    from rankplug.data import StoredDataset
+
+    specification, parameters = registry().resolve("dataset", dataset)
+    stored = specification.load()
+    if isinstance(stored, StoredDataset):
+        stored(parameters, fold, 0)
+
+
+def renewed(todo: Plan, store: Store) -> Plan:
+    """A plan once its data are prepared: some data sets say only then what they are, and results are named by that."""
+    there: dict[str, bool] = {}
+    for trial in todo.waiting:
+        dataset = trial.combination.dataset
+        if dataset not in there:
+            there[dataset] = _again(trial.combination).data_fingerprint == trial.combination.data_fingerprint
+    if all(there.values()):
+        return todo
+    fresh: dict[str, Combination] = {}
+    trials = []
+    for trial in todo.trials:
+        planned = trial.combination
+        if planned.identity not in fresh:
+            fresh[planned.identity] = planned if there.get(planned.dataset, True) else _again(planned)
+        trials.append(replace(trial, combination=fresh[planned.identity]))
+    done = {trial.identity for trial in trials if store.has(trial)}
+    failed = {trial.identity for trial in trials[len(todo.waiting) :] if store.has_failed(trial)} - done
+    return replace(
+        todo,
+        waiting=tuple(trial for trial in trials if trial.identity not in done | failed),
+        done=tuple(trial for trial in trials if trial.identity in done),
+        failed=tuple(trial for trial in trials if trial.identity in failed),
+    )
+
+
+def _again(combination: Combination) -> Combination:
+    """The same combination, which knows nothing yet of its data."""
+    return read_combination(combination.model_dump())

@@ -1,0 +1,46 @@
+"""Tells trouble of the machine, such as a full disk, from faults of what runs on it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankplug.system import places
+
+STATES = tuple(
+    os.strerror(number)
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ESTALE)
+)
+"""What the system calls a full or read-only disk, too many open files, and a disk that fails.
+
+Libraries pass such an error on in an exception of their own, but with these words.
+"""
+SAYINGS = (*STATES, "No usable temporary directory", "can't start new thread")
+
+
+def is_of_the_machine(error: BaseException) -> bool:
+    """Whether an error, or one that it comes from, tells of the machine and not of the combination that met it."""
+    return any(_tells_of_the_machine(one) for one in _chain(error))
+
+
+def _tells_of_the_machine(error: BaseException) -> bool:
+    if any(words in str(error) for words in SAYINGS):
+        return True
+    # Everything in the cache is ours and can be made again, so that no combination is to blame for what fails there.
+    return isinstance(error, OSError) and isinstance(error.filename, str) and _is_in_cache(Path(error.filename))
+
+
+def _is_in_cache(path: Path) -> bool:
+    folder = places.cache_folder().absolute()
+    return folder in (path.absolute(), *path.absolute().parents)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    here: BaseException | None = error
+    while here is not None and id(here) not in seen:
+        seen.add(id(here))
+        yield here
+        here = here.__cause__ or (None if here.__suppress_context__ else here.__context__)
