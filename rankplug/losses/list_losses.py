@@ -125,7 +125,7 @@ class CompiledEvaluator:
             objective.labels, objective.starts, loss.parameters, objective.seed
         )
         places = np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)
-        self.objective = objective
+        self.objective, self.function = objective, function
         self.samples = 1 if sampler is None else sampler.samples
         self.fixed = {
             "data_starts": objective.starts,

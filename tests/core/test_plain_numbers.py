@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from rankplug_crossover.critical_difference import critical_difference
 
 import rankplug as rp
 from rankplug import statistics
-from rankplug.critical_difference import critical_difference
 from rankplug.errors import DataError
 
 PLAIN = {
