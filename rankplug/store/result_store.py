@@ -200,5 +200,5 @@ def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],
-        "fit_seconds": about["record"]["fit_seconds"],
+        "fit_seconds": about["record"].get("fit_seconds"),
     }

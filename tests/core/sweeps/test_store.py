@@ -111,7 +111,7 @@ def test_a_file_of_another_format_or_program_is_named(
         store.frame()
 
 
-@pytest.mark.parametrize(("changed", "words"), [("identity", "its identity"), ("record", "fit_seconds are no numbers")])
+@pytest.mark.parametrize(("changed", "words"), [("identity", "its identity"), ("record", "its record fit_seconds")])
 def test_a_forged_description_is_damage(
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
