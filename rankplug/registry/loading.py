@@ -118,11 +118,19 @@ def _changes(name: str, space: Any, before: dict[str, Any] | None, root: str) ->
         if attribute.startswith("__"):
             continue
         if before is not None and attribute in before and value is not before[attribute]:
+            if _written_in(value, name.partition(".")[0]):
+                continue
             owner = sys.modules["torch"].Tensor if name == "torch.Tensor" else sys.modules[name]
             setattr(owner, attribute, before[attribute])
             yield f"{name}.{attribute}"
         elif before is None and callable(value) and (getattr(value, "__module__", "") or "").partition(".")[0] == root:
             yield f"{name}.{attribute}"
+
+
+def _written_in(function: Any, library: str) -> bool:
+    """Whether a library replaces a function of its own, as PyTorch does when ``torch._dynamo`` is imported."""
+    path = getattr(getattr(function, "__code__", None), "co_filename", "")
+    return path.startswith(os.path.dirname(sys.modules[library].__file__ or "nowhere") + os.sep)
 
 
 @contextlib.contextmanager
