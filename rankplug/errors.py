@@ -40,6 +40,10 @@ class DataError(RankplugError):
     """Data that is not what it should be."""
 
 
+class NothingLeftError(DataError):
+    """Data of which a transform would leave no query."""
+
+
 class FitError(RankplugError):
     """Training that cannot start or had to stop."""
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -37,13 +39,13 @@ def bench(
 
     if listed:
         for subject in subjects():
-            typer.echo(f"{subject.name:14} {subject.title}{'' if subject.by_default else ' (only if named)'}")
+            say(f"{subject.name:14} {subject.title}{'' if subject.by_default else ' (only if named)'}")
         return
     if document is not None:
         from rankplug_benchmarks.harness.pages import write_pages
 
         for page in write_pages(out, document):
-            typer.echo(f"filled {page}")
+            say(f"filled {page}")
         return
     from rankplug_benchmarks.harness import reports, wording
 
@@ -51,6 +53,6 @@ def bench(
     if kept:
         reports.check_writable(out)
     for subject in chosen(names or []):
-        typer.secho(f"{subject.name}: {subject.title}", bold=True)
-        report = reports.run(subject, Effort(rounds, quick, peers), lambda finding: typer.echo(wording.line(finding)))
-        typer.echo(f"took {report.seconds:.0f} s{f', kept in {report.write(out)}' if kept else ''}")
+        say(f"{subject.name}: {subject.title}", bold=True)
+        report = reports.run(subject, Effort(rounds, quick, peers), lambda finding: say(wording.line(finding)))
+        say(f"took {report.seconds:.0f} s{f', kept in {report.write(out)}' if kept else ''}")

@@ -10,4 +10,5 @@ SYNTHETIC = DatasetSpecification(
     summary="made data in the shape of MSLR, Yahoo, .Gov or OHSUMED, the same on every machine",
     implementation="rankplug_data.synthetic.collection:load",
     parameters=SyntheticParameters,
+    blocks="rankplug_data.synthetic.collection:blocks",
 )

@@ -20,24 +20,28 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.scaling:query_minmax",
         paper="uniquerating",
         formula=r"\frac{x - \min}{\max - \min + 10^{-8}}",
+        by_query=True,
     ),
     TransformSpecification(
         name="standardise",
         summary="give each feature mean 0 and deviation 1 in the training part",
         implementation="rankplug_data.transforms.scaling:standardise",
         formula=r"\frac{x - \mu_\text{train}}{\sigma_\text{train}}",
+        by_query=True,
     ),
     TransformSpecification(
         name="log1p",
         summary="take the logarithm of each feature's size, keeping its sign",
         implementation="rankplug_data.transforms.scaling:log1p",
         formula=r"\operatorname{sign}(x) \ln(1 + |x|)",
+        by_query=True,
     ),
     TransformSpecification(
         name="drop_empty",
         summary="leave out queries without a relevant document",
         implementation="rankplug_data.transforms.cleaning:drop_empty",
         parameters=EveryPart,
+        by_query=True,
     ),
     TransformSpecification(
         name="drop_uniform",
@@ -45,6 +49,7 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.cleaning:drop_uniform",
         parameters=WhatIsLearntFrom,
         paper="uniquerating",
+        by_query=True,
     ),
     TransformSpecification(
         name="drop_conflicting",
@@ -52,6 +57,7 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.cleaning:drop_conflicting",
         parameters=EveryPart,
         paper="logrank",
+        by_query=True,
     ),
     TransformSpecification(
         name="truncate_lists",
@@ -65,6 +71,7 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.labels:binarise",
         parameters=Threshold,
         paper="logrank",
+        by_query=True,
     ),
     TransformSpecification(
         name="label_flips",
@@ -72,6 +79,7 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.labels:label_flips",
         parameters=Flips,
         paper="xendcg",
+        by_query=True,
     ),
     TransformSpecification(
         name="negative_augmentation",
@@ -79,6 +87,7 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.augmentation:negative_augmentation",
         parameters=Augmentation,
         paper="xendcg",
+        by_query=True,
     ),
     TransformSpecification(
         name="cascade_clicks",
@@ -86,5 +95,6 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.clicks:cascade_clicks",
         parameters=Clicks,
         paper="xendcg",
+        by_query=True,
     ),
 ]

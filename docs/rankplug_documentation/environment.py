@@ -13,7 +13,10 @@ VARIABLES = {
         "Folders that hold archives or unpacked data sets, separated as in `PATH`.",
         "none",
     ),
-    "RANKPLUG_RESULTS": ("Folder of the results of sweeps.", "`results` in the working folder"),
+    "RANKPLUG_RESULTS": (
+        "Folder of the results of sweeps.",
+        "`results` in the project's root, see [sweeps](../sweeps.md#where-results-go)",
+    ),
     "RANKPLUG_THREADS": (
         "Threads that each engine may use, a whole number of at least 1.",
         "all cores the process may run on",

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from rankplug.errors import DataError
 from rankplug.statistics import Unit
+from rankplug.system import numbers
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def critical_difference(quality: ArrayLike, *, unit: Unit, level: float = 0.05) 
     """
     from scipy import stats
 
-    table = np.asarray(quality, dtype=np.float64)
+    table = numbers(quality, "quality")
     if table.ndim != 2 or table.shape[1] < 3 or table.shape[0] < 2 or not np.isfinite(table).all():
         raise DataError(
             f"Friedman's test needs finite values of at least 3 models in at least 2 blocks, got shape {table.shape}"

@@ -28,6 +28,7 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
     offsets: list[float] = []
     shares = np.empty(0)
     best, best_w = np.inf, w
+    learner.ended = "iterations"
     for _ in range(learner.settings.planes):
         risk, slope = learner.risk(w)
         objective = risk + float(w @ w) / learner.C
@@ -43,6 +44,7 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
         w = -learner.C / 2.0 * (shares @ np.array(slopes))
         bound = float(np.array(offsets) @ shares) - float(w @ w) / learner.C
         if best - bound <= learner.settings.tolerance * max(abs(best), 1e-12):
+            learner.ended = "tolerance"
             return
 
 

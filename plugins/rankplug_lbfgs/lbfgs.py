@@ -20,6 +20,8 @@ from rankplug_lbfgs.plugin import LBFGSParameters
 from rankplug_lbfgs.regularised import RegularisedLearner, Weights, WeightsModel, fit, read_model
 
 RESTARTS_WHERE_NOT_CONVEX = 9
+ENDS = {0: "tolerance", 1: "iterations"}
+"""Why a run of scipy's ended, by its status; any other says that the line search found nothing lower."""
 
 
 def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
@@ -44,6 +46,7 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
         )
         if best is None or found.fun < best[0]:
             best = float(found.fun), np.array(found.x)
+            learner.ended = ENDS.get(found.status, "line search")
     assert best is not None
     learner.loss, learner.w = best[0] / len(learner.problem.train), best[1]
 

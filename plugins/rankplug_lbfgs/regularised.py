@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -57,7 +58,7 @@ class RegularisedLearner(Learner):
     Args:
         problem: what is to be fitted.
         minimise: runs the engine for the learner's present ``C``, calls the observer after each of its iterations and
-            leaves the best weights in ``w``.
+            leaves the best weights in ``w`` and why their run ended in ``ended``.
     """
 
     unit = "step"
@@ -78,6 +79,7 @@ class RegularisedLearner(Learner):
         self.w: Weights = np.zeros(self.scorer.weights)
         self.last: tuple[Weights, NDArray[np.float64]] | None = None
         self.made = 0
+        self.ended = "finished"
 
     def risk(self, w: Weights) -> tuple[float, Weights]:
         """The sum of the lists' losses and its gradient; noise, where there is some, stays that of one draw."""
@@ -120,12 +122,14 @@ class RegularisedLearner(Learner):
             return self.last[1]
         return np.asarray(self.scorer.scores(self.w, lists.features))
 
-    def snapshot(self) -> tuple[Weights, float]:
-        return self.w.copy(), self.C
+    def snapshot(self) -> tuple[Weights, float, str]:
+        return self.w.copy(), self.C, self.ended
 
-    def model(self, snapshot: tuple[Weights, float], record: Record) -> Model:
-        weights, chosen = snapshot
+    def model(self, snapshot: tuple[Weights, float, str], record: Record) -> Model:
+        weights, chosen, ended = snapshot
         record.chosen["C"] = chosen
+        if record.stopped == "finished":
+            record = replace(record, stopped=ended)
         return WeightsModel(self.scorer, weights, record)
 
 

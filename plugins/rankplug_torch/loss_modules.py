@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.errors import DataError, FitError, ParameterError
 from rankplug.losses import Loss, Named, Objective
 from rankplug.samplers import Sampler
-from rankplug.system import whole_number
+from rankplug.system import numbers, refuse_masked, whole_number
 
 Reduction = Literal["mean", "sum", "none"]
 REDUCTIONS = ("mean", "sum", "none")
@@ -115,10 +115,10 @@ class TorchLoss(torch.nn.Module):
         weights: ArrayLike | torch.Tensor | None,
     ) -> torch.Tensor:
         objective = self.loss.on(
-            _array(labels).reshape(-1),
-            _array(starts),
+            _array(labels, "labels").reshape(-1),
+            _array(starts, "starts", "int64"),
             sampler=self.sampler,
-            weights=None if weights is None else _array(weights),
+            weights=None if weights is None else _array(weights, "weights"),
             seed=self.seed,
         )
         values = objective_value(objective, scores, iteration=self.iteration)
@@ -136,6 +136,8 @@ class TorchLoss(torch.nn.Module):
 
         What stands at padding, where the mask is False, is never read. A row without any document has the value 0.
         """
+        for name, given in (("labels", labels), ("mask", mask), ("weights", weights)):
+            refuse_masked(given, name)
         present = torch.as_tensor(mask, device=scores.device).bool()
         relevance = torch.as_tensor(labels, device=scores.device)
         if scores.ndim != 2 or not scores.shape == relevance.shape == present.shape:
@@ -173,7 +175,7 @@ class _Value(torch.autograd.Function):
     def forward(ctx: Any, scores: torch.Tensor, objective: Objective, iteration: int, lists: Any) -> torch.Tensor:
         precision = torch.promote_types(scores.dtype, torch.float32)
         dtype = np.float32 if precision == torch.float32 else np.float64
-        result = objective(_array(scores).reshape(-1), iteration=iteration, lists=lists, dtype=dtype)
+        result = objective(_array(scores, "scores").reshape(-1), iteration=iteration, lists=lists, dtype=dtype)
         lengths = objective.lengths if lists is None else objective.lengths[np.asarray(lists)]
         gradient = torch.from_numpy(result.gradient).to(scores.device)
         ctx.save_for_backward(scores, gradient, torch.from_numpy(lengths).to(scores.device))
@@ -207,8 +209,8 @@ class _Product(torch.autograd.Function):
         )
 
 
-def _array(values: ArrayLike | torch.Tensor) -> NDArray[Any]:
+def _array(values: ArrayLike | torch.Tensor, name: str, dtype: str = "float64") -> NDArray[Any]:
     if isinstance(values, torch.Tensor):
         values = values.detach().cpu()
-        return (values if values.dtype != torch.bfloat16 else values.float()).numpy()
-    return np.asarray(values)
+        values = (values if values.dtype != torch.bfloat16 else values.float()).numpy()
+    return numbers(values, name, dtype)

@@ -76,12 +76,13 @@ class Report:
                 yield f"  ok    {finding.check}"
             elif finding.status == "not applicable":
                 yield f"  --    {finding.check}: {finding.what}"
-            else:
+            elif finding.failed:
                 yield f"  FAIL  {finding.check}"
                 yield from _details(finding)
         states = [finding.status for finding in self.findings]
-        counts = {word: states.count(word) for word in ("ok", "failed", "not applicable")}
-        yield "  " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        counts = {word: states.count(word) for word in ("ok", "failed", "not applicable", "not tried")}
+        after = ": they rest on what fails" if counts["not tried"] else ""
+        yield "  " + ", ".join(f"{count} {word}" for word, count in counts.items() if count) + after
 
 
 def check_plugins(word: str, kind: str | None = None) -> list[Report]:
@@ -127,7 +128,7 @@ def _report(reference: str, plugin: Plugin, file: str) -> Report:
         findings = [_loaded(reference, plugin)]
         if not findings[0].failed:
             case = contract.case(reference)
-            findings += [check.finding(case) for check in contract.checks]
+            findings += contract.findings(case)
     if file:
         first = f"from rankplug.authoring.plugin_files import plugins_of_file\nplugins_of_file({file!r})\n"
         findings = [replace(one, snippet=first + one.snippet) if one.snippet else one for one in findings]

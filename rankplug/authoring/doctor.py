@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from rankplug.errors import RankplugError
 from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, problems_of_others, registry
-from rankplug.system import __version__, available_cores, places, threads
+from rankplug.system import __version__, available_cores, other_results, places, results_place, threads
 
 DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -38,6 +38,8 @@ class Folder:
     writable: bool
     variable: str
     """The environment variable that moves it."""
+    why: str = ""
+    """Of several that might be used, why it is this one."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
         conflicts=tuple(found.conflicts()),
         folders=tuple(_folders()),
         others=problems_of_others(found),
-        remarks=tuple(found.remarks),
+        remarks=(*found.remarks, *_other_results()),
     )
 
 
@@ -147,11 +149,18 @@ def _folders() -> Iterator[Folder]:
     for folder in places.data_folders():
         yield _folder("data", folder, "RANKPLUG_DATA")
     yield _folder("prepared data and compiled code", places.cache_folder(), "RANKPLUG_CACHE")
-    yield _folder("results", places.results_folder(), "RANKPLUG_RESULTS")
+    place = results_place()
+    yield _folder("results", place.path, "RANKPLUG_RESULTS", place.why)
 
 
-def _folder(purpose: str, path: Path, variable: str) -> Folder:
+def _other_results() -> Iterator[str]:
+    for path in other_results():
+        yield f"there are results in {path} too, which are not used here; rankplug results merge {path} brings them in"
+
+
+def _folder(purpose: str, path: Path, variable: str, why: str = "") -> Folder:
     whole = path.expanduser().absolute()
-    nearest = next(place for place in (whole, *whole.parents) if place.exists())
-    writable = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-    return Folder(purpose, str(whole), whole.is_dir(), writable, variable)
+    # Unlike methods of paths, these functions take a folder that may not be looked into for one that is not there.
+    nearest = next(place for place in (whole, *whole.parents) if os.path.exists(place))
+    writable = os.path.isdir(nearest) and os.access(nearest, os.W_OK | os.X_OK)
+    return Folder(purpose, str(whole), os.path.isdir(whole), writable, variable, why)

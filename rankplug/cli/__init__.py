@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from importlib import metadata
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from rankplug.cli import check, data, doctor, new, plugins, report, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
+from rankplug.system import prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",
@@ -35,7 +37,7 @@ def add_commands_of_others() -> None:
         except Exception as error:
             owner = entry.dist.name if entry.dist else "an unknown package"
             reason = f"{type(error).__name__}: {error}"
-            typer.secho(f"rankplug: the command {entry.name} of {owner} cannot be used ({reason})", err=True)
+            say(f"rankplug: the command {entry.name} of {owner} cannot be used ({reason})", error=True)
 
 
 add_commands_of_others()
@@ -48,12 +50,14 @@ def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceb
 
 def main() -> None:
     """Runs the command line; an error is one sentence, with ``--debug`` its traceback too."""
+    prepare_streams()
     try:
         app()
     except Exception as error:
         if "--debug" in sys.argv:
-            raise
-        typer.secho(f"rankplug: {sentence_of(error)}", fg="red", err=True)
+            say(traceback.format_exc(), error=True)
+        else:
+            say(f"rankplug: {sentence_of(error)}", colour="red", error=True)
         sys.exit(1)
 
 

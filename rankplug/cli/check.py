@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import hand_over, say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -26,10 +28,10 @@ def check(
 
     reports = check_plugins(plugin, kind)
     if as_json:
-        typer.echo(json.dumps([report.describe() for report in reports], indent=2))
+        hand_over(json.dumps([report.describe() for report in reports], indent=2))
     else:
         for report in reports:
             for line in report.lines():
-                typer.secho(line, fg="red" if line.startswith("  FAIL") else None)
+                say(line, colour="red" if line.startswith("  FAIL") else None)
     if any(report.failed for report in reports):
         raise typer.Exit(1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from rankplug.errors import DataError
+from rankplug.system import say
 
 if TYPE_CHECKING:
     from rankplug.data import StoredDataset
@@ -25,7 +26,7 @@ def list_() -> None:
 
     for plugin in registry().plugins("dataset"):
         specification = plugin.specification
-        typer.echo(f"{specification.name:14} {_state(specification):18} {specification.summary}")
+        say(f"{specification.name:14} {_state(specification):18} {specification.summary}")
 
 
 @app.command()
@@ -37,7 +38,7 @@ def get(
 ) -> None:
     """Fetch the files of a data set."""
     dataset, parameters = _stored(name)
-    typer.echo(dataset.get(parameters, accept_licence=accept_licence))
+    say(dataset.get(parameters, accept_licence=accept_licence))
 
 
 @app.command()
@@ -71,14 +72,14 @@ def verify(name: Name) -> None:
     _show(text)
     if problems:
         raise DataError("; ".join(problems))
-    typer.echo("verified")
+    say("verified")
 
 
 def _show(text: str) -> None:
     """Warnings stand out."""
     for line in text.splitlines():
         warning = line.startswith("warning:")
-        typer.secho(line, fg="yellow" if warning else None, err=warning)
+        say(line, colour="yellow" if warning else None, error=warning)
 
 
 def _stored(name: str) -> tuple[StoredDataset, Any]:

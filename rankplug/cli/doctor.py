@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import hand_over, say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -19,29 +21,30 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
     found = examine()
     if as_json:
-        typer.echo(json.dumps(found.describe(), indent=2))
+        hand_over(json.dumps(found.describe(), indent=2))
         raise typer.Exit(1 if found.problems else 0)
-    typer.echo("versions")
+    say("versions")
     for name, version in found.versions.items():
-        typer.echo(f"  {name:20} {version}")
-    typer.echo(f"threads\n  {found.threads} of {found.cores} cores")
-    typer.echo("backends")
+        say(f"  {name:20} {version}")
+    say(f"threads\n  {found.threads} of {found.cores} cores")
+    say("backends")
     for backend in found.backends:
-        typer.echo(f"  {backend.name:20} {'works' if backend.works else backend.reason}")
+        say(f"  {backend.name:20} {'works' if backend.works else backend.reason}")
     if found.others:
-        typer.echo("plugins from elsewhere")
+        say("plugins from elsewhere")
     for name, problem in found.others.items():
-        typer.echo(f"  {name}: {problem or 'works'}")
+        say(f"  {name}: {problem or 'works'}")
     for remark in found.remarks:
-        typer.secho(f"remark: {remark}", fg="yellow", err=True)
-    typer.echo("folders")
+        say(f"remark: {remark}", colour="yellow", error=True)
+    say("folders")
     for folder in found.folders:
         state = ", ".join(
             ["exists" if folder.exists else "not made yet", "writable" if folder.writable else "read-only"]
         )
-        typer.echo(f"  {folder.purpose:32} {folder.path} ({state}; {folder.variable})")
+        told = ", ".join(filter(None, [folder.why, state]))
+        say(f"  {folder.purpose:32} {folder.path} ({told}; {folder.variable})")
     for problem in found.problems:
-        typer.secho(f"problem: {problem}", fg="red", err=True)
+        say(f"problem: {problem}", colour="red", error=True)
     if found.problems:
         raise typer.Exit(1)
-    typer.echo("no problems")
+    say("no problems")

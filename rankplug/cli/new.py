@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import say
+
 
 class Flavour(StrEnum):
     """How a loss is written."""
@@ -34,7 +36,7 @@ def new(
 
     plugin = NewPlugin(kind, name, flavour.value)
     folder = plugin.write(into)
-    typer.echo(f"wrote {folder}; now:")
-    typer.echo(f"  pip install -e {folder}")
-    typer.echo(f"  rankplug check {name}")
-    typer.echo(f"  rankplug sweep {plugin.facts['sweep']}")
+    say(f"wrote {folder}; now:")
+    say(f"  pip install -e {folder}")
+    say(f"  rankplug check {name}")
+    say(f"  rankplug sweep {plugin.facts['sweep']}")

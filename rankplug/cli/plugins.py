@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankplug.system import hand_over, say
+
 if TYPE_CHECKING:
     from rankplug.registry import Plugin
 
@@ -34,19 +36,19 @@ def plugins(
                 {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in found.conflicts()
             ],
         }
-        typer.echo(json.dumps(listing, indent=2, default=str))
+        hand_over(json.dumps(listing, indent=2, default=str))
         return
     for plugin in chosen:
-        typer.echo(_lines(plugin))
+        say(_lines(plugin))
     for kind_, name, offers in found.conflicts():
-        typer.secho(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", fg="yellow", err=True)
+        say(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", colour="yellow", error=True)
     for remark in found.remarks:
-        typer.secho(f"remark: {remark}", fg="yellow", err=True)
+        say(f"remark: {remark}", colour="yellow", error=True)
     for broken in found.broken:
-        typer.secho(
+        say(
             f"failed: {broken.entry_point} of {broken.distribution} {broken.version}: {broken.reason}",
-            fg="red",
-            err=True,
+            colour="red",
+            error=True,
         )
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -33,4 +35,4 @@ def report(
         report=report,
         run_missing=False,
     )
-    typer.echo(f"The report is at {page.resolve()}")
+    say(f"The report is at {page.resolve()}")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -39,4 +41,4 @@ def reproduce(
         jobs=threads() if jobs is None else jobs,
         notebooks=notebooks,
     )
-    typer.echo(f"The report is at {page.resolve()}")
+    say(f"The report is at {page.resolve()}")

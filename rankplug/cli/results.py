@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankplug.system import hand_over, say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 app = typer.Typer(help="Show, compare, merge, clean and export results.")
 
-STORE_HELP = "Folder of results, else RANKPLUG_RESULTS or results."
+STORE_HELP = "Folder of results; else that of the project, which rankplug doctor tells."
 StoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP)]
 ExistingStoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP, exists=True, file_okay=False)]
 
@@ -41,7 +46,7 @@ def results(
     store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
-    from rankplug.store import Store, query, results, write_table
+    from rankplug.store import Store, query, results
 
     if context.invoked_subcommand is not None:
         return
@@ -53,7 +58,14 @@ def results(
             _draw(plot, store, where, metric or (), groups, pooled)
             return
         frame = results(Store(store), where=where, metric=metric or (), group_by=groups, pool=pooled)
-    typer.echo(write_table(frame, form))
+    _print(frame, form)
+
+
+def _print(frame: pd.DataFrame, form: Format) -> None:
+    from rankplug.store import write_table
+
+    read_by_people = form in (Format.TABLE, Format.MARKDOWN)
+    (say if read_by_people else hand_over)(write_table(frame, form))
 
 
 def _draw(
@@ -69,7 +81,7 @@ def _draw(
         figure.savefig(target, bbox_inches="tight")
     except (OSError, ValueError) as error:
         raise RankplugError(f"cannot draw into {target}: {error}") from None
-    typer.echo(f"drew {target}")
+    say(f"drew {target}")
 
 
 @app.command()
@@ -81,10 +93,10 @@ def compare(
     store: ExistingStoreOption = None,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
-    from rankplug.store import Store, write_table
+    from rankplug.store import Store
     from rankplug.store import compare as compared
 
-    typer.echo(write_table(compared(first, second, store=Store(store), metric=metric or ()), form))
+    _print(compared(first, second, store=Store(store), metric=metric or ()), form)
 
 
 @app.command()
@@ -96,7 +108,7 @@ def merge(
     from rankplug.store import merge as merged
 
     done = merged(Store(store), others)
-    typer.echo(f"{done.new} results came new, {done.there} were there")
+    say(f"{done.new} results came new, {done.there} were there")
 
 
 @app.command()
@@ -116,15 +128,15 @@ def clean(
         stale, unknown = store_cleaning.outdated(Store(store))
         found += stale
     for finding in unknown:
-        typer.secho(f"kept {finding.path}: {finding.why}", err=True)
+        say(f"kept {finding.path}: {finding.why}", error=True)
     for finding in found:
-        typer.echo(f"{finding.path}: {finding.why}")
+        say(f"{finding.path}: {finding.why}")
     count = sum(len(finding.files) for finding in found)
     if yes and not dry_run:
         store_cleaning.remove(found)
-        typer.echo(f"{count} files deleted")
+        say(f"{count} files deleted")
     else:
-        typer.echo(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
+        say(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
 
 
 @app.command()
@@ -135,4 +147,4 @@ def export(
     from rankplug.store import Store
     from rankplug.store import export as exported
 
-    typer.echo(f"wrote {exported(Store(store), target)}")
+    say(f"wrote {exported(Store(store), target)}")

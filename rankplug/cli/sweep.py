@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -29,7 +31,9 @@ def sweep(
     profile: Annotated[str | None, typer.Option(help="A profile of the file or the study.")] = None,
     trials: Annotated[int | None, typer.Option(help="Repetitions, each with a seed of its own.")] = None,
     folds: Annotated[str | None, typer.Option(help="Such as 1,2,3 or all.")] = None,
-    store: Annotated[Path | None, typer.Option(help="Folder of results, else RANKPLUG_RESULTS or results.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Folder of results; else that of the project, which rankplug doctor tells.")
+    ] = None,
 ) -> None:
     """Run every combination of a grid that is not finished, one notebook each, and keep the results."""
     from rankplug.cli.sweep_words import read_sweeps
@@ -42,26 +46,27 @@ def sweep(
         for one in read_sweeps(words, profile)
     ]
     plan = Plan.joined(plans)
-    typer.echo(f"{plan}, in {results.folder}")
+    say(f"{plan}, in {results.folder}")
     if dry_run:
         for state, group in (("run", plan.waiting), ("done", plan.done), ("failed", plan.failed)):
             for trial in group:
-                typer.echo(f"{state:7}{trial.identity}  {trial}")
+                say(f"{state:7}{trial.identity}  {trial}")
         return
     outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
     for sentence in outcome.failures:
-        typer.secho(f"failed: {sentence}", fg="red", err=True)
+        say(f"failed: {sentence}", colour="red", error=True)
     for sentence in outcome.not_run:
-        typer.secho(f"not run: {sentence}", fg="yellow", err=True)
+        say(f"not run: {sentence}", colour="yellow", error=True)
     if outcome.not_run:
-        typer.secho(
+        say(
             f"{len(outcome.not_run)} of {len(plan.trials)} trials could not run, and nothing is recorded of them; the"
             " same command runs them",
-            err=True,
+            error=True,
         )
     if outcome.failures:
-        typer.secho(
-            f"{len(outcome.failures)} of {len(plan.trials)} trials failed; run them again with --retry-failed", err=True
+        say(
+            f"{len(outcome.failures)} of {len(plan.trials)} trials failed; run them again with --retry-failed",
+            error=True,
         )
     if outcome.failures or outcome.not_run:
         raise typer.Exit(1)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankplug.system import say
+
 DATASET = Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")]
 FOLD = Annotated[int, typer.Option(help="Fold of the data set, from 1.")]
 SEED = Annotated[int, typer.Option(help="Of everything random.")]
@@ -58,7 +60,7 @@ def train(
     best = model.best_iteration
     chosen = ", ".join(f"valid {name} {model.curve.columns[f'valid {name}'][best]:.4f}" for name in names)
     stopped = f"stopped: {model.record.stopped}" if model.record.stopped != "finished" else "finished"
-    typer.echo(
+    say(
         f"{out}: iteration {best} of {model.record.iterations} ({stopped}), {chosen},"
         f" {model.record.seconds['total']:.1f} s"
     )
@@ -94,4 +96,4 @@ def evaluate(
     )
     for name in metric or ["ndcg@5"]:
         values = metrics.evaluate(fitted, getattr(split, part), name)
-        typer.echo(f"{name} {values.mean():.6f} ({values.notna().sum()} of {values.size} queries)")
+        say(f"{name} {values.mean():.6f} ({values.notna().sum()} of {values.size} queries)")

@@ -1,4 +1,5 @@
 from .array_functions import ArrayFunction as ArrayFunction
+from .compile_errors import told_in_a_sentence as told_in_a_sentence
 from .lifting import FASTMATH as FASTMATH
 from .lifting import ListFunction as ListFunction
 from .lifting import building_block as building_block
@@ -56,6 +57,7 @@ __all__ = [
     "scratch",
     "sort_best_first",
     "sort_labels",
+    "told_in_a_sentence",
     "uniform",
     "usable",
     "writable",

@@ -1,8 +1,8 @@
+from .datasets import Source as Source
 from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
 from .datasets import load as load
-from .datasets import pool_fingerprint as pool_fingerprint
-from .datasets import transformed as transformed
+from .datasets import load_in_blocks as load_in_blocks
 from .lists import Integers as Integers
 from .lists import Lists as Lists
 from .lists import check_labels as check_labels
@@ -11,11 +11,11 @@ from .lists import check_starts as check_starts
 __all__ = [
     "Integers",
     "Lists",
+    "Source",
     "Split",
     "StoredDataset",
     "check_labels",
     "check_starts",
     "load",
-    "pool_fingerprint",
-    "transformed",
+    "load_in_blocks",
 ]

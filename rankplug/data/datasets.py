@@ -8,15 +8,15 @@ lie in files offer more, see :class:`StoredDataset`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from rankplug.data.lists import Lists
-from rankplug.errors import DataError
-from rankplug.registry import Reference, parse, registry
+from rankplug.errors import DataError, NothingLeftError
+from rankplug.registry import DatasetSpecification, Reference, TransformSpecification, import_object, parse, registry
 from rankplug.system import generator, whole_number
 
 
@@ -69,27 +69,90 @@ def load(
         seed: the trial's seed; it reaches random splits, made data and random transforms.
         transforms: applied in order, such as ``["query_minmax", "drop_empty"]``.
     """
-    specification, parameters = registry().resolve("dataset", dataset)
-    folds = specification.folds  # type: ignore[attr-defined]
-    if not 1 <= whole_number(fold, "fold") <= folds:
-        raise DataError(f"dataset {specification.name} has folds 1 to {folds}, not {fold}")
-    return transformed(specification.load()(parameters, fold, seed), transforms, seed)
+    return Source(dataset, transforms).split(fold, seed)
 
 
-def transformed(
-    split: Split, transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference], seed: int
-) -> Split:
-    """A split after some transforms, applied in order with noise of the trial's seed."""
-    chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
-    for position, reference in enumerate(chain):
-        specification, parameters = registry().resolve("transform", reference)
-        noise = generator(seed, "transform", str(parse(reference)), position)
-        split = specification.load()(split, parameters, noise)
-    return split
+def load_in_blocks(
+    dataset: str | Mapping[str, Any] | Reference,
+    *,
+    fold: int = 1,
+    seed: int = 0,
+    transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference] = (),
+) -> Iterator[Split]:
+    """What :func:`load` gives, once for each block of test queries, so that a test part may be larger than memory.
+
+    Training and validation part are the same each time. There is one block where the data set has no blocks, or where
+    one of the transforms needs all of the data at once.
+
+    Args:
+        dataset: its name with parameters, such as ``"synthetic[test_queries=20000]"``.
+        fold: which of its folds, from 1.
+        seed: the trial's seed.
+        transforms: applied in order.
+    """
+    return Source(dataset, transforms).blocks(fold, seed)
+
+
+class Source:
+    """A data set and the transforms of it, all names resolved.
+
+    Args:
+        dataset: its name with parameters.
+        transforms: applied in order.
+    """
+
+    pool = ""
+    """Digest of the queries before any transform, of the first block where there are several; set by loading."""
+
+    def __init__(self, dataset: Any, transforms: Any) -> None:
+        found, self._parameters = registry().resolve("dataset", dataset)
+        self._dataset = cast(DatasetSpecification, found)
+        chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
+        self._names = [str(parse(reference)) for reference in chain]
+        self._transforms = [registry().resolve("transform", reference) for reference in chain]
+
+    def split(self, fold: int, seed: int) -> Split:
+        """Return all parts at once."""
+        self._check(fold)
+        return self._transformed(self._dataset.load()(self._parameters, fold, seed), seed)
+
+    def blocks(self, fold: int, seed: int) -> Iterator[Split]:
+        """Yield the parts once for each block of test queries, see :func:`load_in_blocks`."""
+        by_query = all(cast(TransformSpecification, found).by_query for found, _ in self._transforms)
+        if not (by_query and self._dataset.blocks):
+            yield self.split(fold, seed)
+            return
+        self._check(fold)
+        say = self._dataset.blocks
+        make: Callable[..., Iterator[Split]] = import_object(say, str(self._dataset)) if isinstance(say, str) else say
+        empty: NothingLeftError | None = None
+        some = False
+        for split in make(self._parameters, fold, seed):
+            try:
+                transformed = self._transformed(split, seed)
+            except NothingLeftError as error:
+                empty = error
+                continue
+            some = True
+            yield transformed
+        if empty and not some:
+            raise empty
+
+    def _check(self, fold: int) -> None:
+        folds = self._dataset.folds
+        if not 1 <= whole_number(fold, "fold") <= folds:
+            raise DataError(f"dataset {self._dataset.name} has folds 1 to {folds}, not {fold}")
+
+    def _transformed(self, split: Split, seed: int) -> Split:
+        self.pool = self.pool or pool_fingerprint(split)
+        for position, (name, (specification, parameters)) in enumerate(zip(self._names, self._transforms, strict=True)):
+            noise = generator(seed, "transform", name, position)
+            split = specification.load()(split, parameters, noise)
+        return split
 
 
 def pool_fingerprint(split: Split) -> str:
-    """Digest of the queries of all parts, however they are divided; trials that have it in common share a pool."""
+    """Return a digest of the queries of all parts, however divided; trials that have it in common share a pool."""
     digests = []
     for part in split:
         bounds, labels = part.starts.tolist(), np.ascontiguousarray(part.labels)

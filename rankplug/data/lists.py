@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError
-from rankplug.system import numbers, whole_number
+from rankplug.system import identifiers, numbers, whole_number
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -51,7 +51,7 @@ def starts_of(query_ids: ArrayLike) -> Integers:
     >>> starts_of([7, 7, 3, 3, 3]).tolist()
     [0, 2, 5]
     """
-    ids = np.asarray(query_ids)
+    ids = identifiers(query_ids, "query ids")
     if ids.size == 0:
         return np.zeros(1, np.int64)
     changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
@@ -110,12 +110,12 @@ class Lists:
         if labels.shape != (features.shape[0],):
             raise DataError(f"{features.shape[0]} rows of features, but labels of shape {labels.shape}")
         starts = check_starts(self.starts, features.shape[0])
-        query_ids = np.asarray(self.query_ids)
+        query_ids = identifiers(self.query_ids, "query ids")
         if query_ids.size == 0:
             query_ids = np.arange(starts.size - 1)
         if query_ids.shape != (starts.size - 1,):
             raise DataError(f"starts has {starts.size - 1} queries, but there are {query_ids.size} query ids")
-        document_ids = None if self.document_ids is None else np.asarray(self.document_ids)
+        document_ids = None if self.document_ids is None else identifiers(self.document_ids, "document ids")
         if document_ids is not None and document_ids.shape != labels.shape:
             raise DataError(f"{labels.size} documents, but {document_ids.size} document ids")
         for name, value in (
@@ -132,7 +132,7 @@ class Lists:
         cls, features: ArrayLike, labels: ArrayLike, query_ids: ArrayLike, document_ids: ArrayLike | None = None
     ) -> Lists:
         """Lists from one query id a document, as scikit-learn and XGBoost know it."""
-        ids = np.asarray(query_ids)
+        ids = identifiers(query_ids, "query ids")
         matrix = numbers(features, "features", "float32")
         if ids.shape != (matrix.shape[0],):
             raise DataError(f"{matrix.shape[0]} rows of features, but query ids of shape {ids.shape}")
@@ -142,7 +142,7 @@ class Lists:
             numbers(labels, "labels", "float32"),
             starts,
             ids[starts[:-1]],
-            None if document_ids is None else np.asarray(document_ids),
+            None if document_ids is None else identifiers(document_ids, "document ids"),
         )
 
     def __len__(self) -> int:
@@ -191,7 +191,9 @@ class Lists:
             chosen = np.arange(len(self))[queries]
         else:
             chosen = np.asarray(queries)
-            chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
+            if chosen.dtype == bool and chosen.shape != (len(self),):
+                raise DataError(f"{len(self)} queries, but truth values of shape {chosen.shape} to choose among them")
+            chosen = np.flatnonzero(chosen) if chosen.dtype == bool else numbers(queries, "queries", "int64")
         rows = self.rows(chosen)
         return Lists(
             self.features[rows],

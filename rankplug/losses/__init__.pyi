@@ -6,7 +6,9 @@ from .objectives import Loss as Loss
 from .objectives import Named as Named
 from .objectives import Objective as Objective
 from .objectives import Step as Step
+from .padded_losses import PaddedLoss as PaddedLoss
 from .padded_losses import padded_loss as padded_loss
+from .padded_losses import padding_filled as padding_filled
 from .padded_parameters import PaddedParameters as PaddedParameters
 from .session_losses import packed as packed
 from .session_losses import renew as renew
@@ -17,6 +19,7 @@ __all__ = [
     "Loss",
     "Named",
     "Objective",
+    "PaddedLoss",
     "PaddedParameters",
     "Step",
     "list_constants",
@@ -24,6 +27,7 @@ __all__ = [
     "loss",
     "packed",
     "padded_loss",
+    "padding_filled",
     "renew",
     "unpack",
 ]

@@ -20,16 +20,20 @@ iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.compiled import FASTMATH, ListFunction, call_of_list, make
+from rankplug.compiled import FASTMATH, ListFunction, call_of_list, make, told_in_a_sentence
 from rankplug.data import Integers
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters
 from rankplug.samplers import ListSampler
+from rankplug.system import threads, workers
+
+if TYPE_CHECKING:
+    from rankplug.losses.objectives import Evaluation, Objective
 
 Cost = Literal["documents", "pairs"]
 
@@ -98,8 +102,68 @@ class ListLoss(ListFunction):
         fill = make(
             CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
         )
-        fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
+        with told_in_a_sentence(self.constants):
+            fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
         return constants, offsets
+
+    def evaluator(self, objective: Objective) -> CompiledEvaluator:
+        """Return what computes the loss over the lists of an objective."""
+        return CompiledEvaluator(self, objective)
+
+
+class CompiledEvaluator:
+    """A compiled loss over lists, on all threads.
+
+    Args:
+        function: the loss of one list.
+        objective: the labels, weights, sampler and seed it is bound to.
+    """
+
+    def __init__(self, function: ListLoss, objective: Objective) -> None:
+        loss, sampler = objective.loss, objective.sampler
+        constants, constant_starts = function.prepared_constants(
+            objective.labels, objective.starts, loss.parameters, objective.seed
+        )
+        places = np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)
+        self.objective, self.function = objective, function
+        self.samples = 1 if sampler is None else sampler.samples
+        self.fixed = {
+            "data_starts": objective.starts,
+            "labels": objective.labels,
+            "constant_starts": constant_starts,
+            "constants": constants,
+            "order": places.astype(np.int32),
+            "weights": objective.list_weights,
+            "seed": objective.seed,
+            "newton": objective.step == "newton",
+            "samples": self.samples,
+            "parameters": function.numbers(loss.parameters),
+            "sampler_parameters": () if sampler is None else sampler.numbers,
+        }
+        lengths = objective.lengths.astype(np.float64)
+        self.cost = self.samples * (lengths**2 if function.cost == "pairs" else 20.0 * lengths)
+        self.compiled = lifted_loss(
+            function, None if sampler is None else sampler.function, loss.specification.shift_invariant
+        )
+
+    def __call__(
+        self,
+        scores: NDArray[np.float64],
+        starts: Integers,
+        lists: Integers,
+        iteration: int,
+        out: Evaluation,
+        *,
+        valued: bool = True,
+    ) -> None:
+        given = {"lists": lists, "starts": starts, "scores": scores, "iteration": iteration, "valued": valued}
+        values = {**self.fixed, **given, **out._asdict()}
+        arguments = [values[name] for name in LOSS_ARGUMENTS]
+        with told_in_a_sentence(self.function):
+            workers.run(
+                lambda begin, end: self.compiled(begin, end, *arguments),
+                workers.chunks_of(self.cost[lists], threads(), self.objective.worth_threads),
+            )
 
 
 def list_loss(
@@ -143,9 +207,32 @@ def lifted(begin, end, starts, labels, constant_starts, constants, seed, paramet
         one_list({arguments})
 """
 
-LOSS = """
-def lifted(begin, end, lists, starts, scores, data_starts, labels, constant_starts, constants, order, weights,
-           seed, iteration, newton, valued, samples, parameters, sampler_parameters, value, gradient, curvature):
+LOSS_ARGUMENTS = (
+    "lists",
+    "starts",
+    "scores",
+    "data_starts",
+    "labels",
+    "constant_starts",
+    "constants",
+    "order",
+    "weights",
+    "seed",
+    "iteration",
+    "newton",
+    "valued",
+    "samples",
+    "parameters",
+    "sampler_parameters",
+    "value",
+    "gradient",
+    "curvature",
+)
+"""What the loop over lists is called with, behind the first list and the one after the last."""
+
+LOSS = (
+    f"def lifted(begin, end, {', '.join(LOSS_ARGUMENTS)}):"
+    + """
     longest = 0
     for b in range(begin, end):
         longest = max(longest, starts[b + 1] - starts[b])
@@ -162,6 +249,7 @@ def lifted(begin, end, lists, starts, scores, data_starts, labels, constant_star
         weight = weights[q]
         {body}
 """
+)
 
 PLAIN = """
         key = key_of(seed, iteration, q, 0)

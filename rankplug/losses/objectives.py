@@ -11,18 +11,17 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.compiled import writable
 from rankplug.data import Integers, check_starts
-from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean
-from rankplug.losses.list_losses import ListLoss, lifted_loss
+from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean, shown
 from rankplug.registry import LossSpecification, Reference, parse, registry
 from rankplug.samplers import Sampler
-from rankplug.system import threads, whole_number, workers
+from rankplug.system import numbers, whole_number, workers
 
 Named = str | Mapping[str, Any] | Reference
 Step = Literal["gradient", "newton"]
@@ -126,6 +125,14 @@ class Evaluator(Protocol):
         """
 
 
+@runtime_checkable
+class Computable(Protocol):
+    """What implements a loss: a compiled function of one list, or a PyTorch expression over padded ones."""
+
+    def evaluator(self, objective: Objective) -> Evaluator:
+        """Return what computes the loss over the lists of an objective."""
+
+
 class Objective:
     """A loss bound to labels, weights, a sampler and a seed; called with scores, it is what a backend minimises.
 
@@ -218,7 +225,9 @@ class Objective:
         if lists is None:
             chosen, starts = np.arange(self.lengths.size), self.starts
         else:
-            chosen = np.ascontiguousarray(lists, dtype=np.int64)
+            chosen = numbers(lists, "lists", "int64").reshape(-1)
+            if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.lengths.size:
+                raise DataError(f"lists are positions from 0 to {self.lengths.size - 1}, got {shown(chosen.tolist())}")
             starts = np.concatenate(([0], np.cumsum(self.lengths[chosen])))
         if packed.size != starts[-1]:
             raise DataError(f"{starts[-1]} documents, but {packed.size} scores")
@@ -248,56 +257,11 @@ def _objective(*state: Any) -> Objective:
     return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
 
 
-class CompiledEvaluator:
-    """Runs a :class:`~rankplug.losses.list_losses.ListLoss` over the lists on all threads."""
-
-    def __init__(self, objective: Objective, function: ListLoss) -> None:
-        self.objective, self.function = objective, function
-        loss, sampler = objective.loss, objective.sampler
-        self.constants, self.constant_starts = function.prepared_constants(
-            objective.labels, objective.starts, loss.parameters, objective.seed
-        )
-        self.order = (np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)).astype(
-            np.int32
-        )
-        lengths = objective.lengths.astype(np.float64)
-        samples = 1 if sampler is None else sampler.samples
-        self.cost = samples * (lengths**2 if function.cost == "pairs" else 20.0 * lengths)
-        self.samples = samples
-        self.numbers = function.numbers(loss.parameters)
-        self.sampler_numbers = () if sampler is None else sampler.numbers
-        self.compiled = lifted_loss(
-            function, None if sampler is None else sampler.function, loss.specification.shift_invariant
-        )
-
-    def __call__(
-        self,
-        scores: NDArray[np.float64],
-        starts: Integers,
-        lists: Integers,
-        iteration: int,
-        out: Evaluation,
-        *,
-        valued: bool = True,
-    ) -> None:
-        bound = self.objective
-        before = (lists, starts, scores, bound.starts, bound.labels, self.constant_starts, self.constants, self.order)
-        noise = (bound.list_weights, bound.seed, iteration, bound.step == "newton", valued, self.samples)
-        after = (*noise, self.numbers, self.sampler_numbers, *out)
-        workers.run(
-            lambda begin, end: self.compiled(begin, end, *before, *after),
-            workers.chunks_of(self.cost[lists], threads(), bound.worth_threads),
-        )
-
-
 def _evaluator(objective: Objective) -> Evaluator:
     implementation = objective.loss.specification.load()
-    if isinstance(implementation, ListLoss):
-        return CompiledEvaluator(objective, implementation)
-    make_evaluator = getattr(implementation, "evaluator", None)
-    if make_evaluator is None:
+    if not isinstance(implementation, Computable):
         raise BrokenPluginError(
             f"{objective.loss.specification} is implemented by {implementation!r}, which is neither a"
             " @list_loss nor a @padded_loss"
         )
-    return cast(Evaluator, make_evaluator(objective))
+    return implementation.evaluator(objective)

@@ -3,7 +3,8 @@
 The function receives ``scores`` and ``labels`` of shape [lists, longest], ``mask`` (True where a document stands, False
 where a shorter list is filled up) and the plugin's parameters by name. It returns one value a list. Where it has an
 argument ``uniform``, that is a function from a number of draws to numbers in (0, 1) of shape [draws, lists, longest],
-which are drawn anew in each iteration. Scores at padding are 0 and labels 0.
+which are drawn anew in each iteration. What stands at padding are finite scores and labels that mean nothing: sums and
+means go over ``mask`` only.
 
 >>> @padded_loss(cost="documents")
 ... def squared(scores, labels, mask, scale):
@@ -17,6 +18,7 @@ library takes as curvature is the user's choice, see :class:`~rankplug.losses.Pa
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -43,6 +45,20 @@ LONGEST_OVER_SHORTEST = 1.25
 """Of the lists that share a tensor."""
 SIGNS = -1
 """In place of a sample's number, keys the signs of Hutchinson's estimate."""
+
+
+_filling = (0.0, 0.0)
+
+
+@contextlib.contextmanager
+def padding_filled(score: float, label: float) -> Iterator[None]:
+    """Fills padding with a score and a label, which change nothing for a loss that goes by its mask."""
+    global _filling
+    before, _filling = _filling, (score, label)
+    try:
+        yield
+    finally:
+        _filling = before
 
 
 class PaddedLoss(NamedFunction):
@@ -145,13 +161,14 @@ class _Batch:
         self.documents = np.where(self.mask, starts[members][:, None] + columns, 0)
         self.data_lists = lists[members]
         rows = np.where(self.mask, bound.starts[self.data_lists][:, None] + columns, 0)
+        self.filling, filling_label = _filling
         self.scores = self.padded(scores)
-        self.labels = np.where(self.mask, bound.labels[rows], 0.0)
+        self.labels = np.where(self.mask, bound.labels[rows], filling_label)
         self.weights = bound.list_weights[self.data_lists]
 
     def padded(self, packed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values of the documents, 0 at padding."""
-        padded: NDArray[np.float64] = np.where(self.mask, packed[self.documents], 0.0)
+        """Values of the documents, filled up at padding."""
+        padded: NDArray[np.float64] = np.where(self.mask, packed[self.documents], self.filling)
         return padded
 
     def expected(self, draws: NDArray[np.float64], slopes: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
@@ -177,7 +194,7 @@ class _Batch:
         seen = torch.from_numpy(slope)[:, None] * (leaf - leaf.detach()) + torch.from_numpy(draw)
         bound = self.evaluator.objective
         if bound.sampler is not None and not bound.loss.specification.shift_invariant:
-            seen = seen.masked_fill(~mask, -torch.inf).log_softmax(1).masked_fill(~mask, 0.0)
+            seen = seen.masked_fill(~mask, -torch.inf).log_softmax(1).masked_fill(~mask, self.filling)
         values = self.evaluator.loss.function(seen, torch.from_numpy(self.labels), mask, **self.arguments(sample))
         if values.shape != (self.members.size,):
             raise BrokenPluginError(

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.compiled import RANDOM, STABLE, WORST, ListFunction, make
+from rankplug.compiled import RANDOM, STABLE, WORST, ListFunction, make, told_in_a_sentence
 from rankplug.data import Integers, check_labels
 from rankplug.errors import DataError
 from rankplug.metrics.metric_parameters import WHOLE_LIST, MetricParameters
@@ -54,10 +54,11 @@ class ListMetric(ListFunction):
         tie_seed = getattr(parameters, "tie_seed", 0)
         conventions = (ties, tie_seed, getattr(parameters, "cutoff", WHOLE_LIST), self.numbers(parameters))
         value, sound = np.empty(starts.size - 1), np.empty(starts.size - 1, np.bool_)
-        workers.run(
-            lambda begin, end: compiled(begin, end, starts, scores, labels, *conventions, value, sound),
-            workers.chunks_of(COST_OF_A_DOCUMENT * np.diff(starts), threads()),
-        )
+        with told_in_a_sentence(self):
+            workers.run(
+                lambda begin, end: compiled(begin, end, starts, scores, labels, *conventions, value, sound),
+                workers.chunks_of(COST_OF_A_DOCUMENT * np.diff(starts), threads()),
+            )
         if not sound.all():
             check_values(scores, labels)
         return value

@@ -18,7 +18,7 @@ from importlib import metadata
 from typing import Any
 
 from rankplug.errors import BrokenPluginError
-from rankplug.system import __version__
+from rankplug.system import __version__, say
 
 OWN = "rankplug"
 SECONDS = 30.0
@@ -64,7 +64,7 @@ def limited_time(what: str) -> Iterator[None]:
     seconds = float(os.environ.get("RANKPLUG_IMPORT_SECONDS") or SECONDS)
     sentence = f"its import did not end in {seconds:g} s (RANKPLUG_IMPORT_SECONDS)"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        timer = threading.Timer(seconds, lambda: print(f"rankplug: {what}: {sentence}", file=sys.stderr))
+        timer = threading.Timer(seconds, lambda: say(f"rankplug: {what}: {sentence}", error=True))
         timer.daemon = True
         timer.start()
         try:
@@ -118,11 +118,19 @@ def _changes(name: str, space: Any, before: dict[str, Any] | None, root: str) ->
         if attribute.startswith("__"):
             continue
         if before is not None and attribute in before and value is not before[attribute]:
+            if _written_in(value, name.partition(".")[0]):
+                continue
             owner = sys.modules["torch"].Tensor if name == "torch.Tensor" else sys.modules[name]
             setattr(owner, attribute, before[attribute])
             yield f"{name}.{attribute}"
         elif before is None and callable(value) and (getattr(value, "__module__", "") or "").partition(".")[0] == root:
             yield f"{name}.{attribute}"
+
+
+def _written_in(function: Any, library: str) -> bool:
+    """Whether a library replaces a function of its own, as PyTorch does when ``torch._dynamo`` is imported."""
+    path = getattr(getattr(function, "__code__", None), "co_filename", "")
+    return path.startswith(os.path.dirname(sys.modules[library].__file__ or "nowhere") + os.sep)
 
 
 @contextlib.contextmanager
@@ -135,4 +143,4 @@ def printing_elsewhere(who: str) -> Iterator[list[str]]:
         finally:
             printed += caught.getvalue().splitlines()
             for line in printed:
-                print(f"{who}: {line}", file=sys.stderr)
+                say(f"{who}: {line}", error=True)

@@ -241,19 +241,23 @@ class DatasetSpecification(Specification):
         fingerprint: ``"package.module:function"`` of the parameters, which says in a word what data they stand for
             without reading them, such as the digest in a prepared set's manifest. Results are named by it, so that
             other data under the same name make other results. Data that the parameters determine need none.
+        blocks: ``"package.module:function"`` of parameters, fold and seed, where the test part may be larger than
+            memory: it yields the split several times, each time with the next queries of the test part in its place.
     """
 
     kind: ClassVar[str] = "dataset"
 
     folds: int = 1
     fingerprint: Any = ""
+    blocks: Any = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.folds, int) or self.folds < 1:
             raise SpecificationError(f"{self}: folds must be a whole number of at least 1, got {self.folds!r}")
-        if isinstance(self.fingerprint, str) and self.fingerprint:
-            _check_paths(self, "fingerprint", {"": self.fingerprint})
+        for name in ("fingerprint", "blocks"):
+            if isinstance(path := getattr(self, name), str) and path:
+                _check_paths(self, name, {"": path})
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "folds": self.folds}
@@ -261,9 +265,16 @@ class DatasetSpecification(Specification):
 
 @dataclass(frozen=True, kw_only=True)
 class TransformSpecification(Specification):
-    """A change of data; its implementation is ``(split, parameters, generator) -> Split``."""
+    """A change of data; its implementation is ``(split, parameters, generator) -> Split``.
+
+    Args:
+        by_query: whether training and validation part do not depend on the test part, and a test query becomes the same
+            whichever others there are; only then is a test part larger than memory transformed in blocks.
+    """
 
     kind: ClassVar[str] = "transform"
+
+    by_query: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,13 +11,13 @@ from typing import Any
 
 from rankplug.report.markdown import markdown_html
 from rankplug.report.safe_html import safe_text
+from rankplug.system import harmless
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CONTROL = '<p class="note">The controls are there when the notebook is opened in JupyterLab.</p>'
 CELL = re.compile(r"<(td|th)[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
 VERDICT = re.compile(r"<strong>(?=(holds|fails|inconclusive)</strong>)")
-ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 DAMAGED = '<p class="note">The executed notebook is damaged; run the combination again to have it shown.</p>'
 
 
@@ -112,4 +112,4 @@ def _marked(cell: re.Match[str], words: bool) -> str:
 
 
 def _preformatted(text: str, kind: str = "output") -> str:
-    return f'<pre class="{kind}">{html.escape(ANSI.sub("", text))}</pre>'
+    return f'<pre class="{kind}">{html.escape(harmless(text))}</pre>'

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,19 +43,31 @@ def reproduce(
     if not chosen:
         raise RankplugError("no study is installed")
     results_of = store or Store()
-    try:
+    with _writing(report):
         report.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RankplugError(f"cannot write the report to {report}: {error.strerror}; name another folder") from error
     if not run_missing:
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown = {}
     for one in chosen:
         results = one.results(profile, data=data, store=results_of, progress=progress, **execution)
-        notebook = execute_notebook(one, profile, data, results_of, report, progress)
-        shown[one.name] = reproduced(one, results, notebook, report, results_of)
-    write_summary(shown, report)
-    return build_report(shown, report)
+        with _writing(report):
+            notebook = execute_notebook(one, profile, data, results_of, report, progress)
+            shown[one.name] = reproduced(one, results, notebook, report, results_of)
+    with _writing(report):
+        write_summary(shown, report)
+        return build_report(shown, report)
+
+
+@contextlib.contextmanager
+def _writing(report: Path) -> Iterator[None]:
+    """Says where and what to do when the system refuses to write, as on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise RankplugError(
+            f"cannot write the report to {report}: {error.strerror or error}; free space, or name another folder"
+            " with --report"
+        ) from error
 
 
 def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:

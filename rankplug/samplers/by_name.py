@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.compiled import writable
+from rankplug.compiled import told_in_a_sentence, writable
 from rankplug.data import Integers, check_starts
 from rankplug.registry import Parameters, Reference, SamplerSpecification, parse, registry
 from rankplug.samplers.list_samplers import ListSampler, lifted_sampler
@@ -65,7 +65,8 @@ class Sampler:
         """Draws of the named lists, and of each list and draw the derivative of a perturbed score to its score."""
         draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
         arguments = (lists, starts, scores, seed, iteration, self.samples, self.numbers, draws, slopes)
-        lifted_sampler(self.function)(0, lists.size, *arguments)
+        with told_in_a_sentence(self.function):
+            lifted_sampler(self.function)(0, lists.size, *arguments)
         return draws, slopes
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankplug.statistics.intervals import Doubles
+from rankplug.system import numbers
 
 FEW = 4
 """Degrees of freedom between seeds below which they alone count, as Satterthwaite's would be too many."""
@@ -48,7 +49,7 @@ def _estimate(point: Doubles, square: Doubles, degrees: Doubles | float, count: 
 
 def mean_of_trials(differences: ArrayLike) -> Estimate:
     """Mean of independent values, such as trials that draw all their data anew: ``s / sqrt(n)``."""
-    values = np.asarray(differences, np.float64)
+    values = numbers(differences, "differences")
     count = values.shape[-1]
     point = values.mean(axis=-1)
     return _estimate(point, values.var(axis=-1, ddof=1) / count, count - 1.0, count, np.zeros_like(point))
@@ -61,7 +62,7 @@ def mean_of_resplits(differences: ArrayLike, test_to_train: float) -> Estimate:
     number although the pool stays the same. Nadeau and Bengio, Inference for the generalization error, Machine
     Learning 52, 2003.
     """
-    values = np.asarray(differences, np.float64)
+    values = numbers(differences, "differences")
     count = values.shape[-1]
     variance = values.var(axis=-1, ddof=1)
     floor = variance * test_to_train
@@ -88,7 +89,7 @@ def mean_of_queries_and_seeds(folds: Sequence[ArrayLike]) -> Estimate:
     Args:
         folds: one array a fold, of queries by seeds; each fold has the same number of seeds.
     """
-    tables = [np.asarray(table, np.float64) for table in folds]
+    tables = [numbers(table, "differences") for table in folds]
     seeds, queries = tables[0].shape[-1], sum(table.shape[-2] for table in tables)
     point = sum(table.sum(axis=(-2, -1)) for table in tables) / (queries * seeds)
     if seeds == 1:

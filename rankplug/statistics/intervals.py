@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError
+from rankplug.system import numbers
 
 Unit = Literal["trials", "queries", "data sets", "trials, then queries"]
 Doubles = NDArray[np.float64]
@@ -65,7 +66,7 @@ def hierarchical_bootstrap(
         resamples: how often both are drawn anew.
         seed: of the draws.
     """
-    rows = [np.asarray(row, dtype=np.float64).reshape(-1) for row in values]
+    rows = [numbers(row, "values").reshape(-1) for row in values]
     rows = [row[~np.isnan(row)] for row in rows]
     if not rows or min(row.size for row in rows) == 0:
         raise DataError("a bootstrap needs at least one trial, and in each trial one query whose value is not nan")
@@ -81,7 +82,7 @@ def hierarchical_bootstrap(
 
 
 def finite_sample(values: ArrayLike, least: int) -> Doubles:
-    sample: Doubles = np.asarray(values, dtype=np.float64).reshape(-1)
+    sample: Doubles = numbers(values, "values").reshape(-1)
     if sample.size < least or not np.isfinite(sample).all():
         raise DataError(
             f"statistics need at least {least} finite values, got {sample.size} of which"

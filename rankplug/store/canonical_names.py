@@ -6,16 +6,21 @@ changed since.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.registry import Reference, Registry, registry
-from rankplug.store.combination import KIND_OF_PART, KIND_OF_PARTS
+from rankplug.store.combination import KIND_OF_PART, KIND_OF_PARTS, describe_plugin
 
+BAR = " | "
+TEXT = re.compile(r"'(?:[^']|'')*'")
+"""A text in SQL."""
 UNKNOWN = object()
 """The default of a parameter that must be given, and of one that is there no more."""
 
@@ -31,10 +36,10 @@ def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) 
     for part, kind in {**KIND_OF_PART, **KIND_OF_PARTS}.items():
         written = combination.get(part) or ()
         references = [written] if isinstance(written, str) else list(written)
-        described = plugins.get(part) or ()
-        if len(described) == max(len(references), part in KIND_OF_PART):
-            references = [canonical_name(kind, one) or _at(references, place) for place, one in enumerate(described)]
-        names[part] = " | ".join(references)
+        recorded = plugins.get(part) or ()
+        if len(recorded) == max(len(references), part in KIND_OF_PART):
+            references = [canonical_name(kind, one) or _at(references, place) for place, one in enumerate(recorded)]
+        names[part] = BAR.join(references)
     return names
 
 
@@ -42,14 +47,32 @@ def _at(references: list[str], place: int) -> str:
     return references[place] if place < len(references) else ""
 
 
-def canonical_name(kind: str, described: Mapping[str, Any]) -> str:
+def canonical_name(kind: str, about: Mapping[str, Any]) -> str:
     """The name of a plugin that was recorded; empty where nothing installed knows its defaults."""
-    return _name(registry(), kind, json.dumps(described, sort_keys=True))
+    return _name(registry(), kind, json.dumps(about, sort_keys=True))
+
+
+def with_canonical_names(sql: str) -> str:
+    """A question in which every text that names a plugin with parameters has the name that the tables have."""
+    return TEXT.sub(lambda found: _rewritten(found[0]) if "[" in found[0] else found[0], sql)
+
+
+def _rewritten(text: str) -> str:
+    names = [_renamed(name) for name in text[1:-1].replace("''", "'").split(BAR)]
+    return "'" + BAR.join(names).replace("'", "''") + "'"
+
+
+def _renamed(written: str) -> str:
+    for kind in (*KIND_OF_PART.values(), "transform"):
+        with contextlib.suppress(RankplugError):
+            if name := canonical_name(kind, _plain(describe_plugin(kind, written))):
+                return name
+    return written
 
 
 @functools.lru_cache(maxsize=4096)
-def _name(plugins: Registry, kind: str, described: str) -> str:
-    about = json.loads(described)
+def _name(plugins: Registry, kind: str, recorded: str) -> str:
+    about = json.loads(recorded)
     name, distribution, given = about["name"], about["distribution"], about["parameters"]
     try:
         model = plugins.find(kind, Reference(name, {}, distribution)).specification.parameters

@@ -33,6 +33,7 @@ from rankplug.registry import (
     import_object,
     parse,
     registry,
+    source_digest,
 )
 from rankplug.training import LOSS
 
@@ -125,7 +126,9 @@ class Combination(BaseModel):
         if not self.scorer:
             backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
             named.append(("scorer", "scorer", [backend.default_scorer]))
-        return {part: [_described(kind, reference) for reference in references] for part, kind, references in named}
+        return {
+            part: [describe_plugin(kind, reference) for reference in references] for part, kind, references in named
+        }
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -175,15 +178,18 @@ class Combination(BaseModel):
         return f"{self.dataset} / {fitter} / {self.loss}{noise}"
 
 
-def _described(kind: str, reference: str) -> dict[str, Any]:
+def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
+    """What a result's name depends on of a plugin: where it comes from, its version and all parameters."""
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
     revision = plugin.specification.revision
+    code = source_digest(plugin.specification, plugin.distribution)
     return {
         "name": plugin.specification.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
         **({"revision": revision} if revision else {}),
+        **({"code": code} if code else {}),
         "parameters": parameters.model_dump(),
         **({"source": plugin.source} if plugin.source else {}),
     }

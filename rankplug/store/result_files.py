@@ -16,6 +16,7 @@ import numpy as np
 
 from rankplug.errors import RankplugError
 from rankplug.store.combination import read_combination
+from rankplug.store.description import problem_of
 from rankplug.store.trials import Result, Trial
 from rankplug.training import LearningCurve
 
@@ -29,8 +30,6 @@ DESCRIBED = ("identity", "combination", "fold", "trial", "seed", "record")
 """What every description of a result says, see :func:`describe`."""
 IDENTITY = re.compile(r"[0-9a-f]{16}")
 """What a combination's identity looks like: files and links are named by it."""
-NUMBERS = ("started", "load_seconds", "fit_seconds", "measure_seconds", "best_iteration", "iterations")
-"""Of a record, what is a number where it is there."""
 DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError, RecursionError)
 """What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
 COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
@@ -106,6 +105,7 @@ def read_about(path: Path) -> dict[str, Any]:
     """What :func:`describe` said of the result in a file, without reading its numbers."""
     import pyarrow.parquet as parquet
 
+    _require_file(path)
     try:
         with path.open("rb") as file:
             return _checked(parquet.read_schema(file), path)
@@ -136,8 +136,15 @@ def _table(path: Path) -> pa.Table:
     """The rows of a file; folders such as ``value=3`` above it say nothing of them."""
     import pyarrow.parquet as parquet
 
+    _require_file(path)
     with path.open("rb") as file:
         return parquet.ParquetFile(file).read()
+
+
+def _require_file(path: Path) -> None:
+    """Raises where reading might wait for ever, as from a pipe."""
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} is no regular file; move it out of the folder")
 
 
 def rows_of(paths: Sequence[Path]) -> Any:
@@ -157,13 +164,17 @@ def rows_of(paths: Sequence[Path]) -> Any:
 
 def read_failure(path: Path) -> dict[str, Any]:
     """What was recorded of a trial that failed."""
+    _require_file(path)
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())
         missing = [name for name in (*DESCRIBED, "failure") if name not in record]
+        problem = "" if missing else problem_of(record)
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise _damaged(path, error) from error
     if missing:
         raise _damaged(path, f"it lacks {', '.join(missing)}")
+    if problem:
+        raise _damaged(path, problem)
     return record
 
 
@@ -197,10 +208,8 @@ def _checked(schema: pa.Schema, path: Path) -> dict[str, Any]:
     missing = [name for name in DESCRIBED if name not in about]
     if missing:
         raise _damaged(path, f"its description lacks {', '.join(missing)}")
-    if not IDENTITY.fullmatch(str(about["identity"])):
-        raise _damaged(path, f"its identity {str(about['identity'])[:40]!r} is none")
-    if wrong := [name for name in NUMBERS if not isinstance(about["record"].get(name, 0), int | float)]:
-        raise _damaged(path, f"its record's {', '.join(wrong)} are no numbers")
+    if problem := problem_of(about):
+        raise _damaged(path, problem)
     return about
 
 

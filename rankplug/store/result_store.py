@@ -30,7 +30,7 @@ from rankplug.store.result_files import (
     read_rows,
 )
 from rankplug.store.trials import Result, Trial
-from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, places, write_whole
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, results_folder, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,12 +43,12 @@ class Store:
     """A folder of results.
 
     Args:
-        folder: ``RANKPLUG_RESULTS`` or ``results`` when not given.
+        folder: of the project when not given, or what ``RANKPLUG_RESULTS`` names.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
         try:
-            self.folder = Path(folder) if folder is not None else places.results_folder()
+            self.folder = Path(folder) if folder is not None else results_folder()
             str(self.folder).encode()
         except TypeError:
             raise StoreError(f"a store is named by the path of its folder, not by {folder!r}") from None
@@ -200,5 +200,5 @@ def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],
-        "fit_seconds": about["record"]["fit_seconds"],
+        "fit_seconds": about["record"].get("fit_seconds"),
     }

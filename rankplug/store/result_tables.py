@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
+from rankplug.store.canonical_names import with_canonical_names
 from rankplug.store.result_files import read_about, read_rows, rows_of
 from rankplug.store.result_groups import grouped
 from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
@@ -92,7 +93,7 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     asked = Store.named(store)
     connection = connect(asked)
     try:
-        answer: pd.DataFrame = connection.execute(sql).df()
+        answer: pd.DataFrame = connection.execute(with_canonical_names(sql)).df()
     except duckdb.Error as error:
         if not isinstance(
             error, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException)

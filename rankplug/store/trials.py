@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import platform
 import time
@@ -9,7 +11,7 @@ import traceback
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,21 +129,21 @@ def tell_observers(hook: str, **facts: Any) -> None:
 
 
 def _run(trial: Trial, progress: bool | None) -> Result:
-    from rankplug.data import load, pool_fingerprint, transformed
+    from rankplug.data import Source
     from rankplug.training import fit
 
     combination = trial.combination
     started, begin = time.time(), time.perf_counter()
     try:
-        drawn = load(combination.dataset, fold=trial.fold, seed=trial.seed)
-        pool = pool_fingerprint(drawn)
-        train, valid, test = transformed(drawn, combination.transforms, trial.seed)
-        del drawn
+        source = Source(combination.dataset, combination.transforms)
+        blocks = source.blocks(trial.fold, trial.seed)
+        split = next(blocks)
     except Exception:
         # A file that someone is just writing is no fault of the combination.
         combination.check_as_planned()
         raise
     combination.check_as_planned()
+    train, valid = split.train, split.valid
     loaded = time.perf_counter()
     model = fit(
         combination.backend,
@@ -164,20 +166,51 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         # Training keeps what it has when someone interrupts it; half a trial is no result.
         raise KeyboardInterrupt
     fitted = time.perf_counter()
-    queries = measure(model.predict(test), test, combination.metrics)
+    tests = itertools.chain([split.test], (further.test for further in blocks))
+    measured = _measure_blocks(model, tests, combination.metrics)
     record = {
         **_circumstances(started),
         **{name: value for name, value in model.record.describe().items() if name not in ("curve", "combination")},
         "load_seconds": loaded - begin,
         "fit_seconds": fitted - loaded,
         "measure_seconds": time.perf_counter() - fitted,
-        "test_fingerprint": test.fingerprint,
-        "pool": pool,
-        "queries": [len(train), len(valid), len(test)],
-        "documents": [train.documents, valid.documents, test.documents],
+        "test_fingerprint": measured.fingerprint,
+        "pool": source.pool,
+        "queries": [len(train), len(valid), len(measured.query_ids)],
+        "documents": [train.documents, valid.documents, measured.documents],
     }
-    names = tuple(str(name) for name in test.query_ids)
-    return Result(trial, queries, names, model.record.curve, json.loads(json.dumps(record, default=str)), model=model)
+    plain = json.loads(json.dumps(record, default=str))
+    return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, model=model)
+
+
+class _Measured(NamedTuple):
+    """A model on the whole test part."""
+
+    queries: dict[str, Doubles]
+    query_ids: tuple[str, ...]
+    documents: int
+    fingerprint: str
+
+
+def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measured:
+    """Measures a model on a test part that comes in blocks, of which few are in memory at a time."""
+    values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
+    names: list[str] = []
+    digests: list[str] = []
+    documents = 0
+    for block in blocks:
+        for metric, found in measure(model.predict(block), block, metrics).items():
+            values[metric].append(found)
+        names += map(str, block.query_ids)
+        digests.append(block.fingerprint)
+        documents += block.documents
+    joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
+    return _Measured(
+        {metric: np.concatenate(found) for metric, found in values.items()},
+        tuple(names),
+        documents,
+        digests[0] if len(digests) == 1 else joined,
+    )
 
 
 def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, Doubles]:

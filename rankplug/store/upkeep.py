@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import yaml
 
-from rankplug.store.result_files import StoreError, read_about
+from rankplug.store.result_files import StoreError, read_about, read_failure, read_rows
 from rankplug.store.result_store import NOTEBOOKS, Store
 from rankplug.system import whole_file
 
@@ -42,15 +42,21 @@ def merge(store: Store, others: Iterable[Path]) -> Merged:
         if not source.folder.is_dir():
             raise StoreError(f"there is no store at {other}")
         for path in source.files():
-            read_about(path)
+            about = read_about(path)
+            read_rows(path)
+            name = f"{about['identity']}/{about['identity']}-f{about['fold']}-t{about['trial']}.parquet"
+            if str(path.relative_to(source.folder)) != name:
+                raise StoreError(f"{path} is the result {name} by its description; move it out of the folder")
             added = _copy(store, path, store.folder / path.relative_to(source.folder))
             new, there = new + added, there + (not added)
         for path in sorted(source.folder.glob("*/*.failed.json")):
+            read_failure(path)
             target = store.folder / path.relative_to(source.folder)
             if not Path(str(target).replace(".failed.json", ".parquet")).exists():
                 _copy(store, path, target)
         for path in sorted((source.folder / NOTEBOOKS).glob("*.ipynb")):
-            _copy(store, path, store.folder / NOTEBOOKS / path.name)
+            if path.is_file():
+                _copy(store, path, store.folder / NOTEBOOKS / path.name)
     return Merged(new, there)
 
 

@@ -8,6 +8,7 @@ and named by its scheduler's address.
 from __future__ import annotations
 
 import logging
+import os
 from concurrent.futures import Future
 from typing import Any
 
@@ -41,9 +42,14 @@ class Cluster:
         self.address = address
         self._local: Any = None
         if address == LOCAL:
+            ours = dict(os.environ)
             self._local = distributed.LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=jobs, threads_per_worker=threads, dashboard_address=None, silence_logs=logging.ERROR
             )
+            # Dask leaves numbers of threads for its workers there, which later kernels and processes would inherit.
+            for name in os.environ.keys() - ours.keys():
+                del os.environ[name]
+            os.environ |= ours
         try:
             self.client = distributed.Client(  # type: ignore[no-untyped-call]
                 self._local or address, timeout=CONNECT_SECONDS, set_as_default=False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 from rankplug.store import Trial
+from rankplug.system import say, seen_at_once
 
 
 def duration(seconds: float) -> str:
@@ -41,7 +41,7 @@ class SweepProgress:
         self.started = time.time()
         self._seconds: dict[str, list[float]] = defaultdict(list)
         self._total = len(self.left)
-        self._bar = _bar(self._total) if show and _watched() else None
+        self._bar = _bar(self._total) if show and seen_at_once() else None
         self._log_every = max(1.0, self._total / 20) if show and self._bar is None else 0.0
         self._logged = 0
 
@@ -102,7 +102,7 @@ class SweepProgress:
             self._bar.set_description_str(str(self))
         elif self._log_every and ended - self._logged >= self._log_every:
             self._logged = ended
-            print(self, file=sys.stderr, flush=True)
+            say(self, error=True)
 
     def close(self) -> None:
         """Leaves the last state on the screen."""
@@ -114,10 +114,6 @@ class SweepProgress:
 def _kind(trial: Trial) -> str:
     combination = trial.combination
     return f"{combination.dataset} {combination.backend} {combination.scorer}"
-
-
-def _watched() -> bool:
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def _bar(total: int) -> Any:

@@ -7,11 +7,23 @@ from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
 from .places import notebooks_folder as notebooks_folder
 from .plain_numbers import fraction as fraction
+from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
+from .plain_numbers import refuse_masked as refuse_masked
 from .plain_numbers import whole_number as whole_number
+from .results_place import other_results as other_results
+from .results_place import results_folder as results_folder
+from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .sockets import SocketFolder as SocketFolder
+from .sockets import has_room as has_room
+from .terminal import hand_over as hand_over
+from .terminal import harmless as harmless
+from .terminal import prepare_streams as prepare_streams
+from .terminal import say as say
+from .terminal import seen_at_once as seen_at_once
 from .thread_limits import available_cores as available_cores
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
@@ -27,6 +39,7 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "SocketFolder",
     "__version__",
     "available_cores",
     "cache_folder",
@@ -34,11 +47,22 @@ __all__ = [
     "data_folders",
     "fraction",
     "generator",
+    "hand_over",
+    "harmless",
+    "has_room",
+    "identifiers",
     "is_of_the_machine",
     "notebooks_folder",
     "numbers",
+    "other_results",
     "places",
+    "prepare_streams",
+    "refuse_masked",
+    "results_folder",
+    "results_place",
+    "say",
     "seeds",
+    "seen_at_once",
     "stream",
     "thread_environment",
     "threads",

@@ -1,4 +1,4 @@
-"""Where things lie on this machine: prepared data, compiled kernels, results. Each can be moved by the environment."""
+"""Where things lie on this machine: prepared data, compiled kernels, notebooks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,6 @@ def cache_folder() -> Path:
 def data_folders() -> list[Path]:
     """Folders that may hold archives or unpacked data sets: those in ``RANKPLUG_DATA``, separated as in ``PATH``."""
     return [Path(folder).expanduser() for folder in os.environ.get("RANKPLUG_DATA", "").split(os.pathsep) if folder]
-
-
-def results_folder() -> Path:
-    """Results of sweeps: ``RANKPLUG_RESULTS`` or ``results`` in the working folder."""
-    return Path(os.environ.get("RANKPLUG_RESULTS") or "results")
 
 
 def notebooks_folder() -> Path:

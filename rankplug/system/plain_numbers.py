@@ -10,6 +10,10 @@ rankplug.errors.ParameterError: fold must be a whole number of at least 1, got '
 Traceback (most recent call last):
 ...
 rankplug.errors.DataError: scores must be numbers: could not convert string to float: 'high'
+>>> numbers([0, 1.9, 4], "starts", "int64")
+Traceback (most recent call last):
+...
+rankplug.errors.DataError: starts must be whole numbers, got 1.9 at position 1
 """
 
 from __future__ import annotations
@@ -35,14 +39,80 @@ def whole_number(value: Any, name: str, *, least: int = 0) -> int:
 
 
 def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
-    """A contiguous array of numbers; the same memory where it is one already."""
+    """A contiguous array of numbers; the same memory where it is one already.
+
+    Nothing is lost on the way: masked values, fractions where whole numbers are wanted and numbers that the type cannot
+    hold are refused.
+    """
     import numpy as np
 
+    refuse_masked(values, name)
     try:
-        array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numbers: {str(error)[:200]}") from None
+        with np.errstate(over="raise"):
+            array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
+        fractions = _fractions(np.asarray(values), array) if array.dtype.kind == "i" else ()
+    except (OverflowError, FloatingPointError):
+        raise DataError(f"{name} must be numbers that {dtype} can hold: one of them is larger") from None
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise DataError(f"{name} must be numbers: {_reason(values, error)}") from None
+    if first := list(fractions[:1]):
+        raise DataError(f"{name} must be whole numbers, got {np.ravel(values)[first[0]]} at position {first[0]}")
     return array
+
+
+def identifiers(values: Any, name: str) -> NDArray[Any]:
+    """An array of names or numbers that stand for something, none of them missing."""
+    import numpy as np
+
+    refuse_masked(values, name)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise DataError(f"{name} must be numbers or texts: {_reason(values, error)}") from None
+    if (missing := _missing(array)).any():
+        first = np.flatnonzero(missing)[0]
+        raise DataError(f"{name} must not be missing, got {array.flat[first]} at position {first}")
+    if array.dtype.kind == "O" and len({isinstance(one, str) for one in array.flat}) > 1:
+        raise DataError(f"{name} must be all numbers or all texts, not some of each")
+    return array
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Raises where a masked array hides values, which would come to light again as plain numbers."""
+    import numpy as np
+
+    parts = values if isinstance(values, (list, tuple)) else [values]
+    masked = sum(int(np.ma.getmaskarray(one).sum()) for one in parts if isinstance(one, np.ma.MaskedArray))
+    if masked:
+        raise DataError(
+            f"{name}: a masked array hides {masked} of them; fill them, features as by numpy.ma.filled(X, numpy.nan),"
+            " or leave those documents out"
+        )
+
+
+def _fractions(given: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
+    """Where whole numbers are no longer what was given."""
+    import numpy as np
+
+    return np.flatnonzero(given != whole) if given.dtype.kind not in "biSU" else np.empty(0, np.int64)
+
+
+def _missing(array: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    if array.dtype.kind in "fc":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind not in "OmM":
+        return np.zeros(array.shape, np.bool_)
+    import pandas as pd
+
+    return np.asarray(pd.isna(array))
+
+
+def _reason(values: Any, error: Exception) -> str:
+    if getattr(values, "requires_grad", False):
+        return "this tensor requires gradients; give its detach(), or take rp.torch_loss where a gradient is wanted"
+    return str(error)[:200]
 
 
 def fraction(value: Any, name: str) -> float:

@@ -8,13 +8,14 @@ A check is written as a claim about a plugin on an input, which answers with a c
     def values_are_finite(case, given):
         ...
 
-The tests an author inherits and ``rankplug check`` run the same checks.
+The tests an author inherits and ``rankplug check`` run the same checks. Those of a later stage rest on those of an
+earlier one, and are not tried where one of these fails: a loss that gives nan breaks nearly every other promise too.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -26,7 +27,8 @@ from rankplug.errors import RankplugError
 from rankplug.testing.given import Given, smallest
 
 Claim = Callable[..., str | None]
-Status = Literal["ok", "failed", "not applicable"]
+Status = Literal["ok", "failed", "not applicable", "not tried"]
+LAST = 9
 CORE = Path(__file__).parents[1]
 LONGEST_MESSAGE = 400
 
@@ -88,13 +90,20 @@ class Check:
         inputs: on which it must hold, from the case.
         means: what a failure means for training or for results.
         fix: what the author can do.
+        stage: those of later stages rest on it.
     """
 
     def __init__(
-        self, contract: Contract, claim: Claim, inputs: Callable[[Any], Iterable[Given]] | None, means: str, fix: str
+        self,
+        contract: Contract,
+        claim: Claim,
+        inputs: Callable[[Any], Iterable[Given]] | None,
+        means: str,
+        fix: str,
+        stage: int = LAST,
     ) -> None:
         self.contract, self.claim, self.inputs = contract, claim, inputs
-        self.means, self.fix = means, fix
+        self.means, self.fix, self.stage = means, fix, stage
         self.__name__, self.__doc__ = claim.__name__, claim.__doc__
 
     def __repr__(self) -> str:
@@ -160,15 +169,27 @@ class Contract:
         self.checks: list[Check] = []
 
     def check(
-        self, *, means: str, fix: str, inputs: Callable[[Any], Iterable[Given]] | None = None
+        self, *, means: str, fix: str, inputs: Callable[[Any], Iterable[Given]] | None = None, stage: int = LAST
     ) -> Callable[[Claim], Check]:
         """Makes a check of a claim; a decorator."""
 
         def decorate(claim: Claim) -> Check:
-            self.checks.append(Check(self, claim, inputs, means, fix))
+            self.checks.append(Check(self, claim, inputs, means, fix, stage))
             return self.checks[-1]
 
         return decorate
+
+    def findings(self, case: Any) -> Iterator[Finding]:
+        """How every check fares; those that rest on one that fails are not tried."""
+        failed: Check | None = None
+        for check in sorted(self.checks, key=lambda check: check.stage):
+            if failed is not None and check.stage > failed.stage:
+                yield Finding(str(case), check.__name__, "not tried", f"it rests on {failed.__name__}")
+                continue
+            finding = check.finding(case)
+            if finding.failed and failed is None:
+                failed = check
+            yield finding
 
     def snippet(self, check: Check, plugin: str, given: Given | None) -> str:
         """Python that shows a failure again."""

@@ -4,98 +4,23 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from rankplug.losses import Evaluation, Loss, loss
+from rankplug.losses import Evaluation
 from rankplug.system import use_threads
-from rankplug.testing.checks import Contract, NotApplicableError
+from rankplug.testing import loss_basics  # noqa: F401, its checks come first
+from rankplug.testing.checks import NotApplicableError
 from rankplug.testing.given import Floats, Given
+from rankplug.testing.loss_case import CONTRACT as CONTRACT
+from rankplug.testing.loss_case import Case as Case
+from rankplug.testing.loss_case import lists_of, not_finite, same, shown
 
 NOISE = "gumbel[beta=0.5,samples=3]"
 
 
-@dataclass(frozen=True)
-class Case:
-    """A loss under test.
-
-    Args:
-        name: the loss with its parameters.
-        largest_label: labels are drawn from 0 to this; what the loss says it takes, or 4.
-        zero_cases: where the gradient must be zero, of ``one document``, ``equal labels``, ``no relevant document``;
-            what the loss says of itself.
-        equal_labels_by_position: documents of equal label are told apart by their position.
-        tolerance: of finite differences, relative to the largest derivative.
-        longest: of the lists of the size check.
-    """
-
-    name: str
-    largest_label: int | None = None
-    zero_cases: frozenset[str] | None = None
-    equal_labels_by_position: bool = False
-    tolerance: float = 1e-5
-    longest: int = 10_000
-    seed: int = 20
-
-    def __str__(self) -> str:
-        return self.name
-
-    @cached_property
-    def loss(self) -> Loss:
-        return loss(self.name)
-
-    @property
-    def noisy(self) -> bool:
-        return bool({"noise", "sampled rankings"} & self.loss.specification.needs)
-
-    @property
-    def silent_on(self) -> frozenset[str]:
-        return self.loss.specification.zero_gradient if self.zero_cases is None else self.zero_cases
-
-    @property
-    def highest_label(self) -> int:
-        declared = self.loss.specification
-        if self.largest_label is not None or declared.largest_label is not None:
-            return self.largest_label or declared.largest_label or 1
-        return 1 if "binary labels" in declared.needs else 4
-
-    def shorter(self, length: int) -> int:
-        """The length, or the longest list the loss can take."""
-        return min(length, self.loss.specification.longest or length)
-
-    def labels(self, documents: int, generator: np.random.Generator) -> Floats:
-        """Labels of which at least two differ, when there are two documents."""
-        labels = generator.integers(0, self.highest_label + 1, documents).astype(float)
-        if documents > 1:
-            labels[0], labels[1] = self.highest_label, 0.0
-        return labels
-
-    def lists(self, *lengths: int) -> Given:
-        """Lists of some lengths with scores that differ."""
-        generator = np.random.default_rng(self.seed)
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        labels = np.concatenate([self.labels(length, generator) for length in lengths])
-        return Given(generator.normal(size=int(starts[-1])), labels, starts)
-
-    def evaluate(self, given: Given, **options: Any) -> Evaluation:
-        return self.loss.evaluate(given.scores, given.labels, given.starts, **options)
-
-
-CONTRACT = Contract("loss", Case, "rp.loss({name!r}).evaluate(scores, labels, starts)")
-
-
-def _lists(*lengths: int) -> Callable[[Case], Iterator[Given]]:
-    def inputs(case: Case) -> Iterator[Given]:
-        yield case.lists(*(case.shorter(length) for length in lengths))
-
-    return inputs
-
-
 @CONTRACT.check(
-    inputs=_lists(7, 5),
+    inputs=lists_of(7, 5),
     means="training follows a wrong direction",
     fix="derive again what the function returns, or declare gradient='lambda' if the gradient is defined directly",
 )
@@ -110,7 +35,7 @@ def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: s
 
 
 @CONTRACT.check(
-    inputs=_lists(7, 5),
+    inputs=lists_of(7, 5),
     means="training under noise follows a wrong direction",
     fix="declare shift_invariant truthfully: through a sampler the loss sees log-softmax scores",
 )
@@ -121,7 +46,7 @@ def gradient_holds_under_noise(case: Case, given: Given) -> str | None:
 
 
 @CONTRACT.check(
-    inputs=_lists(6, 4),
+    inputs=lists_of(6, 4),
     means="boosting takes steps of a wrong length",
     fix="fill in the second derivative, or declare curvature='surrogate'",
 )
@@ -143,7 +68,7 @@ def exact_curvature_is_the_second_derivative(case: Case, given: Given) -> str | 
 
 
 @CONTRACT.check(
-    inputs=_lists(9, 1, 4),
+    inputs=lists_of(9, 1, 4),
     means="boosting divides by it and steps uphill there",
     fix="take the absolute value or a positive bound, and declare curvature='surrogate'",
 )
@@ -154,7 +79,7 @@ def curvature_is_never_negative(case: Case, given: Given) -> str | None:
 
 
 @CONTRACT.check(
-    inputs=_lists(8, 3),
+    inputs=lists_of(8, 3),
     means="noise on the scores is not passed on rightly, as the framework relies on it",
     fix="declare shift_invariant=False",
 )
@@ -164,7 +89,7 @@ def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
         raise NotApplicableError("the loss is declared to depend on the scores' height")
     moved = Given(given.scores + 64.0, given.labels, given.starts)
     here, there = (case.evaluate(one, seed=1) for one in (given, moved))
-    if complaint := _same(here, there, 1e-8):
+    if complaint := same(here, there, 1e-8):
         return f"adding 64 to all scores changes the loss: {complaint}"
     total = np.add.reduceat(here.gradient, given.starts[:-1])
     if np.abs(total).max() > 1e-8 * (1 + np.abs(here.gradient).max()):
@@ -194,7 +119,7 @@ def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
     here = case.evaluate(given)
     there = case.evaluate(Given(given.scores[permutation], given.labels[permutation], given.starts))
     back = Evaluation(there.value, *(array[np.argsort(permutation)] for array in there[1:]))
-    complaint = _same(here, back, 1e-9)
+    complaint = same(here, back, 1e-9)
     return f"in the order {permutation.tolist()}, put back, {complaint}" if complaint else None
 
 
@@ -213,7 +138,7 @@ def _uninformative(case: Case) -> Iterator[Given]:
 def uninformative_lists_give_no_gradient(case: Case, given: Given) -> str | None:
     """One document, equal labels, no relevant document: where the loss is declared to be silent, it is."""
     result = case.evaluate(given)
-    if complaint := _not_finite(result):
+    if complaint := not_finite(result):
         return complaint
     facts = {
         "one document": given.scores.size == 1,
@@ -224,47 +149,6 @@ def uninformative_lists_give_no_gradient(case: Case, given: Given) -> str | None
     if silent and len(given.starts) == 2 and np.abs(result.gradient).max() > 1e-12:
         return f"the gradient of a list with {silent[0]} is not zero, but {result.gradient.tolist()}"
     return None
-
-
-def _extreme(case: Case) -> Iterator[Given]:
-    lists = case.lists(*[case.shorter(6)] * 3)
-    size = lists.scores.size
-    for scores in (
-        np.resize([1e3, -1e3, 0.0, 5e2, -2.0, 1e3], size),
-        np.zeros(size),
-        np.repeat([1.0, -1.0], size)[::2][:size],
-        np.linspace(-1e3, 1e3, size),
-        np.full(size, -1e6),
-    ):
-        yield Given(scores, lists.labels, lists.starts)
-
-
-@CONTRACT.check(
-    inputs=_extreme,
-    means="training ends in nan",
-    fix="subtract the largest score before exponentials, and use log1p, logaddexp or softplus",
-)
-def extreme_scores_give_finite_results(case: Case, given: Given) -> str | None:
-    """Gaps of 1e3, equal scores and ties."""
-    for sampler in (None, "gumbel[samples=2]"):
-        if complaint := _not_finite(case.evaluate(given, sampler=sampler)):
-            return complaint
-    return None
-
-
-def _short_and_long(case: Case) -> Iterator[Given]:
-    for length in (1, 2, 3, 33, case.longest):
-        yield case.lists(case.shorter(length))
-
-
-@CONTRACT.check(
-    inputs=_short_and_long,
-    means="training ends in nan",
-    fix="guard divisions by counts, or declare the specification's longest",
-)
-def short_and_long_lists_give_finite_results(case: Case, given: Given) -> str | None:
-    """One document to the longest allowed."""
-    return _not_finite(case.evaluate(given))
 
 
 def _many(case: Case) -> Iterator[Given]:
@@ -283,13 +167,13 @@ def threads_do_not_change_results(case: Case, given: Given) -> str | None:
         for number in (1, 3):
             with use_threads(number):
                 results.append(case.evaluate(given, sampler=sampler, seed=9))
-        if any((one != other).any() for one, other in zip(*results, strict=True)):
-            return "1 and 3 threads differ"
+        if complaint := same(results[0], results[1], 0.0):
+            return f"with 1 and 3 threads {complaint}"
     return None
 
 
 @CONTRACT.check(
-    inputs=_lists(12, 5),
+    inputs=lists_of(12, 5),
     means="precision is lost before the end",
     fix="compute in float64; the framework rounds what it hands over",
 )
@@ -300,11 +184,11 @@ def single_precision_scores_are_accepted(case: Case, given: Given) -> str | None
     here, there = bound(single.astype(np.float64)), bound(single, dtype=np.float32)
     if there.gradient.dtype != np.float32:
         return f"float32 was asked for, the gradient is {there.gradient.dtype}"
-    return _same(here, there, 1e-6)
+    return same(here, there, 1e-6)
 
 
 @CONTRACT.check(
-    inputs=_lists(7, 2, 11),
+    inputs=lists_of(7, 8, 6, 2, 11),
     means="mini-batches train on something else than all lists do",
     fix="use the list that is handed over only",
 )
@@ -316,13 +200,13 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
         part = slice(given.starts[one], given.starts[one + 1])
         alone = bound(given.scores[part], lists=[one], iteration=1)
         expected = Evaluation(together.value[one : one + 1], together.gradient[part], together.curvature[part])
-        if complaint := _same(expected, alone, 1e-12):
+        if complaint := same(expected, alone, 1e-12):
             return f"list {one} alone and among others: {complaint}"
     return None
 
 
 @CONTRACT.check(
-    inputs=_lists(7, 4),
+    inputs=lists_of(7, 4),
     means="weights are not honoured",
     fix="fill gradient and curvature and nothing else; the framework multiplies by the weights",
 )
@@ -332,14 +216,14 @@ def weights_multiply_the_result(case: Case, given: Given) -> str | None:
     weights = np.resize([2.0, 0.5], len(given.starts) - 1)
     spread = np.repeat(weights, np.diff(given.starts))
     expected = Evaluation(plain.value * weights, plain.gradient * spread, plain.curvature * spread)
-    complaint = _same(expected, case.evaluate(given, weights=weights), 1e-12)
+    complaint = same(expected, case.evaluate(given, weights=weights), 1e-12)
     if complaint or weights.size == spread.size:
         return complaint
-    return _same(expected._replace(value=plain.value), case.evaluate(given, weights=spread), 1e-12)
+    return same(expected._replace(value=plain.value), case.evaluate(given, weights=spread), 1e-12)
 
 
 @CONTRACT.check(
-    inputs=_lists(9, 6),
+    inputs=lists_of(9, 6),
     means="runs cannot be repeated",
     fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
@@ -347,7 +231,7 @@ def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | N
     """The same numbers give the same noise, also after a round trip through pickle."""
     bound = case.loss.on(given.labels, given.starts, sampler="gumbel[samples=2]", seed=7)
     copy = pickle.loads(pickle.dumps(bound))
-    if complaint := _same(bound(given.scores, iteration=3), copy(given.scores, iteration=3), 0.0):
+    if complaint := same(bound(given.scores, iteration=3), copy(given.scores, iteration=3), 0.0):
         return complaint
     gradient = bound(given.scores, iteration=3).gradient
     if given.scores.size > 10 and (gradient == bound(given.scores, iteration=4).gradient).all():
@@ -372,23 +256,4 @@ def _differences(value: Callable[[Floats], float], scores: Floats, step: float =
 def _compare(case: Case, what: str, given: Floats, expected: Floats) -> str | None:
     if np.abs(given - expected).max() <= case.tolerance * max(1.0, np.abs(expected).max()):
         return None
-    return f"{what} is {_shown(given)}, finite differences give {_shown(expected)}"
-
-
-def _same(here: Evaluation, there: Evaluation, tolerance: float) -> str | None:
-    for name, one, other in zip(Evaluation._fields, here, there, strict=True):
-        if not np.abs(one - other).max() <= tolerance * max(1.0, np.abs(one).max()):
-            return f"the {name} differs, {_shown(one)} and {_shown(other)}"
-    return None
-
-
-def _not_finite(result: Evaluation) -> str | None:
-    for name, array in zip(Evaluation._fields, result, strict=True):
-        if not np.isfinite(array).all():
-            return f"the {name} is not finite, {_shown(array)}"
-    return None
-
-
-def _shown(array: Any) -> str:
-    numbers = [float(f"{value:.6g}") for value in array[:12]]
-    return f"[{', '.join(map(str, numbers))}{', ...' if len(array) > 12 else ''}]"
+    return f"{what} is {shown(given)}, finite differences give {shown(expected)}"

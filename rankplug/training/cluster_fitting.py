@@ -22,18 +22,14 @@ from rankplug.losses import Loss, Named
 from rankplug.metrics import metric
 from rankplug.registry import (
     BackendSpecification,
-    Parameters,
-    Reference,
-    ScorerSpecification,
     import_object,
-    parse,
     registry,
 )
 from rankplug.samplers import Sampler
 from rankplug.system import whole_number
-from rankplug.training.fitting import package_versions
+from rankplug.training.fitting import Recipe, check_data, package_versions, recipe_of
 from rankplug.training.learning_curve import LearningCurve
-from rankplug.training.models import Model, Record
+from rankplug.training.models import Model
 from rankplug.training.selection import Selection, metric_names
 
 
@@ -47,17 +43,18 @@ class SpreadLists:
     query_numbers: Any
 
 
-@dataclass(frozen=True)
-class ClusterProblem:
-    """What is to be fitted on a cluster."""
+@dataclass(frozen=True, eq=False)
+class ClusterProblem(Recipe):
+    """What is to be fitted on a cluster, and to what."""
 
     client: Any
     train: SpreadLists
-    scorer_parameters: Parameters
-    settings: dict[str, Any]
-    loss: Loss
-    sampler: Sampler | None
-    seed: int
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The scorer's parameters as the engine names them."""
+        settings: dict[str, Any] = self.scorer_implementation(self.scorer_parameters)
+        return settings
 
 
 @dataclass(frozen=True)
@@ -161,55 +158,29 @@ def fit_on_cluster(
     if not hasattr(client, "scheduler_info"):
         raise FitError(f"client must be a dask.distributed.Client, not {client!r}")
     whole_number(seed, "seed")
-    engine, _ = registry().resolve("backend", backend)
-    engine = cast(BackendSpecification, engine)
+    recipe = recipe_of(backend, scorer, loss, sampler, seed)
+    engine = recipe.backend_specification
     if not engine.on_cluster:
         can = [plugin.specification.name for plugin in registry().plugins("backend")
                if cast(BackendSpecification, plugin.specification).on_cluster]  # fmt: skip
         raise FitError(f"{engine} cannot fit on a cluster; {' and '.join(can)} can")
-    wanted: Reference = parse(scorer if scorer is not None else engine.default_scorer)
-    found, parameters = registry().resolve("scorer", wanted)
-    space = cast(ScorerSpecification, found)
-    if engine.name not in space.fitted_by:
-        raise FitError(f"{engine} cannot fit the {space}")
-    objective, noise = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
     metrics = metric_names(selection)
     for name in metrics:
         metric(name)
-    if isinstance(train, Lists) and not len(train):
-        raise DataError("there is no list to train on")
-    if isinstance(train, Lists) and valid is not None and valid.features.shape[1] != train.features.shape[1]:
-        raise DataError(
-            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
-        )
+    whole = train if isinstance(train, Lists) else None
+    if whole is not None:
+        check_data(recipe, whole, valid)
     workers = len(client.scheduler_info(n_workers=-1)["workers"])
     parts = split_lists(train, min(workers, len(train))) if isinstance(train, Lists) else list(train)
     if len(parts) < workers:
         raise FitError(f"{workers} workers need at least as many parts of the training data, got {len(parts)}")
-    problem = ClusterProblem(
-        client,
-        spread(client, parts),
-        parameters,
-        import_object(space.fitted_by[engine.name], str(space))(parameters),
-        objective,
-        noise,
-        seed,
-    )
+    problem = ClusterProblem(**vars(recipe), client=client, train=spread(client, parts))
     with client.as_current():
         fitted: Fitted = import_object(engine.on_cluster, str(engine))(problem)
     curve, best = _select(fitted, valid, metrics, problem.scorer_parameters.rounds)  # type: ignore[attr-defined]
-    record = Record(
-        combination={
-            "backend": str(parse(backend)),
-            "scorer": str(wanted),
-            "loss": str(problem.loss),
-            "sampler": None if problem.sampler is None else str(problem.sampler),
-            "seed": seed,
-        },
-        data={
-            "train": train.fingerprint if isinstance(train, Lists) else None,
-            "valid": None if valid is None else valid.fingerprint,
-        },
+    record = recipe.record_with(
+        whole,
+        valid,
         features=problem.train.features.shape[1],
         versions=package_versions((*engine.requires, "distributed")),
         curve=curve,

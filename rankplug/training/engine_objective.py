@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.errors import DataError
 from rankplug.losses import Loss, Named
 from rankplug.samplers import Sampler
-from rankplug.system import whole_number
+from rankplug.system import numbers, whole_number
 from rankplug.training.boosting import BoostingObjective
 
 
@@ -46,7 +46,7 @@ class EngineObjective:
         """Gradient and curvature of every document."""
         if lengths is None:
             raise DataError(f"the objective {self.loss} needs to know the lists: give the data their group sizes")
-        bound = self._bind(np.asarray(labels), np.asarray(lengths), weights)
+        bound = self._bind(numbers(labels, "labels"), numbers(lengths, "group sizes", "int64"), weights)
         if not np.any(scores):
             self.iteration = 0
         step = bound(scores, self.iteration)
@@ -54,7 +54,7 @@ class EngineObjective:
         return step.gradient, step.curvature
 
     def _bind(self, labels: NDArray[Any], lengths: NDArray[Any], weights: ArrayLike | None) -> BoostingObjective:
-        weighed = None if weights is None or np.size(weights) == 0 else np.asarray(weights, np.float64)
+        weighed = None if weights is None or np.size(weights) == 0 else numbers(weights, "weights")
         if self._bound is not None:
             known = self._bound.objective
             same_weights = weighed is known.weights or (

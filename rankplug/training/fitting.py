@@ -46,8 +46,8 @@ Callback = Callable[[int, Mapping[str, float]], object]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """What is to be fitted, to what, and how it is watched; all names resolved, all parameters checked."""
+class Recipe:
+    """What makes a model: backend, scorer, loss and sampler, all names resolved and all parameters checked."""
 
     backend: Reference
     backend_parameters: Parameters
@@ -57,9 +57,32 @@ class Problem:
     scorer_implementation: Any
     loss: Loss
     sampler: Sampler | None
+    seed: int
+
+    def record_with(self, train: Lists | None, valid: Lists | None, **facts: Any) -> Record:
+        """Return how a model came about: the recipe, the data where they are here, and what training adds."""
+        return Record(
+            combination={
+                "backend": str(self.backend),
+                "scorer": str(self.scorer),
+                "loss": str(self.loss),
+                "sampler": None if self.sampler is None else str(self.sampler),
+                "seed": self.seed,
+            },
+            data={
+                "train": None if train is None else train.fingerprint,
+                "valid": None if valid is None else valid.fingerprint,
+            },
+            **facts,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(Recipe):
+    """What is to be fitted, to what, and how it is watched."""
+
     train: Lists
     valid: Lists | None
-    seed: int
     weights: NDArray[np.float64] | None = None
     metrics: tuple[str, ...] = ("ndcg@5",)
     patience: int | None = None
@@ -103,23 +126,10 @@ class Problem:
         return measured
 
     def record(self, **facts: Any) -> Record:
-        """How a model of this problem came about, with what training adds."""
-        return Record(
-            combination={
-                "backend": str(self.backend),
-                "scorer": str(self.scorer),
-                "loss": str(self.loss),
-                "sampler": None if self.sampler is None else str(self.sampler),
-                "seed": self.seed,
-            },
-            data={
-                "train": self.train.fingerprint,
-                "valid": None if self.valid is None else self.valid.fingerprint,
-            },
-            features=self.train.features.shape[1],
-            versions=package_versions(self.backend_specification.requires),
-            **facts,
-        )
+        """Return how a model of this problem came about, with what training adds."""
+        versions = package_versions(self.backend_specification.requires)
+        features = self.train.features.shape[1]
+        return self.record_with(self.train, self.valid, features=features, versions=versions, **facts)
 
 
 def fit(
@@ -183,7 +193,19 @@ def problem_of(
     valid: Lists | None,
     seed: int,
 ) -> Problem:
-    """A problem with every name resolved, every parameter checked and the data known to fit the backend."""
+    """Return a problem with every name resolved, every parameter checked and the data known to fit the backend."""
+    recipe = recipe_of(backend, scorer, loss, sampler, seed)
+    for name, part in (("train", train), ("valid", valid)):
+        if part is not None and not isinstance(part, Lists):
+            raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
+    check_data(recipe, train, valid)
+    return Problem(**vars(recipe), train=train, valid=valid if valid is not None and len(valid) else None)
+
+
+def recipe_of(
+    backend: Named, scorer: Named | None, loss: Named | Loss, sampler: Named | Sampler | None, seed: int
+) -> Recipe:
+    """Return a recipe with every name resolved and every parameter checked."""
     found, backend_parameters = registry().resolve("backend", backend)
     engine = cast(BackendSpecification, found)
     require_packages(engine)
@@ -196,20 +218,7 @@ def problem_of(
         raise FitError(
             f"backend {engine.name} cannot fit the scorer {space.name}: it fits {fits}; {space.name} is fitted by {by}"
         )
-    for name, part in (("train", train), ("valid", valid)):
-        if part is not None and not isinstance(part, Lists):
-            raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
-    if not len(train):
-        raise DataError("there is no list to train on")
-    if valid is not None and valid.features.shape[1] != train.features.shape[1]:
-        raise DataError(
-            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
-        )
-    if not engine.missing_values:
-        for part in (train, valid):
-            if part is not None:
-                part.validate()
-    return Problem(
+    return Recipe(
         backend=parse(backend),
         backend_parameters=backend_parameters,
         backend_specification=engine,
@@ -218,10 +227,22 @@ def problem_of(
         scorer_implementation=import_object(space.fitted_by[engine.name], str(space)),
         loss=Loss.named(loss),
         sampler=None if sampler is None else Sampler.named(sampler),
-        train=train,
-        valid=valid if valid is not None and len(valid) else None,
         seed=seed,
     )
+
+
+def check_data(recipe: Recipe, train: Lists, valid: Lists | None) -> None:
+    """Raise where there is nothing to train on, or the backend cannot learn from the data."""
+    if not len(train):
+        raise DataError("there is no list to train on")
+    if valid is not None and valid.features.shape[1] != train.features.shape[1]:
+        raise DataError(
+            f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
+        )
+    if not recipe.backend_specification.missing_values:
+        for part in (train, valid):
+            if part is not None:
+                part.validate()
 
 
 def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:

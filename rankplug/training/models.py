@@ -41,7 +41,8 @@ class Record:
         iterations: how many were made.
         best_iteration: which one the model is, counted from 0.
         stopped: why training ended: ``finished``, ``patience``, ``interrupted``, ``exhausted`` (no split or step
-            was left to make) or ``callback``.
+            was left to make), ``callback``; of L-BFGS and cutting planes ``tolerance``, ``iterations`` (as many as were
+            allowed) or ``line search`` (which found nothing lower).
         chosen: values that validation chose among several, such as ``C``.
         seconds: time of training and of its parts.
         peak_memory: largest resident size of the process in bytes, 0 where the system does not tell.

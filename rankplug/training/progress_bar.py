@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import sys
 import threading
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
+
+from rankplug.system import seen_at_once
 
 
 def watched() -> bool:
@@ -17,7 +18,7 @@ def watched() -> bool:
         return False
     if multiprocessing.current_process().name != "MainProcess" or threading.current_thread() is not _main():
         return False
-    return "ipykernel" in sys.modules or sys.stderr.isatty()
+    return seen_at_once()
 
 
 def _main() -> threading.Thread:

@@ -26,7 +26,7 @@ from rankplug.data import Lists
 from rankplug.errors import DataError
 from rankplug.metrics import metric
 from rankplug.registry import BackendSpecification, registry
-from rankplug.system import numbers
+from rankplug.system import identifiers, numbers, refuse_masked
 from rankplug.training.fitting import fit
 from rankplug.training.models import Model
 from rankplug.training.selection import LOSS, metric_names
@@ -97,6 +97,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         features, labels = self._checked(X, y, reset=True)
         ids = _query_ids(len(features), qid, group, "Ranker.fit")
         order, train = _packed(features, labels, ids)
+        refuse_masked(sample_weight, "sample_weight")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, features, dtype=np.float64)
         self.model_ = fit(
             self.backend,
@@ -156,18 +157,22 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         order, lists = _packed(features, labels, _query_ids(len(features), qid, group, "Ranker.score"))
         name = next((name for name in metric_names(self.selection) if name != LOSS), "ndcg@5")
         value = metric(name)(self.model_.predict(lists), lists.labels, lists.starts)
+        refuse_masked(sample_weight, "sample_weight")
         weights = _check_sample_weight(sample_weight, features, dtype=np.float64)[order]
         of_lists = np.add.reduceat(weights, lists.starts[:-1]) / lists.lengths
         defined = ~np.isnan(value)
         return float(np.average(value[defined], weights=of_lists[defined])) if defined.any() else float("nan")
 
     def _checked(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.float32], NDArray[Any]]:
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
         features, labels = validate_data(
             self, X, y, reset=reset, y_numeric=True, ensure_min_samples=2 if reset else 1, **self._allowed
         )
         return _dense(features), labels
 
     def _features(self, X: Any) -> NDArray[np.float32]:
+        refuse_masked(X, "X")
         return _dense(validate_data(self, X, reset=False, **self._allowed))
 
     @property
@@ -209,7 +214,7 @@ def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where:
         if sizes.sum() != rows:
             raise DataError(f"the group sizes add up to {sizes.sum()}, but there are {rows} rows")
         return np.repeat(np.arange(sizes.size), sizes)
-    ids = np.asarray(qid)
+    ids = identifiers(qid, "qid")
     if ids.shape != (rows,):
         raise DataError(f"qid must name the query of each row: {rows} rows, qid of shape {ids.shape}")
     return ids

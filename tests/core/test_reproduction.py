@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -44,3 +46,15 @@ def test_a_study_that_was_named_and_lacks_runs_is_an_error_that_counts_them(show
         RankplugError, match=r"lacks trials at the profile smoke \(2 of other\); run rankplug reproduce"
     ):
         shown("one", "other")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("file", ["index.html", "one.html", "claims.json", "combinations"])
+def test_a_full_disk_is_said_with_the_place_and_what_to_do(file, shown, tmp_path):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / file).symlink_to("/dev/full")
+    with pytest.raises(RankplugError) as caught:
+        shown("one")
+    advice = f"cannot write the report to {tmp_path}/report: "
+    assert str(caught.value).startswith(advice) and str(caught.value).endswith("another folder with --report")
+    assert "No space left on device" in str(caught.value) or file == "combinations"

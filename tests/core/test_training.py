@@ -126,7 +126,7 @@ def test_an_interruption_before_any_model_passes_through(train, monkeypatch):
 
 @pytest.mark.parametrize(("backend", "scorer"), ENGINES)
 def test_a_loss_that_turns_nan_stops_with_the_last_good_model(backend, scorer, train, valid, monkeypatch):
-    from rankplug.losses.objectives import CompiledEvaluator
+    from rankplug.losses.list_losses import CompiledEvaluator
 
     honest = CompiledEvaluator.__call__
 

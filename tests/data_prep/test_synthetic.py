@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import subprocess
 import sys
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,7 +22,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import rankplug as rp
+from rankplug.data import load_in_blocks
 from rankplug.errors import DataError, ParameterError
+from rankplug.store import Combination, Trial, run_trial
 
 GOLDEN = [
     "794de570579fb9a6940552d20d385122",
@@ -120,6 +124,93 @@ def test_a_large_set_begins_with_a_small_one_of_the_same_sample():
     small, large = rp.load("synthetic[queries=20]", seed=3), rp.load("synthetic[queries=100]", seed=3)
     for one, other in zip(small, large, strict=True):
         assert one.fingerprint == other[: len(one)].fingerprint
+
+
+def test_further_test_queries_are_added_to_the_same_split():
+    train, valid, test = rp.load("synthetic[queries=20,documents=10]", seed=3)
+    more = rp.load("synthetic[queries=20,documents=10,test_queries=50,valid_queries=9]", seed=3)
+    assert [len(part) for part in more] == [12, 9, 50]
+    assert more.train.fingerprint == train.fingerprint
+    assert more.valid[:4].fingerprint == valid.fingerprint and more.test[:4].fingerprint == test.fingerprint
+    assert len({name for part in more for name in part.query_ids}) == 71
+
+
+def test_sizes_that_are_not_named_are_no_part_of_what_results_and_files_are_named_by():
+    assert set(SyntheticParameters().model_dump()) == {"shape", "queries", "documents", "noise", "sample"}
+    assert SyntheticParameters(test_queries=9).model_dump()["test_queries"] == 9
+
+
+def in_blocks(name, **more):
+    return list(load_in_blocks(name, **more))
+
+
+@pytest.mark.parametrize("transforms", [(), ("query_minmax", "drop_empty"), ("standardise", "binarise[threshold=2]")])
+def test_a_large_test_part_comes_in_blocks_that_are_together_the_whole(monkeypatch, transforms):
+    name = "synthetic[queries=20,documents=10,test_queries=100]"
+    whole = rp.load(name, seed=3, transforms=transforms)
+    assert len(in_blocks(name, seed=3, transforms=transforms)) == 1
+    monkeypatch.setattr(collection, "BLOCK_BYTES", 200 * 136 * 4)
+    splits = in_blocks(name, seed=3, transforms=transforms)
+    assert 5 <= len(splits) <= 8
+    assert {split.train.fingerprint for split in splits} == {whole.train.fingerprint}
+    assert {split.valid.fingerprint for split in splits} == {whole.valid.fingerprint}
+    joined = rp.Lists.concatenate([split.test for split in splits])
+    assert joined.fingerprint == whole.test.fingerprint
+    assert joined.query_ids.tolist() == whole.test.query_ids.tolist()
+
+
+def test_a_block_that_loses_all_of_its_queries_is_left_out_and_all_of_them_are_an_error(monkeypatch):
+    monkeypatch.setattr(collection, "BLOCK_BYTES", 1)
+    name = "synthetic[queries=300,documents=10,test_queries=100,sample=1]"
+    whole = rp.load(name, transforms="drop_empty")
+    splits = in_blocks(name, transforms="drop_empty")
+    assert sum(len(split.test) for split in splits) == len(splits) == len(whole.test) < 100
+    with pytest.raises(DataError, match="none would be left"):
+        in_blocks(name, transforms=["binarise[threshold=9]", "drop_empty"])
+
+
+@pytest.mark.parametrize("transform", ["random_split", "validate_on_test"])
+def test_where_a_transform_needs_all_of_the_test_part_there_is_one_block(monkeypatch, transform):
+    monkeypatch.setattr(collection, "BLOCK_BYTES", 1)
+    name = "synthetic[queries=20,documents=10,test_queries=30]"
+    (split,) = in_blocks(name, seed=3, transforms=transform)
+    assert fingerprints(split) == fingerprints(rp.load(name, seed=3, transforms=transform))
+
+
+def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch):
+    combination = Combination(
+        dataset="synthetic[queries=20,documents=10,test_queries=60]",
+        transforms=["query_minmax", "drop_empty"],
+        backend="lbfgs[C=1,iterations=3]",
+        loss="mse",
+        metrics=["ndcg@5", "map"],
+    )
+    whole = run_trial(Trial(combination))
+    monkeypatch.setattr(collection, "BLOCK_BYTES", 100 * 136 * 4)
+    blocks = run_trial(Trial(combination))
+    assert not whole.failed and not blocks.failed
+    assert blocks.query_ids == whole.query_ids and len(whole.query_ids) == whole.record["queries"][2]
+    for metric, values in whole.queries.items():
+        np.testing.assert_array_equal(blocks.queries[metric], values)
+    assert blocks.record["documents"] == whole.record["documents"]
+    assert len(blocks.record["test_fingerprint"]) == len(whole.record["test_fingerprint"])
+
+
+def test_memory_does_not_grow_with_the_test_part(monkeypatch):
+    monkeypatch.setattr(collection, "BLOCK_BYTES", 1 << 20)
+
+    def peak(queries):
+        gc.collect()
+        tracemalloc.start()
+        name = f"synthetic[queries=5,documents=40,test_queries={queries}]"
+        for split in load_in_blocks(name, transforms=["query_minmax", "drop_empty"]):
+            assert len(split.test) > 0
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    assert peak(50)
+    assert peak(1000) < 1.3 * peak(250)
 
 
 def test_the_trials_seed_draws_the_queries_unless_a_sample_is_named():
@@ -231,7 +322,7 @@ def test_listing_plugins_imports_no_compiler():
 
 
 def test_impossible_parameters_are_refused():
-    for wrong in ("queries=4", "shape=mlsr", "noise=-1", "documents=0"):
+    for wrong in ("queries=4", "shape=mlsr", "noise=-1", "documents=0", "test_queries=0", "valid_queries=0"):
         with pytest.raises(ParameterError, match=wrong.split("=")[0]):
             rp.load(f"synthetic[{wrong}]")
     with pytest.raises(DataError, match="folds 1 to 1"):

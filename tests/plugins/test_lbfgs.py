@@ -119,7 +119,7 @@ def test_weights_of_lists_count(lists):
 
 
 def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
-    from rankplug.losses.objectives import CompiledEvaluator
+    from rankplug.losses.list_losses import CompiledEvaluator
 
     honest = CompiledEvaluator.__call__
 
@@ -130,3 +130,17 @@ def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
     monkeypatch.setattr(CompiledEvaluator, "__call__", spoilt)
     with pytest.raises(DivergedError, match="the loss is no longer finite"):
         rp.fit("lbfgs", loss="cross_entropy", train=lists)
+
+
+@pytest.mark.parametrize(
+    ("backend", "reason"),
+    [
+        ("lbfgs[iterations=2]", "iterations"),
+        ("lbfgs[iterations=500]", "tolerance"),
+        ("cutting_planes[planes=2]", "iterations"),
+        ("cutting_planes", "tolerance"),
+    ],
+)
+def test_the_record_says_why_the_run_of_the_kept_weights_ended(lists, backend, reason):
+    model = rp.fit(backend, loss="cross_entropy", train=lists)
+    assert model.record.stopped == reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import lightgbm as lgb
 import numpy as np
@@ -88,6 +89,22 @@ def test_the_objective_is_pickled_by_the_names_of_its_parts(lists):
 def test_the_objective_asks_for_groups(lists):
     with pytest.raises(DataError, match="needs to know the lists"):
         rp.lightgbm_objective("cross_entropy")(lists.labels, np.zeros(400))
+
+
+def test_positions_are_not_used_and_a_warning_says_so(lists):
+    def trained(**given):
+        data = lgb.Dataset(lists.features, lists.labels, group=lists.lengths, **given)
+        parameters = {"objective": rp.lightgbm_objective("cross_entropy"), "verbose": -1, "num_leaves": 4}
+        return lgb.train(parameters, data, num_boost_round=3).predict(lists.features)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain = trained()
+    places = np.concatenate([np.arange(length) for length in lists.lengths])
+    with pytest.warns(UserWarning, match="takes no account of the data's positions") as caught:
+        placed = trained(position=places)
+    assert len(caught) == 1
+    np.testing.assert_array_equal(placed, plain)
 
 
 def test_the_number_of_threads_changes_nothing(lists):

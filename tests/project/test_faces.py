@@ -69,3 +69,10 @@ def test_no_folder_of_the_library_has_more_than_14_modules():
     ]
     crowded = {folder.name: count for folder in folders if (count := len(list(folder.glob("*.py")))) > 14}
     assert not crowded
+
+
+def test_the_picture_of_the_layers_is_up_to_date():
+    from rankplug_documentation.layers import layers, layers_picture
+
+    assert (ROOT / "docs/images/layers.svg").read_text(encoding="utf-8") == layers_picture()
+    assert {package for layer in layers() for package in layer} >= set(PACKAGES)

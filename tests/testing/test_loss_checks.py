@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankplug import LossSpecification, list_loss
+from rankplug import LossSpecification, PaddedParameters, list_loss, padded_loss
+from rankplug.losses import PaddedLoss
 from rankplug.registry import registry
-from rankplug.testing import loss_checks
+from rankplug.testing import loss_basics, loss_checks
 from rankplug.testing.checks import ContractError
 from rankplug.testing.loss_checks import Case
 
@@ -70,12 +71,56 @@ def long_lists_divide_by_zero(scores, labels, gradient, curvature):
     return value
 
 
+@list_loss
+def unguarded_labels(scores, labels, gradient, curvature):
+    for i in range(scores.size):
+        gradient[i] = labels[i] / labels.sum()
+    return gradient.sum()
+
+
+@list_loss
+def unguarded_spread(scores, labels, gradient, curvature):
+    for i in range(scores.size):
+        gradient[i] = (scores[i] - scores.mean()) / scores.std()
+    return gradient[0]
+
+
+@list_loss
+def misspelt(scores, labels, gradient, curvature):
+    total = 0.0
+    for i in range(scores.size):
+        total += scoers[i]  # noqa: F821
+    return total
+
+
+@padded_loss
+def softmax_over_padding(scores, labels, mask):
+    return -(labels * scores.log_softmax(1)).sum(1)
+
+
+@padded_loss
+def mean_over_padding(scores, labels, mask):
+    return (scores - labels).square().mean(1)
+
+
+@padded_loss
+def sum_over_padding(scores, labels, mask):
+    return (scores - labels).square().sum(1)
+
+
+@padded_loss
+def masked_mean(scores, labels, mask):
+    return ((scores - labels).square() * mask).sum(1) / mask.sum(1)
+
+
 @pytest.fixture
 def named():
     """Registers a loss for one test and gives its case."""
 
     def register(function, **declared):
         name = function.__name__
+        if isinstance(function, PaddedLoss):
+            declared |= {"parameters": PaddedParameters}
         registry().add(LossSpecification(name=name, summary="under test", implementation=function, **declared))
         return Case(name, longest=200)
 
@@ -109,8 +154,16 @@ def test_a_correct_loss_passes_every_check(named):
             {},
             "lists that say nothing about order would add noise",
         ),
-        (loss_checks.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
-        (loss_checks.short_and_long_lists_give_finite_results, long_lists_divide_by_zero, {}, "is not finite"),
+        (loss_basics.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
+        (loss_basics.short_and_long_lists_give_finite_results, long_lists_divide_by_zero, {}, "is not finite"),
+        (loss_basics.labels_of_zero_give_finite_results, unguarded_labels, {}, "divides by sums of labels"),
+        (loss_basics.equal_scores_give_finite_results, unguarded_spread, {}, "differences or spreads of scores"),
+        (loss_checks.threads_do_not_change_results, unguarded_spread, {}, "is not finite"),
+        (loss_basics.padding_is_never_seen, softmax_over_padding, {}, "use mask"),
+        (loss_basics.padding_is_never_seen, mean_over_padding, {}, "use mask"),
+        (loss_basics.padding_is_never_seen, sum_over_padding, {}, "use mask"),
+        (loss_checks.lists_do_not_see_each_other, softmax_over_padding, {}, "among others"),
+        (loss_checks.lists_do_not_see_each_other, mean_over_padding, {}, "among others"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -122,3 +175,44 @@ def test_a_broken_loss_fails_the_check_that_is_meant_for_it(named, check, functi
 def test_a_failure_names_the_loss_and_the_input(named):
     with pytest.raises(ContractError, match=r"^wrong_sign: the gradient is .* on scores=\[.*\], labels=\[.*\]; "):
         loss_checks.gradient_is_the_derivative_of_the_value(named(wrong_sign))
+
+
+def findings(case):
+    return {finding.check: finding for finding in loss_checks.CONTRACT.findings(case)}
+
+
+@pytest.mark.parametrize("declared", [{}, {"shift_invariant": False}])
+@pytest.mark.parametrize("function", [softmax_over_padding, mean_over_padding, sum_over_padding])
+def test_a_loss_that_sees_padding_is_told_so_and_nothing_else(named, function, declared):
+    found = findings(named(function, **declared))
+    assert [finding.check for finding in found.values() if finding.failed] == ["padding_is_never_seen"]
+    assert found["gradient_holds_under_noise"].status == "not tried"
+
+
+def test_a_loss_that_goes_by_its_mask_passes_every_check(named):
+    found = findings(named(masked_mean, shift_invariant=False, zero_gradient=frozenset()))
+    assert {finding.status for finding in found.values()} == {"ok", "not applicable"}
+
+
+@pytest.mark.parametrize(
+    ("function", "check"),
+    [
+        (unguarded_labels, "labels_of_zero_give_finite_results"),
+        (unguarded_spread, "equal_scores_give_finite_results"),
+    ],
+)
+def test_where_a_loss_is_not_finite_only_that_is_told(named, function, check):
+    found = findings(named(function, shift_invariant=False))
+    assert [name for name, finding in found.items() if finding.failed] == [check]
+    assert found["threads_do_not_change_results"].status == "not tried"
+
+
+def test_a_loss_that_cannot_be_compiled_is_told_once_with_its_line(named):
+    found = findings(named(misspelt))
+    (finding,) = [finding for finding in found.values() if finding.failed]
+    line = misspelt.function.__code__.co_firstlineno + 4
+    assert finding.what == (
+        "it raises BrokenPluginError: misspelt cannot be compiled: NameError: name 'scoers' is not defined,"
+        f" at {__file__}, line {line}"
+    )
+    assert {finding.status for finding in found.values()} == {"failed", "not tried"}

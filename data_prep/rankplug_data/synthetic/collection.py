@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,6 +60,21 @@ def load(parameters: SyntheticParameters, fold: int, seed: int) -> Split:
     return _split(parameters, parts, features, labels)
 
 
+def blocks(parameters: SyntheticParameters, fold: int, seed: int) -> Iterator[Split]:
+    """The same split with its test part in blocks, where that part was asked for and is larger than one block."""
+    test, width = _parts(parameters, seed)[-1], world_of(parameters).shape.features
+    bounds = _blocks(test.starts, width)
+    if parameters.test_queries is None or len(bounds) == 1:
+        yield load(parameters, fold, seed)
+        return
+    train, valid, _ = load(parameters.model_copy(update={"test_queries": 1}), fold, seed)
+    before = len(train) + len(valid)
+    for first, last in bounds:
+        features, labels, starts = _made(parameters, seed, test, first, last)
+        names = np.arange(before + first, before + last)
+        yield Split(train, valid, Lists(features, labels, starts, names, source=_source(parameters, test)))
+
+
 def world_of(parameters: SyntheticParameters) -> World:
     """The collection that the queries are drawn from."""
     return World(SHAPES[parameters.shape], parameters.noise, parameters.documents)
@@ -91,10 +108,25 @@ def _split(
     for part in parts:
         rows, queries = slice(document, document + part.documents), part.starts.size - 1
         names = np.arange(query, query + queries)
-        source = f"synthetic {parameters.shape} {part.name}"
-        lists.append(Lists(features[rows], labels[rows], part.starts, names, source=source))
+        lists.append(Lists(features[rows], labels[rows], part.starts, names, source=_source(parameters, part)))
         document, query = rows.stop, query + queries
     return Split(*lists)
+
+
+def _source(parameters: SyntheticParameters, part: _Part) -> str:
+    return f"synthetic {parameters.shape} {part.name}"
+
+
+def _made(
+    parameters: SyntheticParameters, seed: int, part: _Part, first: int, last: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+    """Features, labels and offsets of some queries of a part."""
+    starts = part.starts[first : last + 1] - part.starts[first]
+    documents = int(starts[-1])
+    features = np.empty((documents, world_of(parameters).shape.features), np.float32)
+    labels = np.empty(documents, np.float32)
+    fill(world_of(parameters), _key(parameters, seed), part.number, first, starts, features, labels)
+    return features, labels, starts
 
 
 def _open_or_write(
@@ -114,7 +146,7 @@ def _open_or_write(
 
 def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int, parts: list[_Part]) -> None:
     """Writes beside the folder and renames, so that what is there is complete."""
-    key, width = _key(parameters, seed), world_of(parameters).shape.features
+    width = world_of(parameters).shape.features
     documents = sum(part.documents for part in parts)
     unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".partial", dir=folder.parent))
     try:
@@ -124,11 +156,10 @@ def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int
             np.lib.format.write_array_header_1_0(file, header)
             for part in parts:
                 for first, last in _blocks(part.starts, width):
-                    offsets = part.starts[first : last + 1] - part.starts[first]
-                    block, size = np.empty((int(offsets[-1]), width), np.float32), int(offsets[-1])
-                    fill(world_of(parameters), key, part.number, first, offsets, block, labels[begin : begin + size])
+                    block, labels_of_block, _ = _made(parameters, seed, part, first, last)
                     block.astype("<f4", copy=False).tofile(file)
-                    begin += size
+                    labels[begin : begin + labels_of_block.size] = labels_of_block
+                    begin += labels_of_block.size
         np.save(unfinished / "labels.npy", labels)
         (unfinished / "recipe.json").write_text(recipe + "\n")
         os.replace(unfinished, folder)
@@ -137,7 +168,9 @@ def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int
 
 
 def _blocks(starts: NDArray[np.int64], width: int) -> list[tuple[int, int]]:
-    rows = max(1, BLOCK_BYTES // (4 * width))
+    """First and last query of blocks of about equal size."""
+    most = max(1, BLOCK_BYTES // (4 * width))
+    rows = math.ceil(starts[-1] / math.ceil(starts[-1] / most))
     cuts = np.unique(np.searchsorted(starts, np.arange(0, int(starts[-1]), rows)))
     bounds = [*cuts.tolist(), starts.size - 1] if cuts[-1] != starts.size - 1 else cuts.tolist()
     return list(itertools.pairwise(bounds))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from rankplug.registry import Parameters
 from rankplug_data.synthetic.shapes import ShapeName
@@ -16,9 +18,17 @@ class SyntheticParameters(Parameters):
     documents: float | None = Field(None, ge=1, le=10_000, description="mean length of a list; the shape's when none")
     noise: float = Field(1.0, ge=0, description="deviation of the judges' noise, relative to the shape's")
     sample: int | None = Field(None, ge=0, description="which queries are drawn; the trial's seed decides when none")
+    test_queries: int | None = Field(None, ge=1, description="queries of the test part, in place of its 20 %")
+    valid_queries: int | None = Field(None, ge=1, description="queries of the validation part, in place of its 20 %")
 
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Numbers of queries for training, validation and test."""
         outside = self.queries // 5
-        return self.queries - 2 * outside, outside, outside
+        return self.queries - 2 * outside, self.valid_queries or outside, self.test_queries or outside
+
+    @model_serializer(mode="wrap")
+    def _without_unnamed_sizes(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Results and files made before these two existed keep their names, which digest all that is written here.
+        sizes = ("test_queries", "valid_queries")
+        return {name: value for name, value in write(self).items() if name not in sizes or value is not None}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.data import Lists, Split
-from rankplug.errors import DataError
+from rankplug.errors import NothingLeftError
 
 
 def over_parts(split: Split, parts: Collection[str], change: Callable[[Lists], Lists]) -> Split:
@@ -28,7 +28,7 @@ def keep_queries(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:
         return lists
     if not kept.any():
         where = lists.source or "these lists"
-        raise DataError(f"every one of the {len(lists)} queries of {where} {dropped}, so none would be left")
+        raise NothingLeftError(f"every one of the {len(lists)} queries of {where} {dropped}, so none would be left")
     return lists[kept]
 
 
@@ -39,7 +39,9 @@ def keep_documents(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists
     lengths = np.add.reduceat(kept.astype(np.int64), lists.starts[:-1])
     if not lengths.any():
         where = lists.source or "these lists"
-        raise DataError(f"every one of the {lists.documents} documents of {where} {dropped}, so none would be left")
+        raise NothingLeftError(
+            f"every one of the {lists.documents} documents of {where} {dropped}, so none would be left"
+        )
     return Lists(
         lists.features[kept],
         lists.labels[kept],

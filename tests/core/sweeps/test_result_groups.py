@@ -102,6 +102,24 @@ def test_a_plugin_has_one_name_however_it_was_written(store: Store, fill: Make) 
     assert names == ["lambdarank", "lambdarank[sigma=2,norm=true]"]
 
 
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("loss = 'lambdarank[sigma=1.0]'", 1),
+        ("loss = 'lambdarank[norm=false,sigma=1]'", 1),
+        ("loss in ('mse', 'rankplug:lambdarank[ norm = true, sigma = 2.0 ]')", 1),
+        ("loss = 'lambdarank[norm=true,sigma=2]' or loss = 'lambdarank'", 2),
+        ("loss like 'lambdarank[%' and 'it''s [' <> ''", 1),
+        ("transforms = 'random_split[train=0.6] | label_flips[share=0.50]'", 1),
+    ],
+)
+def test_a_condition_may_name_it_either_way(store: Store, fill: Make, condition: str, count: int) -> None:
+    transforms = ["random_split", "label_flips[share=0.5]"]
+    fill(store, {"lambdarank": 0.0}, trials=1, folds=(1,), transforms=transforms)
+    fill(store, {"lambdarank[sigma=2,norm=true]": 0.0}, trials=1, folds=(1,))
+    assert len(rp.results(store, where=condition, **ASKED)) == count
+
+
 def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
     described = {"name": "lambdarank", "distribution": "rankplug", "parameters": {"sigma": 1.0, "norm": False}}
     assert canonical_name("loss", described) == "lambdarank"

@@ -1,0 +1,154 @@
+"""Arrays arrive as they were given, or are refused: nothing is unmasked, rounded or overflows on the way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from rankplug_crossover.critical_difference import critical_difference
+
+import rankplug as rp
+from rankplug import statistics
+from rankplug.errors import DataError
+
+PLAIN = {
+    "features": [[0.1, 1.0], [0.4, 0.0], [0.2, 3.0]],
+    "labels": [0.0, 1.0, 2.0],
+    "scores": [0.3, 0.1, 0.2],
+    "starts": [0, 3],
+    "ids": [7, 7, 7],
+    "weights": [1.0, 2.0, 1.0],
+    "sizes": [3],
+}
+
+
+def hidden(values):
+    """The same as a masked array that hides the last one."""
+    mask = np.zeros(np.shape(values), np.bool_)
+    mask.flat[-1] = True
+    return np.ma.masked_array(values, mask)
+
+
+def ranker():
+    return rp.Ranker("mse", scorer="trees[rounds=1,min_data=1]")
+
+
+TAKES = {
+    "Lists": (("features", "labels", "starts"), lambda features, labels, starts: rp.Lists(features, labels, starts)),
+    "Lists.from_query_ids": (("features", "labels", "ids"), rp.Lists.from_query_ids),
+    "metric": (("scores", "labels", "starts"), rp.metric("ndcg@5")),
+    "loss.evaluate": (
+        ("scores", "labels", "starts", "weights"),
+        lambda scores, labels, starts, weights: rp.loss("mse").evaluate(scores, labels, starts, weights=weights),
+    ),
+    "sampler.draw": (("scores", "starts"), rp.sampler("gumbel").draw),
+    "evaluate": (("scores",), lambda scores: rp.evaluate(scores, rp.Lists(np.eye(3), [0, 1, 2], [0, 3]), "ndcg")),
+    "fit": (
+        ("weights",),
+        lambda weights: rp.fit("lbfgs", loss="xe_ndcg", train=rp.Lists(np.eye(3), [0, 1, 2], [0, 3]), weights=weights),
+    ),
+    "Ranker.fit": (
+        ("features", "labels", "ids", "weights"),
+        lambda X, y, qid, weights: ranker().fit(X, y, qid=qid, sample_weight=weights),
+    ),
+    "Ranker.fit by group": (("features", "labels", "sizes"), lambda X, y, group: ranker().fit(X, y, group=group)),
+    "torch_loss": (
+        ("labels", "starts", "weights"),
+        lambda labels, starts, weights: rp.torch_loss("mse")(torch.ones(3), labels, starts, weights),
+    ),
+    "lightgbm_objective": (
+        ("labels", "weights", "sizes"),
+        lambda labels, weights, sizes: rp.lightgbm_objective("mse")(labels, np.ones(3), weights, sizes),
+    ),
+    "t_interval": (("labels",), lambda values: statistics.t_interval(values, unit="queries")),
+    "holm": (("ids",), statistics.holm),
+    "critical_difference": (("features",), lambda values: critical_difference(values, unit="folds")),
+}
+
+
+@pytest.mark.parametrize(
+    ("taker", "name"), [(taker, name) for taker, (names, _) in TAKES.items() for name in names], ids=str
+)
+def test_what_a_mask_hides_is_refused_by_every_function_that_takes_arrays(taker, name):
+    names, function = TAKES[taker]
+    given = [hidden(PLAIN[one]) if one == name else PLAIN[one] for one in names]
+    with pytest.raises(DataError, match="a masked array hides 1 of them"):
+        function(*given)
+
+
+@pytest.mark.parametrize("taker", ["Lists", "metric", "loss.evaluate", "Ranker.fit"])
+def test_a_masked_array_that_hides_nothing_is_taken(taker):
+    names, function = TAKES[taker]
+    function(*(np.ma.masked_array(PLAIN[one]) for one in names))
+
+
+@pytest.mark.parametrize("taker", ["Lists", "metric", "loss.evaluate", "sampler.draw", "torch_loss"])
+def test_offsets_with_fractions_are_refused_not_cut(taker):
+    names, function = TAKES[taker]
+    given = [[0, 1.9, 3] if one == "starts" else PLAIN[one] for one in names]
+    with pytest.raises(DataError, match=r"^starts must be whole numbers, got 1\.9 at position 1$"):
+        function(*given)
+
+
+@pytest.mark.parametrize("name", ["features", "labels"])
+@pytest.mark.parametrize("large", [1e39, 10**400])
+def test_a_number_beyond_single_precision_is_refused_not_infinite(name, large):
+    given = dict(PLAIN)
+    given[name] = [[large, 1.0], *PLAIN[name][1:]] if name == "features" else [large, 0.0, 1.0]
+    with pytest.raises(DataError, match=f"^{name} must be numbers that float32 can hold"):
+        rp.Lists(given["features"], given["labels"], given["starts"])
+
+
+def test_infinite_and_missing_features_stay_what_they_are():
+    features = rp.Lists([[np.inf], [np.nan]], [0, 1], [0, 2]).features
+    assert np.isinf(features[0, 0]) and np.isnan(features[1, 0])
+
+
+def test_whole_numbers_beyond_any_float_are_refused():
+    with pytest.raises(DataError, match="scores must be numbers that float64 can hold"):
+        rp.metric("ndcg")([10**400, 1, 2], [0, 1, 0], [0, 3])
+    with pytest.raises(DataError, match="starts must be numbers that int64 can hold"):
+        rp.metric("ndcg")([1, 1, 2], [0, 1, 0], [0, 2**70])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [1.0, np.nan, np.nan],
+        [1, None, 2],
+        pd.array([1, None, 2], dtype="Int64"),
+        pd.Series(["a", None, "b"]),
+        pd.Series(["a", pd.NA, "b"], dtype="string"),
+        np.array(["2020-01-01", "NaT", "2020-01-02"], "datetime64[D]"),
+    ],
+    ids=str,
+)
+def test_a_missing_query_id_is_named_with_its_place(ids):
+    with pytest.raises(DataError, match=r"^query ids must not be missing, got .* at position 1$"):
+        rp.Lists.from_query_ids(PLAIN["features"], PLAIN["labels"], ids)
+    with pytest.raises(DataError, match=r"^qid must not be missing, got .* at position 1$"):
+        ranker().fit(PLAIN["features"], PLAIN["labels"], qid=ids)
+
+
+def test_query_ids_are_all_numbers_or_all_texts():
+    with pytest.raises(DataError, match="must be all numbers or all texts"):
+        rp.Lists.from_query_ids(PLAIN["features"], PLAIN["labels"], pd.Series(["a", 3, "b"], dtype=object))
+
+
+@pytest.mark.parametrize("taker", ["metric", "loss.evaluate", "sampler.draw"])
+def test_a_tensor_that_requires_gradients_is_told_where_gradients_are(taker):
+    names, function = TAKES[taker]
+    given = [torch.ones(3, requires_grad=True) if one == "scores" else PLAIN[one] for one in names]
+    with pytest.raises(DataError, match=r"scores must be numbers: this tensor requires gradients; .*rp\.torch_loss"):
+        function(*given)
+
+
+def test_positions_of_lists_are_whole_and_in_range():
+    bound = rp.loss("mse").on([0, 1, 2], [0, 1, 3])
+    with pytest.raises(DataError, match=r"lists must be whole numbers, got 0\.5"):
+        bound([1.0], lists=[0.5])
+    with pytest.raises(DataError, match="lists are positions from 0 to 1"):
+        bound([1.0], lists=[2])
+    with pytest.raises(DataError, match=r"1 queries, but truth values of shape \(2,\)"):
+        rp.Lists(PLAIN["features"], PLAIN["labels"], [0, 3])[np.array([True, False])]

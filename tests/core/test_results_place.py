@@ -1,0 +1,129 @@
+"""A project has one folder of results, wherever in it one works, and results that are there are found."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.authoring import examine
+from rankplug.cli import app
+from rankplug.errors import RankplugError
+from rankplug.system import other_results, results_folder, results_place
+
+INSIDE = (".", "notebooks", "notebooks/tutorials", "src/deep/deeper")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's home folder."""
+    monkeypatch.delenv("RANKPLUG_RESULTS", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture(params=[".git", "pyproject.toml"])
+def project(home: Path, request: pytest.FixtureRequest) -> Path:
+    """A project in it."""
+    root = home / "work" / "project"
+    for folder in INSIDE:
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    (root / request.param).mkdir()
+    return root
+
+
+def filled(folder: Path) -> Path:
+    (folder / "0123456789abcdef").mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_every_folder_of_a_project_has_the_same_store(
+    project: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    monkeypatch.chdir(project / inside)
+    assert results_folder() == project / "results", "before there are any"
+    filled(project / "results")
+    assert results_folder() == rp.Store().folder == project / "results"
+    assert results_place().why == "found in the project's root"
+
+
+def test_results_of_the_working_folder_are_found_first_and_the_others_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, used = filled(project / "notebooks" / "results"), filled(project / "results")
+    monkeypatch.chdir(project / "notebooks")
+    assert results_folder() == old
+    assert other_results() == [used]
+    monkeypatch.chdir(project)
+    assert results_folder() == used
+    assert other_results() == [old]
+    assert f"there are results in {old} too, which are not used here; rankplug results merge {old} brings them in" in (
+        examine().remarks
+    )
+
+
+def test_a_users_own_folder_of_that_name_is_no_store(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = project / "notebooks" / "results"
+    (own / "figures").mkdir(parents=True)
+    (own / "table.csv").write_text("a,b")
+    monkeypatch.chdir(own.parent)
+    assert results_folder() == project / "results"
+    assert other_results() == []
+
+
+def test_outside_of_projects_the_search_ends_at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = home / "thesis" / "notebooks"
+    inside.mkdir(parents=True)
+    filled(home.parent / "results")
+    monkeypatch.chdir(inside)
+    assert results_folder() == inside / "results"
+    assert results_place().why == "in the working folder, as this is no project"
+    used = filled(home / "thesis" / "results")
+    assert results_folder() == used
+    assert results_place().why == f"found in {used.parent}"
+
+
+def test_a_home_folder_under_version_control_is_no_project(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / ".git").mkdir()
+    (home / "thesis").mkdir()
+    monkeypatch.chdir(home / "thesis")
+    assert results_folder() == home / "thesis" / "results"
+
+
+def test_elsewhere_nobody_elses_results_are_taken(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "scratch").mkdir()
+    filled(tmp_path / "results")
+    monkeypatch.chdir(tmp_path / "scratch")
+    assert results_folder() == tmp_path / "scratch" / "results"
+
+
+def test_the_environment_overrides_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(project / "results")
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("RANKPLUG_RESULTS", "~/all results")
+    assert results_folder() == Path(os.environ["HOME"]) / "all results"
+    assert results_place().why == "named by RANKPLUG_RESULTS"
+    assert other_results() == [project / "results"]
+
+
+def test_doctor_tells_which_and_why(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project / "notebooks")
+    listing = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)
+    (folder,) = (one for one in listing["folders"] if one["purpose"] == "results")
+    assert (folder["path"], folder["why"]) == (str(project / "results"), "in the project's root")
+
+
+def test_a_working_folder_that_is_gone_is_told(home: Path) -> None:
+    gone = home / "gone"
+    gone.mkdir()
+    code = f"import os, rankplug as rp; os.rmdir({str(gone)!r}); rp.Store()"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, text=True, check=False)
+    assert f"{RankplugError.__module__}.RankplugError: the working folder is gone; change into another" in ran.stderr

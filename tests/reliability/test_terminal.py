@@ -1,0 +1,147 @@
+"""What others wrote is shown on a terminal and never steers it, and a command needs no terminal at all."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankplug as rp
+from rankplug.cli import main
+from rankplug.registry import BrokenPlugin, registry
+from rankplug.store import Store, Trial, failed_result
+from rankplug.system import harmless
+
+ROOT = Path(__file__).parents[2]
+STEERING = (
+    "\x1b[2J\x1b]0;title\x07\x1b]52;c;Y2F0\x07\x1b]8;;mailto:elsewhere\x1b\\\x9b31m\x08\r\x7f\u202egnp\u2066\u200f"
+)
+OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+OUR_COLOURS = re.compile(r"\x1b\[\d{1,2}m")
+FOLDERS = ("rankplug", "plugins", "data_prep")
+PRINTS_ELSEWHERE = {
+    ("rankplug/system/terminal.py", "typer.secho"): "the one place that prints",
+    ("rankplug/system/terminal.py", "typer.echo"): "the one place that prints",
+}
+
+
+@given(st.text())
+def test_no_text_holds_a_character_that_a_terminal_obeys_once_it_is_made_harmless(text: str) -> None:
+    shown = harmless(text)
+    assert not OBEYED.search(shown)
+    shown.encode()
+    if not OBEYED.search(text) and text.isprintable():
+        assert shown == text
+
+
+def test_all_that_is_printed_goes_through_one_place() -> None:
+    found = set()
+    for path in [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                if name in ("print", "typer.echo", "typer.secho", "sys.stdout.write", "sys.stderr.write", "click.echo"):
+                    found.add((path.relative_to(ROOT).as_posix(), name))
+    assert found == set(PRINTS_ELSEWHERE)
+
+
+@pytest.fixture(scope="module")
+def forged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store, a data file and a model of which every name and message wants to steer a terminal."""
+    folder = tmp_path_factory.mktemp("forged")
+    data = folder / f"data{STEERING}.txt"
+    data.write_text("".join(f"{n % 3} qid:{n // 5} 1:{n / 7:.3f} 2:{n % 4}\n" for n in range(50)) + f"1 {STEERING}\n")
+    store = Store(folder / "store")
+    for seed in range(2):
+        combination = rp.Combination(dataset="synthetic", backend="lightgbm", loss="mse", seed=seed)
+        store.write(failed_result(Trial(combination), f"Error: {STEERING}\n{STEERING}"))
+    (folder / f"model{STEERING}").write_text("tree")
+    sidecar = {"format": STEERING, "backend": STEERING, "digest": STEERING, "record": {STEERING: STEERING}}
+    (folder / f"model{STEERING}.rankplug.json").write_text(json.dumps(sidecar))
+    (folder / "sweep.yaml").write_text(json.dumps({STEERING: STEERING}))
+    return folder
+
+
+COMMANDS = [
+    "rankplug results --sql 'select failure from failures'",
+    "rankplug results --sql 'select failure from failures' --format csv",
+    "rankplug results --sql 'select failure from failures' --format json",
+    "rankplug results --sql 'select failure from failures' --format markdown",
+    "rankplug results --sql 'select failure from failures' --format latex",
+    "rankplug results --sql 'select STEERING'",
+    "rankplug results --where STEERING",
+    "rankplug sweep dataset=synthetic backend=lightgbm loss=mse --dry-run",
+    "rankplug sweep dataset=synthetic backend=lightgbm loss=STEERING --dry-run",
+    "rankplug sweep sweep.yaml --dry-run",
+    "rankplug sweep STEERING --dry-run",
+    "rankplug plugins",
+    "rankplug plugins --json",
+    "rankplug plugins --kind STEERING",
+    "rankplug doctor --json",
+    "rankplug data prepare 'letor-file[path=\"dataSTEERING.txt\"]'",
+    "rankplug train 'letor-file[path=\"dataSTEERING.txt\"]' --loss mse --out new.txt",
+    "rankplug --debug train 'letor-file[path=\"dataSTEERING.txt\"]' --loss mse --out new.txt",
+    "rankplug evaluate modelSTEERING",
+    "rankplug report --store store STEERING",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_sequence_from_elsewhere_reaches_a_terminal(
+    command: str, forged: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(forged)
+    monkeypatch.setenv("RANKPLUG_RESULTS", str(forged / "store"))
+    monkeypatch.setattr(registry(), "broken", [BrokenPlugin("bad", STEERING, STEERING, STEERING, STEERING)])
+    monkeypatch.setattr(registry(), "remarks", [STEERING])
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "argv", [word.replace("STEERING", STEERING) for word in shlex.split(command)])
+    with pytest.raises(SystemExit):
+        main()
+    said = "".join(capsys.readouterr())
+    assert said.strip()
+    assert not OBEYED.search(OUR_COLOURS.sub("", said)), ascii(said)
+
+
+def test_data_for_other_programs_are_handed_over_as_they_are(
+    forged: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["rankplug", "results", "--store", str(forged / "store"), "--format", "csv"])
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--sql", "select '\u202e\u00ad' as text"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out == "text\n\u202e\u00ad\n"
+
+
+def without_streams(command: str, closed: tuple[int, ...]) -> int:
+    """The exit code of a command that was started with some of its standard streams closed."""
+    words = [sys.executable, "-c", "from rankplug.cli import main; main()", *shlex.split(command)[1:]]
+    shell = " ".join(f"{number}>&-" for number in closed)
+    return subprocess.run(["bash", "-c", f"exec {shlex.join(words)} {shell}"], timeout=250).returncode
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("closed", "way"),
+    [((2,), "--inline --jobs 1"), ((0, 1, 2), "--inline --jobs 2"), ((2,), "--jobs 1"), ((0, 1, 2), "--jobs 1")],
+)
+def test_a_sweep_runs_without_standard_streams(closed: tuple[int, ...], way: str, tmp_path: Path) -> None:
+    grid = "dataset=synthetic[queries=20,documents=5] backend=lightgbm scorer=trees[rounds=1] metrics=ndcg@5 loss=mse"
+    command = f"rankplug sweep {grid} --trials 2 --store {tmp_path} {way}"
+    assert without_streams(command, closed) == 0
+    found = rp.results(tmp_path, metric="ndcg@5")
+    assert sorted(found["trial"]) == [0, 1] and found["value"].notna().all()
+
+
+def test_an_error_keeps_its_exit_code_without_standard_streams() -> None:
+    assert without_streams("rankplug plugins --kind los", (0, 1, 2)) == 1
+    assert without_streams("rankplug plugins --kind loss", (1, 2)) == 0
