@@ -10,6 +10,7 @@ from nbformat.v4 import new_output
 from papermill.engines import NBClientEngine, NotebookExecutionManager
 
 from rankplug.registry import import_object
+from rankplug_jupyter.forking import ForkServerError, servers_lost
 from rankplug_jupyter.provisioner import ForkedKernelManager
 
 
@@ -21,10 +22,13 @@ class ForkedExecution(NBClientEngine):  # type: ignore[misc]
         """Executes a notebook whose parameters are right; a kernel that dies leaves its mark in the cell it died of."""
         check_parameters(nb_man.nb)
         kwargs.setdefault("kernel_manager_class", ForkedKernelManager)
+        lost_before = servers_lost()
         try:
             return super().execute_managed_notebook(nb_man, kernel_name, **kwargs)
         except DeadKernelError as error:
             mark_death(nb_man, error)
+            if servers_lost() > lost_before:
+                raise ForkServerError("the process that notebook kernels are forked from has ended") from error
             raise
 
 

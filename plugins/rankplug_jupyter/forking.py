@@ -22,7 +22,7 @@ START = (
 )
 
 
-class ForkServerError(RankplugError):
+class ForkServerError(RankplugError, RuntimeError):
     """The process that kernels are forked from is gone."""
 
 
@@ -47,6 +47,7 @@ class ForkServer:
         self.channel = ours
         self.lines = ours.makefile("rb")
         self.lock = threading.Lock()
+        self.lost = False
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """The server's answer to a request."""
@@ -57,6 +58,9 @@ class ForkServer:
             except OSError:
                 line = b""
         if not line:
+            if not self.lost:
+                self.lost = True
+                _lost.append(self.process.pid)
             raise ForkServerError(
                 f"the process that notebook kernels are forked from has ended (exit code {self.process.poll()});"
                 " run the notebook again, or without --engine rankplug"
@@ -70,8 +74,8 @@ class ForkServer:
         return ForkedProcess(self, self.ask(launch=words)["process"])
 
     def alive(self) -> bool:
-        """Whether it runs."""
-        return self.process.poll() is None
+        """Whether it runs, as far as is known."""
+        return not self.lost and self.process.poll() is None
 
     def close(self) -> None:
         """Ends it, with the kernels that still run."""
@@ -120,6 +124,14 @@ class ForkedProcess:
     def kill(self) -> None:
         """Ends it."""
         self.send_signal(signal.SIGKILL)
+
+
+_lost: list[int] = []
+
+
+def servers_lost() -> int:
+    """How many servers of this process have ended without being told to, and their kernels with them."""
+    return len(_lost)
 
 
 _servers: dict[tuple[tuple[str, str], ...], ForkServer] = {}

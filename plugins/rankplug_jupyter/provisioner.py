@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 import time
 from pathlib import Path
 from queue import Empty
@@ -18,6 +17,7 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from rankplug.system import SocketFolder
 from rankplug_jupyter.forking import can_fork, fork_server
 
 NAME = "rankplug-forked"
@@ -98,11 +98,11 @@ class ForkedKernelManager(AsyncKernelManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._folder = ""
+        self._folder: SocketFolder | None = None
         if can_fork():
-            self._folder = tempfile.mkdtemp(prefix="kernel-")
+            self._folder = SocketFolder()
             self.transport = "ipc"
-            self.connection_file = os.path.join(self._folder, "kernel.json")
+            self.connection_file = os.path.join(self._folder.path, "kernel.json")
             # We knock before the kernel has made its files, and a tenth of a second later again if nothing is said;
             # what it publishes before we are in is lost.
             self.context.setsockopt(zmq.RECONNECT_IVL, CONNECT_AGAIN_AFTER_MS)
@@ -122,7 +122,7 @@ class ForkedKernelManager(AsyncKernelManager):
 
     async def _async_cleanup_resources(self, restart: bool = False) -> None:
         await super()._async_cleanup_resources(restart=restart)
-        if self._folder and not restart:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder is not None and not restart:
+            self._folder.remove()
 
     cleanup_resources = _async_cleanup_resources

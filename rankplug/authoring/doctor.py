@@ -160,6 +160,7 @@ def _other_results() -> Iterator[str]:
 
 def _folder(purpose: str, path: Path, variable: str, why: str = "") -> Folder:
     whole = path.expanduser().absolute()
-    nearest = next(place for place in (whole, *whole.parents) if place.exists())
-    writable = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-    return Folder(purpose, str(whole), whole.is_dir(), writable, variable, why)
+    # Unlike methods of paths, these functions take a folder that may not be looked into for one that is not there.
+    nearest = next(place for place in (whole, *whole.parents) if os.path.exists(place))
+    writable = os.path.isdir(nearest) and os.access(nearest, os.W_OK | os.X_OK)
+    return Folder(purpose, str(whole), os.path.isdir(whole), writable, variable, why)

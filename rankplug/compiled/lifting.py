@@ -21,13 +21,15 @@ way numba finds its compiled form again in the next process, which it does not f
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import os
 import sys
-import tempfile
 import types
+import uuid
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +41,7 @@ from numba import njit
 from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
+from rankplug.compiled.machine_code import compile_with_own_copies
 from rankplug.compiled.named_functions import NamedFunction
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters, literal_values
@@ -47,7 +50,7 @@ from rankplug.system import numbers, places
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
 HEADER = (
-    "import numpy as np\nfrom numba import njit\n"
+    "import numpy as np\nfrom rankplug.compiled.machine_code import compile_with_own_copies\n"
     "from rankplug.compiled.noise import key_of\nfrom rankplug.compiled.scratch_arrays import scratch, zeros\n"
     "from rankplug.compiled.vector_math import exp, make_log_probabilities\n"
 )
@@ -161,7 +164,7 @@ def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
     space: dict[str, Any] = {name: part.compiled for name, part in parts}
     exec(compile(f"{HEADER}\n{template}", "<lifted>", "exec"), space)
     if not all(part.importable for _, part in parts):
-        return njit(nogil=True, error_model="numpy")(space["lifted"])
+        return compile_with_own_copies(space["lifted"])
     imports = "".join(
         f"from {part.__module__} import {part.__qualname__} as {name}_\n{name} = {name}_.compiled\n"
         for name, part in parts
@@ -171,27 +174,39 @@ def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
     needed = sorted(set(sources_of(space["lifted"]).values()))
     digest = hashlib.blake2b("\n".join([source, versions, *needed]).encode(), digest_size=10).hexdigest()
     stem = "-".join(f"{part.__module__}.{part.__qualname__}" for _, part in parts)
-    module = _import_generated(f"{stem}-{digest}", stem, source)
-    return module.compiled
+    try:
+        return _import_generated(f"{stem}-{digest}", stem, source).compiled
+    except OSError as error:
+        warnings.warn(
+            f"compiled code cannot be kept in {places.cache_folder()} ({error.strerror or error}), so every process"
+            " compiles it again; allow writing there, or set RANKPLUG_CACHE to another folder",
+            stacklevel=2,
+        )
+        return compile_with_own_copies(space["lifted"])
 
 
 def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     folder = places.cache_folder() / "kernels"
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.py"
     text = (
         '"""Made by rankplug.compiled.lifting; safe to delete."""\n'
         f"{source}\n"
-        'compiled = njit(nogil=True, cache=True, error_model="numpy")(lifted)\n'
+        "compiled = compile_with_own_copies(lifted, kept=True)\n"
     )
     if not path.exists():
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.replace(temporary, path)
-        _remove_old(folder, stem, keep=path)
+        folder.mkdir(parents=True, exist_ok=True)
+        # Unlike tempfile's, it gets the permissions that the user's umask gives to any file, as others may share it.
+        temporary = folder / f"{name}.{uuid.uuid4().hex}.tmp"
+        try:
+            temporary.write_text(text)
+            os.replace(temporary, path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        with contextlib.suppress(OSError):
+            _remove_old(folder, stem, keep=path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

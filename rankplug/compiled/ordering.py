@@ -1,8 +1,4 @@
-"""Compiled building blocks that put the documents of one list in order, best first, as far as a metric looks.
-
-Their compiled form is kept beside this file and shared by all metrics. They may therefore call nothing from other
-files, whose changes numba would not notice.
-"""
+"""Compiled building blocks that put the documents of one list in order, best first, as far as a metric looks."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ RUN = 12
 LARGEST_COUNTED_LABEL = 31
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def usable(scores: Doubles, labels: Doubles) -> bool:
     """Whether no score of a list is nan and all labels are finite and zero or more."""
     found = True
@@ -31,7 +27,7 @@ def usable(scores: Doubles, labels: Doubles) -> bool:
     return found
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, order: Order, ranked: Doubles) -> None:
     """Fills ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
 
@@ -45,12 +41,14 @@ def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, 
         ranked[place] = labels[order[place]]
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
     """Counts, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised."""
     documents = scores.size
     padded = np.full((documents + LANES - 1) // LANES * LANES, -np.inf)
-    padded[:documents] = scores
+    # numba compiles an assignment of whole slices for seconds, because of the message for shapes that differ.
+    for document in range(documents):
+        padded[document] = scores[document]
     ranked[:] = 0.0
     for document in range(documents):
         if labels[document] == 0.0:
@@ -63,7 +61,7 @@ def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
             ranked[above] = labels[document]
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
     above, level = 0, 0
     for place in range(scores.size):
@@ -72,7 +70,7 @@ def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
     return above, level
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, order: Order) -> None:
     """Fills at least the first ``depth`` places of ``order`` with the documents of highest score.
 
@@ -94,7 +92,7 @@ def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, o
         _reorder_ties(scores, tie_keys, order, spare)
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def _select(scores: Doubles, depth: int, order: Order) -> None:
     """Keeps the best documents seen so far in order; most documents of a long list are turned away at once."""
     held = 0
@@ -115,7 +113,7 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
         worst = scores[order[held - 1]]
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare: Order) -> None:
     keys = -smallest_first
     begin = 0
@@ -128,7 +126,7 @@ def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare:
         begin = end
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
     """Sorts ``order`` by the keys of what it holds, equal keys as they stand; merges short runs sorted by insertion.
 
@@ -149,7 +147,7 @@ def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
         width *= 2
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, end: int) -> None:
     if keys[order[middle - 1]] >= keys[order[middle]]:
         return
@@ -168,7 +166,7 @@ def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, e
             right += 1
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@njit(nogil=True, error_model="numpy")
 def sort_labels(labels: Doubles, best_first: Doubles) -> None:
     """Fills ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
     counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)

@@ -1,4 +1,5 @@
 from . import specifications as specifications
+from .editable import source_digest as source_digest
 from .grammar import DEEPEST as DEEPEST
 from .grammar import MOST_CHOICES as MOST_CHOICES
 from .grammar import NAME as NAME
@@ -65,5 +66,6 @@ __all__ = [
     "read_parameters",
     "registry",
     "require_packages",
+    "source_digest",
     "specifications",
 ]

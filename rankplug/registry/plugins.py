@@ -16,6 +16,7 @@ import pluggy
 
 from rankplug import hookspecs
 from rankplug.errors import BrokenPluginError, PluginConflictError, UnknownPluginError, did_you_mean
+from rankplug.registry.editable import source_digest
 from rankplug.registry.grammar import Reference, parse
 from rankplug.registry.loading import (
     OWN,
@@ -140,6 +141,8 @@ class Registry:
                         f" {specification!r}"
                     )
                 self._add(Plugin(specification, place[1], place[2]), place)
+                # From now on an edit of its source is noticed.
+                source_digest(specification, place[1])
         except (Exception, SystemExit) as error:
             self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
 

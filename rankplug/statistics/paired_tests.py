@@ -26,6 +26,10 @@ class PairedTest:
     degrees_of_freedom: int | None = None
     constant: bool = False
     """Whether all differences were equal, so that p is 0 or 1 by convention."""
+    low: float = math.nan
+    high: float = math.nan
+    level: float = 0.95
+    """Of the interval from ``low`` to ``high``, which holds the differences that this very test does not reject."""
 
     def __str__(self) -> str:
         note = ", all differences equal" if self.constant else ""
@@ -56,8 +60,8 @@ class Correction:
     method: str
 
 
-def paired_t_test(values: ArrayLike, others: ArrayLike, *, unit: Unit) -> PairedTest:
-    """Student's paired test.
+def paired_t_test(values: ArrayLike, others: ArrayLike, *, unit: Unit, level: float = 0.95) -> PairedTest:
+    """Student's paired test with its interval.
 
     Where all differences are equal t is not defined: p is then 1 if they are zero and 0 otherwise, and ``constant``
     says so.
@@ -70,41 +74,61 @@ def paired_t_test(values: ArrayLike, others: ArrayLike, *, unit: Unit) -> Paired
     if _is_constant(first, second):
         same = abs(mean) <= _rounding(first, second)
         t = 0.0 if same else math.copysign(math.inf, mean)
-        return PairedTest(mean, t, 1.0 if same else 0.0, pairs, unit, "paired t test", pairs - 1, constant=True)
+        p = 1.0 if same else 0.0
+        return PairedTest(mean, t, p, pairs, unit, "paired t test", pairs - 1, True, mean, mean, level)
     found = stats.ttest_rel(first, second)
-    return PairedTest(mean, float(found.statistic), float(found.pvalue), pairs, unit, "paired t test", pairs - 1)
+    low, high = found.confidence_interval(level)
+    t, p = float(found.statistic), float(found.pvalue)
+    return PairedTest(mean, t, p, pairs, unit, "paired t test", pairs - 1, False, float(low), float(high), level)
 
 
 def paired_permutation_test(
-    values: ArrayLike, others: ArrayLike, *, unit: Unit, resamples: int = 9_999, seed: int = 0
+    values: ArrayLike,
+    others: ArrayLike,
+    *,
+    unit: Unit,
+    resamples: int = 9_999,
+    seed: int = 0,
+    level: float = 0.95,
 ) -> PairedTest:
     """Fisher's test: the mean difference among those with the signs of the differences flipped at random.
 
-    All sign patterns are tried when there are no more than ``resamples`` of them.
+    All sign patterns are tried when there are no more than ``resamples`` of them. The interval holds all shifts of the
+    differences that the same patterns do not reject; it has no end where there are too few pairs to reject any.
     """
-    from scipy import stats
-
     first, second = _pairs(values, others)
     differences = first - second
-    found = stats.permutation_test(
-        (differences,),
-        lambda flipped, axis: flipped.mean(axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=resamples,
-        batch=max(1, 4_000_000 // differences.size),
-        rng=np.random.default_rng(seed),
-    )
-    mean = float(differences.mean())
-    return PairedTest(
-        mean,
-        mean,
-        float(found.pvalue),
-        differences.size,
-        unit,
-        "paired permutation test",
-        constant=_is_constant(first, second),
-    )
+    mean, pairs = float(differences.mean()), differences.size
+    flipped, signs, drawn = _sign_means(differences, resamples, seed)
+    tolerance = 1e-14 * max(1.0, abs(mean))
+    p = (int((np.abs(flipped) >= abs(mean) - tolerance).sum()) + drawn) / (flipped.size + drawn)
+    # Once the data are shifted by d, a pattern is as extreme while |flipped - d signs| >= |mean - d|, which holds for d
+    # between two numbers; for every d where all signs are alike.
+    alike = np.abs(signs) > 1 - 0.5 / pairs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.sort([(mean + flipped) / (1 + signs), (mean - flipped) / (1 - signs)], axis=0)
+    below, above = np.where(alike, -math.inf, ends[0]), np.where(alike, math.inf, ends[1])
+    rank = math.floor((1 - level) * (flipped.size + drawn)) - drawn
+    high, low = (-np.sort(-above)[rank], np.sort(below)[rank]) if rank >= 0 else (math.inf, -math.inf)
+    constant = _is_constant(first, second)
+    method = "paired permutation test"
+    return PairedTest(mean, mean, p, pairs, unit, method, None, constant, float(low), float(high), level)
+
+
+def _sign_means(differences: Doubles, resamples: int, seed: int) -> tuple[Doubles, Doubles, int]:
+    """Means of differences and of ones under patterns of signs, and 1 where the patterns were drawn, not all tried."""
+    size = differences.size
+    if size < 63 and 2**size <= resamples:
+        patterns = (np.arange(2**size)[:, None] >> np.arange(size) & 1) * 2.0 - 1
+        return patterns @ differences / size, patterns.mean(axis=1), 0
+    generator = np.random.default_rng(seed)
+    block = max(1, 4_000_000 // size)
+    parts = []
+    for begin in range(0, resamples, block):
+        patterns = generator.integers(0, 2, size=(min(block, resamples - begin), size), dtype=np.int8) * 2.0 - 1
+        parts.append(np.stack([patterns @ differences / size, patterns.mean(axis=1)]))
+    flipped, signs = np.concatenate(parts, axis=1)
+    return flipped, signs, 1
 
 
 def holm(p_values: ArrayLike, *, level: float = 0.05) -> Correction:

@@ -33,6 +33,7 @@ from rankplug.registry import (
     import_object,
     parse,
     registry,
+    source_digest,
 )
 from rankplug.training import LOSS
 
@@ -182,11 +183,13 @@ def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
     revision = plugin.specification.revision
+    code = source_digest(plugin.specification, plugin.distribution)
     return {
         "name": plugin.specification.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
         **({"revision": revision} if revision else {}),
+        **({"code": code} if code else {}),
         "parameters": parameters.model_dump(),
         **({"source": plugin.source} if plugin.source else {}),
     }

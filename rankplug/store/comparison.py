@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.statistics import effect_size, hierarchical_bootstrap, paired_permutation_test, paired_t_test
-from rankplug.store.result_store import ResultsError, Store
+from rankplug.statistics import PairedTest, Unit, effect_size, paired_permutation_test, paired_t_test
+from rankplug.store.result_store import PARTS, ResultsError, Store
 from rankplug.store.result_tables import query, require_metrics
 from rankplug.system import fraction
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TRIAL = ("dataset", "test_fingerprint", "fold", "trial")
 QUERY = ("dataset", "test_fingerprint", "query")
+VALUES = [*TRIAL, "metric", "query", "value"]
 
 
 def compare(
@@ -26,39 +27,55 @@ def compare(
     metric: str | Sequence[str] = (),
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """The first group minus the second, one row a metric.
+    """The first group minus the second, one row a metric and unit of replication.
 
-    Trials are paired by data set, fold and number, whose seeds and so whose data are the same, and queries by name
-    the same test data. ``difference`` has a bootstrap interval that draws trials first and queries in each;
-    ``p_trials`` is of a paired t test over trials, ``p_queries`` of a paired permutation test over queries, each
-    averaged over its trials.
+    Trials are paired by data set, fold and number, whose seeds and so whose data are the same, and queries by name on
+    the same test data, each averaged over its trials. ``low``, ``high`` and ``p`` of a row are of one ``test``:
+    a paired t test over trials, a paired permutation test over queries. ``first`` and ``second`` name the two sides by
+    what differs between them.
 
     Args:
         first: a condition in SQL, such as ``loss = 'xe_ndcg'``, that picks one combination a data set.
         second: the other.
         store: the results' folder, or the usual one.
         metric: only these.
-        level: of the interval.
+        level: of the intervals.
     """
     import pandas as pd
 
     fraction(level, "level")
     chosen = [metric] if isinstance(metric, str) else list(metric)
     groups = [_values(condition, store) for condition in (first, second)]
-    both = groups[0].merge(groups[1], on=[*TRIAL, "metric", "query"], suffixes=("_first", "_second")).dropna()
+    both = (
+        groups[0][VALUES]
+        .merge(groups[1][VALUES], on=[*TRIAL, "metric", "query"], suffixes=("_first", "_second"))
+        .dropna()
+    )
     if both.empty:
         raise ResultsError(f"no trial of {first} has a counterpart on the same data in {second}")
     require_metrics(chosen, both["metric"])
+    names = dict(zip(("first", "second"), _names(*(group[list(PARTS)] for group in groups)), strict=True))
     rows = [
-        {"metric": name, **_compared(rows, level)}
+        {"metric": name, **names, **row}
         for name, rows in both.groupby("metric")
         if not chosen or name in chosen
+        for row in _compared(rows, level)
     ]
     return pd.DataFrame(rows)
 
 
+def _names(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+    """What each side is called: those of its parts that the other has otherwise."""
+    sides = [{part: list(side[part].unique()) for part in PARTS} for side in (first, second)]
+    apart = [part for part in PARTS if sides[0][part] != sides[1][part]]
+    return [
+        " / ".join(str(value) or f"no {part}" for part in apart for value in side[part]) or place
+        for side, place in zip(sides, ("first", "second"), strict=True)
+    ]
+
+
 def _values(condition: str, store: Store | str | Path | None) -> pd.DataFrame:
-    columns = ", ".join(TRIAL)
+    columns = ", ".join(dict.fromkeys((*TRIAL, *PARTS)))
     frame = query(f"select {columns}, combination, metric, query, value from queries where {condition}", store)
     if frame.empty:
         raise ResultsError(f"no result meets the condition {condition}")
@@ -72,26 +89,27 @@ def _values(condition: str, store: Store | str | Path | None) -> pd.DataFrame:
     return frame
 
 
-def _compared(rows: pd.DataFrame, level: float) -> dict[str, Any]:
-    differences = rows["value_first"] - rows["value_second"]
-    of_trials = rows.groupby([*TRIAL])[["value_first", "value_second"]].mean()
-    of_queries = rows.groupby([*QUERY])[["value_first", "value_second"]].mean()
-    interval = hierarchical_bootstrap([values for _, values in differences.groupby([rows[name] for name in TRIAL])])
-    facts: dict[str, Any] = {
-        "first": of_trials["value_first"].mean(),
-        "second": of_trials["value_second"].mean(),
-        "difference": interval.point,
-        "low": interval.low,
-        "high": interval.high,
-        "trials": len(of_trials),
-        "queries": len(of_queries),
-        "p_trials": float("nan"),
-        "p_queries": float("nan"),
-        "effect_size": float("nan"),
+def _compared(rows: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:
+    units: dict[Unit, tuple[tuple[str, ...], Callable[..., PairedTest]]] = {
+        "trials": (TRIAL, paired_t_test),
+        "queries": (QUERY, paired_permutation_test),
     }
-    if len(of_trials) > 1:
-        facts["p_trials"] = paired_t_test(*of_trials.to_numpy().T, unit="trials").p_value
-    if len(of_queries) > 1:
-        facts["p_queries"] = paired_permutation_test(*of_queries.to_numpy().T, unit="queries").p_value
-        facts["effect_size"] = effect_size(*of_queries.to_numpy().T, unit="queries").hedges
-    return facts
+    for unit, (keys, test) in units.items():
+        pairs = rows.groupby([*keys])[["value_first", "value_second"]].mean()
+        facts: dict[str, Any] = {
+            "unit": unit,
+            "pairs": len(pairs),
+            "mean_first": pairs["value_first"].mean(),
+            "mean_second": pairs["value_second"].mean(),
+            "difference": (pairs["value_first"] - pairs["value_second"]).mean(),
+        }
+        if len(pairs) > 1:
+            found = test(*pairs.to_numpy().T, unit=unit, level=level)
+            effect = effect_size(*pairs.to_numpy().T, unit=unit).hedges
+            yield {
+                **facts, "low": found.low, "high": found.high, "p": found.p_value, "test": found.method,
+                "effect_size": effect,
+            }  # fmt: skip
+        else:
+            nothing = dict.fromkeys(("low", "high", "p"), float("nan"))
+            yield {**facts, **nothing, "test": "", "effect_size": float("nan")}

@@ -11,7 +11,7 @@ from typing import Any
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store, StoreError, failed_result
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError
 from rankplug.system import notebooks_folder
 
 ENGINE = "rankplug"
@@ -82,9 +82,11 @@ def execute(task: Task, store: Store, target: Path) -> str:
         if error.ename in OF_THE_MACHINE:
             raise NotRunError(str(error.evalue)) from error
         return str(error)
-    except (DeadKernelError, RuntimeError) as error:
-        # Jupyter raises RuntimeError for a kernel that dies before it is ready.
+    except DeadKernelError as error:
         raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
+    except RuntimeError as error:
+        # Jupyter's for a kernel that is never ready, and the engine's for one that went with what it was forked from.
+        raise WorkerLostError(f"the notebook's kernel died: {error}") from error
     return ""
 
 

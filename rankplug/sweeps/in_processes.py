@@ -10,15 +10,19 @@ import contextlib
 import multiprocessing
 import os
 import sys
+import tempfile
 import threading
+import time
 import types
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, run_task
-from rankplug.system import thread_environment, use_threads
+from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError, run_task
+from rankplug.system import has_room, thread_environment, use_threads
+
+SEEN_TO_BE_GONE_AFTER = 1.0
 
 
 class Processes:
@@ -55,6 +59,7 @@ class Processes:
         except WorkerDiedError:
             self._mine.worker = None
             self._workers.discard(worker)
+            worker.kill()
             raise
 
     def close(self) -> None:
@@ -70,13 +75,30 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         line, self.lifeline = context.Pipe(duplex=False)
         self.process = context.Process(target=_work, args=(theirs, line, threads), daemon=True)
-        with _without_the_users_script():
-            self.process.start()
+        self._ready = False
+        try:
+            with _without_the_users_script():
+                self.process.start()
+        except (EOFError, ConnectionError) as error:
+            # What workers are forked from was killed. The next start makes another once it is seen to be gone.
+            time.sleep(SEEN_TO_BE_GONE_AFTER)
+            raise WorkerLostError("the process that workers are forked from has ended") from error
         # Only the worker may hold its ends, so that they close when it dies.
         theirs.close()
         line.close()
 
+    def _wait_until_ready(self) -> None:
+        try:
+            self.pipe.recv()
+        except (EOFError, OSError) as error:
+            self.process.join(5)
+            way = _way(self.process.exitcode)
+            raise WorkerLostError(f"the worker process ended {way} before it began") from error
+        self._ready = True
+
     def run(self, task: Task) -> Done:
+        if not self._ready:
+            self._wait_until_ready()
         try:
             self.pipe.send(task)
             done: Done = self.pipe.recv()
@@ -113,8 +135,11 @@ def _way(code: int | None) -> str:
 
 
 def _context(packages: Sequence[str]) -> Any:
-    """New processes from a clean one that has the engines imported, where the system has such; else from nothing."""
-    if sys.platform == "win32":
+    """New processes from a clean one that has the engines imported, where there is such; else from nothing.
+
+    They ask it by a socket among the temporary files, whose path must be short.
+    """
+    if sys.platform == "win32" or not has_room(tempfile.gettempdir()):
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["rankplug.store.trials", "rankplug.training.fitting", *packages])
@@ -125,6 +150,7 @@ def _work(pipe: Connection, lifeline: Connection, threads: int) -> None:
     os.environ |= thread_environment(threads)
     threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
     with use_threads(threads), contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        pipe.send("ready")
         while True:
             pipe.send(run_task(pipe.recv()))
 

@@ -15,6 +15,8 @@ from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .sockets import SocketFolder as SocketFolder
+from .sockets import has_room as has_room
 from .terminal import hand_over as hand_over
 from .terminal import harmless as harmless
 from .terminal import prepare_streams as prepare_streams
@@ -35,6 +37,7 @@ __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "SocketFolder",
     "__version__",
     "available_cores",
     "cache_folder",
@@ -44,6 +47,7 @@ __all__ = [
     "generator",
     "hand_over",
     "harmless",
+    "has_room",
     "is_of_the_machine",
     "notebooks_folder",
     "numbers",

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -45,6 +49,35 @@ def test_problems_are_sentences(monkeypatch, tmp_path):
         " set RANKPLUG_CACHE to another",
         f"the folder for data, {tmp_path}/absent, does not exist; correct RANKPLUG_DATA",
         "no backend works, so nothing can be trained: install one with pip install 'rankplug[lightgbm]'",
+    ]
+
+
+@pytest.fixture
+def shut_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder that we may not look into, if need be because we are someone else for the time."""
+    examine(backend("fine", ()))  # what is imported late may lie where only we can read
+    folder = tmp_path / "shut"
+    folder.mkdir(mode=0)
+    if os.geteuid() != 0:
+        yield folder
+        return
+    os.setresuid(65534, 65534, 0)
+    try:
+        yield folder
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="rights to files are others there")
+def test_folders_that_cannot_be_looked_into_are_problems(monkeypatch, shut_folder):
+    monkeypatch.setenv("RANKPLUG_CACHE", str(shut_folder / "cache"))
+    monkeypatch.setenv("RANKPLUG_RESULTS", str(shut_folder / "results"))
+    monkeypatch.setenv("RANKPLUG_DATA", str(shut_folder / "data"))
+    assert examine(backend("fine", ())).problems == [
+        f"the folder for prepared data and compiled code, {shut_folder}/cache, cannot be written;"
+        " set RANKPLUG_CACHE to another",
+        f"the folder for results, {shut_folder}/results, cannot be written; set RANKPLUG_RESULTS to another",
+        f"the folder for data, {shut_folder}/data, does not exist; correct RANKPLUG_DATA",
     ]
 
 

@@ -94,6 +94,21 @@ def test_small_permutation_tests_try_every_pattern_of_signs():
     assert found.p_value == pytest.approx(min(1.0, 2 * min(left, right)), rel=1e-12)
 
 
+@pytest.mark.parametrize("size", [4, 8, 12, 40])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_intervals_hold_exactly_the_shifts_that_their_test_does_not_reject(size, level):
+    first, second = np.random.default_rng(size).normal([[0.5], [0.0]], 1.0, size=(2, size))
+    for test in (paired_t_test, paired_permutation_test):
+        found = test(first, second, unit="trials", level=level)
+        assert found.low < found.difference < found.high
+        for end, outward in ((found.low, -1), (found.high, 1)):
+            if math.isinf(end):
+                assert 2 / 2**size > 1 - level, "so few pairs that no shift is rejected"
+                continue
+            inside, outside = (test(first - end - way * 1e-6, second, unit="trials") for way in (-outward, outward))
+            assert outside.p_value <= 1 - level + 1e-9 < inside.p_value + 1e-5
+
+
 def test_permutation_and_t_test_agree_on_many_normal_pairs():
     generator = np.random.default_rng(6)
     first = generator.normal(0.02, 0.2, size=300)

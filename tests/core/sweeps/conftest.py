@@ -48,6 +48,7 @@ class Trouble(rp.Parameters):
     rows: int = 200
 '''
 DATA = '''
+import errno
 import os
 import pathlib
 import signal
@@ -73,6 +74,8 @@ def load(parameters, fold, seed):
             log.write(f"{fold} {seed} {os.getpid()}\\n")
     if parameters.how == "raise":
         raise ValueError("trouble was asked for")
+    if parameters.how == "full":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if parameters.how == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if parameters.how == "die once" and not (folder / "died").exists():

@@ -211,17 +211,25 @@ def test_a_comparison_pairs_trials_and_queries(
     store: Store, combination: Callable[..., Any], fill: Callable[..., Any]
 ) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.0, "listnet": 0.3})
-    alike = compare("loss = 'mse'", "loss = 'ranknet'", store=store, metric="ndcg@5").iloc[0]
-    assert (alike["difference"], alike["p_trials"], alike["p_queries"]) == (0.0, 1.0, 1.0)
-    better = compare("loss = 'listnet'", "loss = 'mse'", store=store, metric="ndcg@5").iloc[0]
+    alike = compare("loss = 'mse'", "loss = 'ranknet'", store=store, metric="ndcg@5")
+    assert alike[["difference", "low", "high", "p"]].values.tolist() == [[0.0, 0.0, 0.0, 1.0]] * 2
+    better = compare("loss = 'listnet'", "loss = 'mse'", store=store, metric="ndcg@5", level=0.9)
+    assert better[["first", "second", "unit", "pairs", "test"]].values.tolist() == [
+        ["listnet", "mse", "trials", 6, "paired t test"],
+        ["listnet", "mse", "queries", 2 * QUERIES, "paired permutation test"],
+    ]
     trials = [
         Trial(combination(loss), fold, number) for loss in ("listnet", "mse") for fold in (1, 2) for number in range(3)
     ]
     means = np.array([store.read(trial).queries["ndcg@5"].mean() for trial in trials]).reshape(2, 6)
-    assert better["difference"] == pytest.approx((means[0] - means[1]).mean())
-    assert better["p_trials"] == pytest.approx(scipy.stats.ttest_rel(*means).pvalue)
-    assert 0.2 < better["low"] < better["difference"] < better["high"] <= 0.3
-    assert (better["trials"], better["queries"]) == (6, 2 * QUERIES)
+    of_trials = better.iloc[0]
+    assert of_trials["difference"] == pytest.approx((means[0] - means[1]).mean())
+    assert of_trials[["mean_first", "mean_second"]].tolist() == pytest.approx(means.mean(axis=1))
+    test = scipy.stats.ttest_rel(*means)
+    assert of_trials["p"] == pytest.approx(test.pvalue)
+    assert of_trials[["low", "high"]].tolist() == pytest.approx(list(test.confidence_interval(0.9)))
+    of_queries = better.iloc[1]
+    assert 0.2 < of_queries["low"] < of_queries["difference"] < of_queries["high"] <= 0.3
     with pytest.raises(ResultsError, match="picks 3 combinations on synthetic; narrow it"):
         compare("seed = 0", "loss = 'mse'", store=store)
     with pytest.raises(ResultsError, match="no result meets the condition loss = 'x'"):

@@ -1,0 +1,157 @@
+"""Trouble of the machine costs no combination its name: the trial runs after all, or is left to the next sweep."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankplug.errors import DataError
+from rankplug.store import Store
+from rankplug.sweeps import sweep
+from rankplug.system import SocketFolder, is_of_the_machine
+
+pytestmark = pytest.mark.usefixtures("trouble")
+
+GRID = {"backend": "lightgbm", "scorer": "trees[rounds=3,min_data=1]", "loss": ["mse", "ranknet"], "metrics": "ndcg@5"}
+WAYS = [
+    pytest.param(["--inline", "--jobs", "2"], id="processes"),
+    pytest.param(["--jobs", "2"], id="notebooks", marks=pytest.mark.slow),
+]
+
+
+def start(folder: Path, *options: str, **more: Any) -> subprocess.Popen[str]:
+    words = ["dataset=trouble", "backend=lightgbm", f"scorer={GRID['scorer']}", "loss=[mse,ranknet]"]
+    program = "from rankplug.cli import main; main()"
+    arguments = [sys.executable, "-c", program, "sweep", *words, "metrics=ndcg@5", "--store", str(folder / "store")]
+    return subprocess.Popen([*arguments, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+
+
+def output(process: subprocess.Popen[str], seconds: float = 300) -> str:
+    return process.communicate(timeout=seconds)[0]
+
+
+def children(process: int) -> list[int]:
+    try:
+        tasks = list(Path(f"/proc/{process}/task").glob("*/children"))
+        return [int(word) for path in tasks for word in path.read_text().split()]
+    except OSError:
+        return []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize("way", WAYS)
+def test_trials_run_after_all_when_what_their_processes_are_forked_from_is_killed(
+    tmp_path: Path, way: list[str]
+) -> None:
+    process = start(tmp_path, *way)
+    killed: set[int] = set()
+    while process.poll() is None and len(killed) < 2:
+        for child in children(process.pid):
+            command = Path(f"/proc/{child}/cmdline").read_bytes() if child not in killed else b""
+            if b"forkserver import main" in command or b"fork_server import main" in command:
+                os.kill(child, signal.SIGKILL)
+                killed.add(child)
+        time.sleep(0.05)
+    said = output(process)
+    assert process.returncode == 0, said
+    assert len(killed) == 2
+    store = Store(tmp_path / "store")
+    assert len(store.paths()) == 2 and not store.failures()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_temporary_folder_with_a_long_name_hinders_nothing(tmp_path: Path, way: list[str]) -> None:
+    long = tmp_path / ("x" * 130)
+    long.mkdir()
+    process = start(tmp_path, *way, env={**os.environ, "TMPDIR": str(long)})
+    said = output(process)
+    assert process.returncode == 0, said
+    assert len(Store(tmp_path / "store").paths()) == 2
+
+
+def few_files() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (17, 17))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, way: list[str]) -> None:
+    process = start(tmp_path, *way, preexec_fn=few_files)
+    said = output(process)
+    store = Store(tmp_path / "store")
+    assert not store.failures(), said
+    if process.returncode != 0:
+        assert "Too many open files" in said
+        assert "trials could not run, and nothing is recorded of them; the same command runs them" in said
+    rest = start(tmp_path, "--inline")
+    assert "0 failed" in output(rest) and rest.returncode == 0
+    assert len(store.paths()) == 2
+
+
+def test_trials_that_cannot_use_the_cache_are_not_recorded_as_failed(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    process = start(tmp_path, "--inline", env={**os.environ, "RANKPLUG_CACHE": str(tmp_path / "file" / "cache")})
+    said = output(process)
+    assert process.returncode == 1, said
+    assert "2 of 2 trials could not run" in said and str(tmp_path / "file") in said
+    assert not Store(tmp_path / "store").failures()
+
+
+def test_a_full_disk_under_the_data_is_no_fault_of_the_combination(tmp_path: Path) -> None:
+    outcome = sweep({**GRID, "dataset": ["trouble[how=full]", "trouble"]}, store=tmp_path, progress=False)
+    assert len(outcome.not_run) == 2 and "No space left on device" in outcome.not_run[0]
+    assert not outcome.failures and not outcome.store.failures()
+    assert len(outcome.store.paths()) == 2
+
+
+def test_a_clock_ahead_of_the_file_system_hides_no_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now: Callable[[], float] = time.time
+    monkeypatch.setattr("rankplug.sweeps.sweep_progress.time.time", lambda: now() + 86400)
+    outcome = sweep({**GRID, "dataset": "trouble[how=raise]"}, store=tmp_path, progress=False)
+    assert len(outcome.failures) == 2
+    assert all("ValueError: trouble was asked for" in record["failure"] for record in outcome.store.failures())
+
+
+def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    wrapped = DataError("cannot be prepared")
+    wrapped.__cause__ = full
+    in_cache = PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(tmp_path / "kernels" / "a.py"))
+    of_loader = ImportError("libgomp.so.1: cannot open shared object file: Too many open files")
+    assert all(
+        map(is_of_the_machine, [full, wrapped, in_cache, of_loader, OSError(errno.EMFILE, "Too many open files")])
+    )
+    elsewhere = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/root/a.txt")
+    assert not any(
+        map(is_of_the_machine, [ValueError("no"), elsewhere, FileNotFoundError(2, "no", "x"), MemoryError()])
+    )
+
+
+def test_folders_for_sockets_go_with_their_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankplug.system.sockets.tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("rankplug.system.sockets.has_room", lambda folder: True)
+    program = (
+        "import os, tempfile; tempfile.tempdir = os.environ['WHERE']; import rankplug.system.sockets as sockets;"
+        " sockets.has_room = lambda folder: True; folder = sockets.SocketFolder(); print(folder.path);"
+        " os.kill(os.getpid(), 9)"
+    )
+    environment = {**os.environ, "WHERE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    abandoned = Path(done.stdout.strip())
+    assert abandoned.is_dir()
+    first, second = SocketFolder(), SocketFolder()
+    assert not abandoned.exists()
+    assert Path(first.path).is_dir() and Path(second.path).is_dir()
+    first.remove()
+    second.remove()
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,120 @@
+"""A process that compiles, one that finds everything compiled, and one that cannot keep what it compiles agree to the
+last bit, in whatever order they meet the functions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankplug.compiled import make, sort_best_first
+from rankplug.losses.list_losses import list_loss
+from rankplug.registry import registry
+
+PROGRAM = """
+import hashlib, json, sys
+import numpy as np
+import rankplug as rp
+from rankplug.registry import registry
+
+generator = np.random.default_rng(3)
+starts = np.concatenate(([0], np.cumsum([1, 2, 3, 5, 8, 17, 33, 40, 64, 101])))
+scores = generator.normal(size=starts[-1])
+labels = generator.integers(0, 5, starts[-1]).astype(float)
+
+
+def numbers(kind, name):
+    if kind == "metric":
+        return [rp.metric(name)(scores, labels, starts)]
+    if kind == "sampler":
+        return [rp.sampler(name).draw(scores, starts, seed=5)]
+    specification = registry().find("loss", name).specification
+    given = labels if specification.largest_label is None else np.minimum(labels, specification.largest_label)
+    ways = [("gradient", None), ("newton", None), ("gradient", "gumbel[samples=2]")]
+    return [
+        array
+        for step, sampler in ways
+        for array in rp.loss(name).evaluate(scores, given, starts, step=step, sampler=sampler, seed=5)
+    ]
+
+
+found = {}
+for kind, name in json.loads(sys.argv[1]):
+    data = b"".join(np.ascontiguousarray(array).tobytes() for array in numbers(kind, name))
+    found[f"{kind} {name}"] = hashlib.blake2b(data).hexdigest()
+print(json.dumps(found))
+"""
+HANDFUL = [("loss", "ranknet"), ("metric", "ndcg"), ("sampler", "gumbel")]
+
+
+SESSION = """
+from rankplug.losses.list_losses import list_loss
+from rankplug_classics import ranknet
+
+packaged = registry().find("loss", "ranknet").specification
+ours = list_loss(packaged.load().function)
+registry().add(rp.LossSpecification(
+    name="same_again", summary="the same", implementation=ours, parameters=packaged.parameters,
+    shift_invariant=packaged.shift_invariant,
+))
+assert not ours.importable
+found = {}
+"""
+
+
+def everything() -> list[tuple[str, str]]:
+    return [
+        (kind, plugin.specification.name)
+        for kind in ("loss", "sampler", "metric")
+        for plugin in registry().plugins(kind)
+    ]
+
+
+def digests(names: list[tuple[str, str]], cache: Path, hash_seed: int, program: str = PROGRAM) -> dict[str, str]:
+    environment = os.environ | {"RANKPLUG_CACHE": str(cache), "PYTHONHASHSEED": str(hash_seed)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, json.dumps(names)], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, str] = json.loads(done.stdout)
+    assert len(found) == len(names)
+    return found
+
+
+def test_compiled_code_calls_its_own_copies_only() -> None:
+    @list_loss
+    def best(scores, order):
+        return sort_best_first(scores, order)[0] + sort_best_first(-scores, order)[0]
+
+    lifted = make("def lifted(scores, order):\n    return one_list(scores, order)\n", {"one_list": best})
+    assert lifted(np.arange(4.0), np.arange(4, dtype=np.int32)) == 3.0
+    (made,) = lifted.overloads.values()
+    code = made.library.get_llvm_str()
+    copies = [line for line in code.splitlines() if line.startswith("define") and "sort" in line]
+    assert copies
+    assert all(line.startswith("define internal") for line in copies)
+
+
+@pytest.mark.slow
+def test_a_loss_of_a_session_gives_the_bits_of_the_same_loss_of_a_package(tmp_path: Path) -> None:
+    cold = digests(HANDFUL, tmp_path, hash_seed=1)
+    session = PROGRAM.replace("found = {}", SESSION)
+    assert digests([("loss", "same_again")], tmp_path, 2, session)["loss same_again"] == cold["loss ranknet"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("names", [HANDFUL, everything()], ids=["a handful", "all"])
+def test_a_full_cache_gives_the_bits_that_an_empty_one_gives(tmp_path: Path, names: list[tuple[str, str]]) -> None:
+    cold = digests(names, tmp_path, hash_seed=1)
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert written
+    assert digests(names, tmp_path, hash_seed=2) == cold
+    assert digests(names[::-1], tmp_path, hash_seed=3) == cold
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == written
