@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import html
+import re
 import tomllib
 from pathlib import Path
 
@@ -40,10 +41,13 @@ def layers_picture() -> str:
         top, width = GAP + row * (HEIGHT + GAP), (WIDTH - GAP) / len(packages)
         for column, package in enumerate(packages):
             left = GAP + column * width
+            said = sentence(package).replace("``", "")
+            if len(packages) > 1:
+                said = re.split("[,:] ", said.removeprefix(f"{package.capitalize()}: "))[0]
             parts.append(
                 f'<rect class="box" x="{left:g}" y="{top}" width="{width - GAP:g}" height="{HEIGHT}" rx="6"/>'
                 f'<text x="{left + 12:g}" y="{top + 22}"><tspan class="name">{package}</tspan>'
-                f'<tspan class="note" dx="14">{html.escape(sentence(package))}</tspan></text>'
+                f'<tspan class="note" dx="14">{html.escape(said)}</tspan></text>'
             )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
