@@ -77,7 +77,13 @@ class Schedule:
                 continue
             task = replace(task, trials=left)
             self.progress.begun(task.trials)
-            self.running[self.workers.submit(task)] = task, claims
+            try:
+                future = self.workers.submit(task)
+            except BaseException:
+                # A worker in this process computes at once; interrupted, it must not keep what it had claimed.
+                claims.close()
+                raise
+            self.running[future] = task, claims
 
     def _finish(self, future: Future[Done]) -> None:
         task, claims = self.running.pop(future)

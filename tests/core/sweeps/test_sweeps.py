@@ -206,3 +206,16 @@ def test_worker_processes_do_not_run_the_users_script_again(tmp_path):
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=240, check=True)
     assert done.stdout.split() == ["started", "2", "0"]
+
+
+def test_what_an_interrupted_sweep_had_claimed_is_free_for_the_next_one_of_the_session(tmp_path, monkeypatch):
+    def interrupted(task: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("rankplug.sweeps.in_process.run_task", interrupted)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            sweep(TINY, store=tmp_path, progress=False)
+    # The traceback holds the frames of the interrupted sweep, as that of a notebook's last error does.
+    assert caught.tb is not None
+    assert len(sweep(TINY, store=tmp_path, progress=False).plan.waiting) == 2
