@@ -72,8 +72,7 @@ def _draw(
     target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str], pool: Sequence[str]
 ) -> None:
     from rankplug.errors import RankplugError
-    from rankplug.report import draw_results
-    from rankplug.store import Store
+    from rankplug.store import Store, draw_results
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups, pool=pool)
     try:

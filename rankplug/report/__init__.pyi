@@ -5,7 +5,6 @@ from .display import show_findings as show_findings
 from .display import show_runs as show_runs
 from .markdown import math_html as math_html
 from .reproduction import reproduce as reproduce
-from .result_figure import draw_results as draw_results
 from .site import build_report as build_report
 from .tour import Tour as Tour
 from .tour import check_parameters as check_parameters
@@ -14,7 +13,6 @@ __all__ = [
     "Tour",
     "build_report",
     "check_parameters",
-    "draw_results",
     "live",
     "math_html",
     "reproduce",

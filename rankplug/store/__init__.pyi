@@ -3,6 +3,7 @@ from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
 from .comparison import compare as compare
+from .result_figure import draw_results as draw_results
 from .result_files import StoreError as StoreError
 from .result_files import describe as describe
 from .result_files import read_about as read_about
@@ -32,6 +33,7 @@ __all__ = [
     "combinations",
     "compare",
     "describe",
+    "draw_results",
     "export",
     "failed_result",
     "means_of_trials",

@@ -106,7 +106,10 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
             "ours": [
                 made_by(f"<b>{text}</b>" if bold else text, names)
                 for text, bold, names in zip(
-                    _with_interval(table["ours"], table["half width"], digits), best, table["combination"], strict=True
+                    _with_interval(table["ours"], table["half width"], digits),
+                    best,
+                    table["combination"].astype(object).where(table["combination"].notna(), ""),
+                    strict=True,
                 )
             ],
             "published": _with_interval(table["published"], table["published half width"], digits),

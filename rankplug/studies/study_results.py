@@ -189,8 +189,8 @@ class Results:
         total = 0.0
         for group, model in runs:
             frame = self.frames[group]
-            identities = set(frame.loc[frame["model"] == model, "combination"])
-            if group in self.runs:
+            identities = set(frame.loc[frame["model"] == model, "combination"]) if "combination" in frame else set()
+            if group in self.runs and model in self.runs[group].models:
                 # What validation data chose among was trained too.
                 identities |= {trial.combination.identity for trial in self.runs[group].trials_of(model)}
             about = [record for record in self.records if record["identity"] in identities]

@@ -91,7 +91,7 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
         raise GrammarError(f"{where} is not YAML: {getattr(error, 'problem', error)}") from None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise GrammarError(f"{path} holds a value that cannot be read: {str(error)[:200]}") from None
     if not isinstance(content, Mapping):
         raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.report import draw_results
-from rankplug.store import ResultsError, Store, results
+from rankplug.store import ResultsError, Store, draw_results, results
 
 
 @pytest.fixture(scope="module")

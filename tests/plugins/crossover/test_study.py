@@ -68,11 +68,10 @@ def test_the_heat_map_has_a_cell_for_each_combination(results):
     assert len(axes.patches) == len(protocol.PUBLISHED)
 
 
-def test_the_heat_map_shows_the_mean_over_queries(results):
+def test_the_heat_map_shows_the_mean_over_trials(results):
     frame, _ = heat_map.draw(results)
     row = frame.set_index("model").loc["umart, xgboost"]
-    rows = results.queries(GROUP, "ndcg@5")
-    values = 100 * rows.loc[rows["model"] == "umart, xgboost", "value"].dropna()
+    values = 100 * results.trials(GROUP, "ndcg@5")["umart, xgboost"]
     half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
     assert row["ours"] == pytest.approx(values.mean())
     assert (row["high"] - row["low"]) / 2 == pytest.approx(half)
@@ -90,7 +89,7 @@ def test_ranks_are_of_the_leaders_by_validation_data(results):
 
 def test_noise_is_compared_with_the_same_loss_without(results):
     frame, figure = STUDY.exhibit("Noise").draw(results)
-    values = quality.query_values(results, GROUP)
+    values = results.trials(GROUP, "ndcg@5")
     row = frame[(frame["loss"] == "urank") & (frame["backend"] == "torch")].iloc[0]
     assert row["difference"] == pytest.approx(
         100 * (values["urank x gumbel, torch"].mean() - values["urank, torch"].mean())

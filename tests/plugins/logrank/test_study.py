@@ -187,13 +187,13 @@ def made(lead: float, spread: float = 0.001) -> Results:
     size = protocol.SIZES["quick"]
     settings = list(protocol.sampler_settings(size))
     rows = []
-    for place, (name, metric, trial) in enumerate(itertools.product(settings, MEASURES.values(), range(5))):
+    for name, metric, trial in itertools.product(settings, MEASURES.values(), range(5)):
         kind, _, number = name.partition(" ")
         effect = {"samples": 0.01 * np.log2(float(number)) if kind == "samples" else 0.0, "skew": 0.0}.get(kind, 0.0)
         effect -= 0.01 * float(number) if kind == "skew" else 0.0
         effect += {"mostly best": 0.2, "even": 0.1}.get(name, 0.0)
         value = 0.4 + np.sign(lead) * effect + 1e-3 * noise.normal()
-        rows.append({"model": name, "metric": metric, "query": str(place), "value": value, "fold": 1, "trial": trial})
+        rows.append({"model": name, "metric": metric, "query": "1", "value": value, "fold": 1, "trial": trial})
     sampler = pd.DataFrame(rows).assign(measure="query", dataset="made")
     for frame, models in ((accuracy, MODELS), (sampler, settings)):
         frame["model"] = pd.Categorical(frame["model"], models)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankplug.plotting import colour, new_figure
-from rankplug.store import TRIAL_COLUMNS, ResultsError, Store, means_of_trials, results
+from rankplug.store.result_groups import means_of_trials
+from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store
+from rankplug.store.result_tables import results
 
 if TYPE_CHECKING:
     import pandas as pd
