@@ -64,7 +64,11 @@ def forge(path: Path, place: str, value: Any) -> None:
     parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), path)
 
 
-@pytest.mark.parametrize(("place", "value"), CASES, ids=[f"{place}-{value!r:.30}" for place, value in CASES])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    CASES,
+    ids=[f"{place}-{'absent' if value is GONE else repr(value)[:30]}" for place, value in CASES],
+)
 def test_a_forged_description_is_a_sentence_to_every_question_and_is_not_merged(
     store: Store, tmp_path: Path, combination: Make, made_result: Make, place: str, value: Any
 ) -> None:
