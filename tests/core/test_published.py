@@ -16,7 +16,7 @@ OURS = {"one": [0.40, 0.42, 0.44], "two": [0.50, 0.51, 0.55]}
 def results():
     rows = [
         {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
-        | {"measure": "query", "part": "test", "metric": "ndcg@5", "value": value + shift}
+        | {"measure": "query", "part": "test", "metric": "ndcg@5", "query": str(shift), "value": value + shift}
         for model, values in OURS.items()
         for trial, value in enumerate(values)
         for shift in (-0.1, 0.1, np.nan)
