@@ -48,6 +48,7 @@ def children(process: int) -> list[int]:
         return []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("way", WAYS)
 def test_trials_run_after_all_when_what_their_processes_are_forked_from_is_killed(
@@ -69,6 +70,7 @@ def test_trials_run_after_all_when_what_their_processes_are_forked_from_is_kille
     assert len(store.paths()) == 2 and not store.failures()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_temporary_folder_with_a_long_name_hinders_nothing(tmp_path: Path, way: list[str]) -> None:
     long = tmp_path / ("x" * 130)
@@ -83,6 +85,7 @@ def few_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (17, 17))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, way: list[str]) -> None:
     process = start(tmp_path, *way, preexec_fn=few_files)
@@ -97,6 +100,7 @@ def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, 
     assert len(store.paths()) == 2
 
 
+@pytest.mark.slow
 def test_trials_that_cannot_use_the_cache_run_all_the_same_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     process = start(tmp_path, "--inline", env={**os.environ, "RANKPLUG_CACHE": str(tmp_path / "file" / "cache")})
