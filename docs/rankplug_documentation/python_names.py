@@ -43,7 +43,7 @@ GROUPS = {
 MODULES = {
     "Statistics": "rankplug.statistics",
     "Studies": "rankplug.studies.papers",
-    "Verdicts on claims": "rankplug.verdicts",
+    "Verdicts on claims": "rankplug.studies.verdicts",
     "Contract tests": "rankplug.testing",
     "Exceptions": "rankplug.errors",
 }

@@ -10,8 +10,7 @@ from rankplug.report.behind import Source
 from rankplug.report.linked_table import linked
 from rankplug.report.markdown import markdown_html
 from rankplug.report.shown import Judged, Reproduced, slug
-from rankplug.studies import Claim, stand_ins
-from rankplug.verdicts import VERDICTS, Verdict
+from rankplug.studies import VERDICTS, Claim, Verdict, stand_ins
 
 
 def counts_html(reproduced: Mapping[str, Reproduced]) -> str:

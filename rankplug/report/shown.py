@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankplug.report.behind import Source, with_sources
 from rankplug.report.combination_page import Made
 from rankplug.store import Combination, Store
-from rankplug.studies import Exhibit, Results, Study
-from rankplug.verdicts import Judgement
+from rankplug.studies import Exhibit, Judgement, Results, Study
 
 if TYPE_CHECKING:
     import pandas as pd

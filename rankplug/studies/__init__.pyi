@@ -23,29 +23,83 @@ from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
 from .tuning import validation_quality as validation_quality
+from .verdicts import VERDICTS as VERDICTS
+from .verdicts import Check as Check
+from .verdicts import Checks as Checks
+from .verdicts import Combined as Combined
+from .verdicts import Design as Design
+from .verdicts import Differences as Differences
+from .verdicts import Evidence as Evidence
+from .verdicts import IndependentTrials as IndependentTrials
+from .verdicts import Judgement as Judgement
+from .verdicts import Needs as Needs
+from .verdicts import OfficialFolds as OfficialFolds
+from .verdicts import Part as Part
+from .verdicts import PublishedNumber as PublishedNumber
+from .verdicts import Resplits as Resplits
+from .verdicts import Sample as Sample
+from .verdicts import Steps as Steps
+from .verdicts import Unjudged as Unjudged
+from .verdicts import Values as Values
+from .verdicts import Verdict as Verdict
+from .verdicts import alike as alike
+from .verdicts import greater as greater
+from .verdicts import judge as judge
+from .verdicts import not_comparable as not_comparable
+from .verdicts import not_run as not_run
+from .verdicts import not_to_the_end as not_to_the_end
+from .verdicts import reached as reached
+from .verdicts import some_greater as some_greater
 
 __all__ = [
     "PROFILES",
+    "VERDICTS",
+    "Check",
+    "Checks",
     "Claim",
+    "Combined",
+    "Design",
+    "Differences",
+    "Evidence",
     "Exhibit",
+    "IndependentTrials",
+    "Judgement",
     "Margin",
+    "Needs",
     "Observation",
+    "OfficialFolds",
+    "Part",
     "Profile",
+    "PublishedNumber",
+    "Resplits",
     "Results",
     "Runs",
+    "Sample",
+    "Steps",
     "Study",
+    "Unjudged",
+    "Values",
+    "Verdict",
+    "alike",
     "beside",
     "beside_published",
     "check_parameters",
     "facts_beside_published",
+    "greater",
     "heading",
     "interval_of",
+    "judge",
     "layout",
     "made_by",
+    "not_comparable",
+    "not_run",
+    "not_to_the_end",
     "number",
     "p_value_of",
+    "reached",
     "read_profile",
     "read_published",
+    "some_greater",
     "stand_ins",
     "studies",
     "study",

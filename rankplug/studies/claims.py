@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankplug.statistics import holm_steps
 from rankplug.studies.study_results import Results
-from rankplug.verdicts import Differences, Evidence, Judgement, Steps, Verdict, judge
+from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Verdict, judge
 
 
 @dataclass(frozen=True)

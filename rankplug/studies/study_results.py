@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.studies.trial_design import design_of, is_made
-from rankplug.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Values, Verdict
+from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Values, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

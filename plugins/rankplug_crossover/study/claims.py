@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankplug.studies import Claim, Margin, Observation, Results, Runs
-from rankplug.verdicts import Evidence, Values, alike, greater, some_greater
+from rankplug.studies import Claim, Evidence, Margin, Observation, Results, Runs, Values, alike, greater, some_greater
 from rankplug_crossover.study.better import candidates
 from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, mean_of_choice
 from rankplug_crossover.study.protocol import METRIC, NOISY, name_of, paper_of

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from rankplug.studies import Results, interval_of
-from rankplug.verdicts import Combined, Values
+from rankplug.studies import Combined, Results, Values, interval_of
 from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
 
 if TYPE_CHECKING:

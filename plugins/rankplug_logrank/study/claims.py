@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankplug.studies import Claim, Margin, Observation, Results
-from rankplug.verdicts import (
+from rankplug.studies import (
+    Claim,
     Evidence,
     IndependentTrials,
+    Margin,
+    Observation,
+    Results,
     Sample,
     alike,
     greater,

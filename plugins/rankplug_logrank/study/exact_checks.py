@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.studies import Results
-from rankplug.verdicts import Check, Checks, Evidence
+from rankplug.studies import Check, Checks, Evidence, Results
 from rankplug_logrank.study.bounds import bound_frame, largest_bend
 from rankplug_logrank.study.identities import largest_error
 from rankplug_logrank.study.walk_picture import correlation, flip_frame, flips_that_leave, walk

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from rankplug.studies import Claim, Margin, Results
-from rankplug.verdicts import Check, Checks, Evidence, alike, greater, not_to_the_end
+from rankplug.studies import Check, Checks, Claim, Evidence, Margin, Results, alike, greater, not_to_the_end
 from rankplug_stochastic.study.concrete_density import largest_cell_error, largest_first_error
 from rankplug_stochastic.study.convergence import METRIC, first_group
 from rankplug_stochastic.study.protocol import METRICS

@@ -6,8 +6,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankplug.studies import Claim, Margin, Observation, Results
-from rankplug.verdicts import Check, Checks, Evidence, PublishedNumber, greater, not_comparable, not_run, reached
+from rankplug.studies import (
+    Check,
+    Checks,
+    Claim,
+    Evidence,
+    Margin,
+    Observation,
+    PublishedNumber,
+    Results,
+    greater,
+    not_comparable,
+    not_run,
+    reached,
+)
 from rankplug_uniquerating.study import equations, three_forms
 from rankplug_uniquerating.study.protocol import (
     BENCHMARKS,

@@ -7,8 +7,19 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from rankplug.studies import Claim, Margin, Results
-from rankplug.verdicts import Check, Checks, Combined, Evidence, Sample, alike, greater, not_to_the_end
+from rankplug.studies import (
+    Check,
+    Checks,
+    Claim,
+    Combined,
+    Evidence,
+    Margin,
+    Results,
+    Sample,
+    alike,
+    greater,
+    not_to_the_end,
+)
 from rankplug_xendcg.study.bound import smallest_slack
 from rankplug_xendcg.study.convergence import gap_at, gaps
 from rankplug_xendcg.study.gradient_size import largest_gradient, largest_share_of_squares

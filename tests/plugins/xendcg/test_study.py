@@ -14,8 +14,7 @@ from rankplug_xendcg.study.convergence import METRIC
 from scipy import stats
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Claim, Results, layout
-from rankplug.verdicts import IndependentTrials, Resplits
+from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, layout
 
 STUDY = rp.study("xendcg")
 PLACES = (protocol.WEB30K, protocol.YAHOO)

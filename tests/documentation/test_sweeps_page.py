@@ -12,7 +12,7 @@ from rankplug.store import combinations
 from rankplug.store.result_store import PARTS
 from rankplug.sweeps import read_file
 
-PAGE = (Path(__file__).parents[3] / "docs" / "sweeps.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text()
 
 
 def test_the_file_is_read_and_all_its_profiles_name_combinations(tmp_path: Path) -> None:

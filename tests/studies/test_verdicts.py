@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from rankplug.statistics import mean_of_queries_and_seeds, mean_of_trials, repetitions_needed, smallest_difference
-from rankplug.verdicts import (
+from rankplug.studies import (
     Check,
     Checks,
     Combined,

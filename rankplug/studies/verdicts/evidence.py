@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rankplug.verdicts.samples import Values
+from rankplug.studies.verdicts.samples import Values
 
 Question = Literal["greater in all parts", "alike in all parts", "greater in some part", "reached in all parts"]
 

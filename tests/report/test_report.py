@@ -22,8 +22,20 @@ from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
-from rankplug.studies import Claim, Exhibit, Margin, Observation, Runs, Study, made_by
-from rankplug.verdicts import Check, Checks, Verdict, greater, not_run
+from rankplug.studies import (
+    Check,
+    Checks,
+    Claim,
+    Exhibit,
+    Margin,
+    Observation,
+    Runs,
+    Study,
+    Verdict,
+    greater,
+    made_by,
+    not_run,
+)
 
 HOSTILE = "<script>alert(1)</script>"
 

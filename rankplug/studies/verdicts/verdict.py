@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from rankplug.verdicts.evidence import Unjudged
+from rankplug.studies.verdicts.evidence import Unjudged
 
 Word = Literal["holds", "fails", "no difference", "inconclusive"]
 VERDICTS: tuple[Word, ...] = ("holds", "fails", "no difference", "inconclusive")

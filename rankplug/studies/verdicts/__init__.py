@@ -11,7 +11,7 @@ ndcg@5: +0.975 points [+0.703, +1.25] over 4 trials, margin 0.5, p = 0.00072
 'no difference'
 """
 
-from rankplug.verdicts.evidence import (
+from rankplug.studies.verdicts.evidence import (
     Check,
     Checks,
     Differences,
@@ -25,8 +25,8 @@ from rankplug.verdicts.evidence import (
     reached,
     some_greater,
 )
-from rankplug.verdicts.rules import Steps, judge
-from rankplug.verdicts.samples import (
+from rankplug.studies.verdicts.rules import Steps, judge
+from rankplug.studies.verdicts.samples import (
     Combined,
     Design,
     IndependentTrials,
@@ -36,7 +36,7 @@ from rankplug.verdicts.samples import (
     Sample,
     Values,
 )
-from rankplug.verdicts.verdict import VERDICTS, Judgement, Needs, Part, Verdict
+from rankplug.studies.verdicts.verdict import VERDICTS, Judgement, Needs, Part, Verdict
 
 __all__ = [
     "VERDICTS",

@@ -16,7 +16,7 @@ from rankplug.statistics import (
     mean_of_trials,
     p_values,
 )
-from rankplug.verdicts import IndependentTrials, Sample, greater, judge
+from rankplug.studies import IndependentTrials, Sample, greater, judge
 
 STUDIES = 8_000
 ALLOWED = 0.05 + 3 * np.sqrt(0.05 * 0.95 / STUDIES)

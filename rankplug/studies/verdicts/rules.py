@@ -20,9 +20,9 @@ from rankplug.statistics import (
     repetitions_needed,
     smallest_difference,
 )
-from rankplug.verdicts.evidence import Check, Checks, Differences, Evidence
-from rankplug.verdicts.samples import Values
-from rankplug.verdicts.verdict import Judgement, Needs, Part, Verdict
+from rankplug.studies.verdicts.evidence import Check, Checks, Differences, Evidence
+from rankplug.studies.verdicts.samples import Values
+from rankplug.studies.verdicts.verdict import Judgement, Needs, Part, Verdict
 
 POWER = 0.8
 Steps = Callable[[int], Doubles]
