@@ -1,4 +1,4 @@
-"""Which runs are behind a figure, a table or a verdict: those of the groups that were read while it was made."""
+"""The runs behind a figure, a table or a verdict: those of the groups that were read while it was computed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Noted(Mapping[str, "pd.DataFrame"]):
 
 
 def with_sources(make: Callable[[Results], Made], results: Results) -> tuple[Made, tuple[Source, ...]]:
-    """What a function makes of results, and the runs that it read."""
+    """Return what a function computes from results, with the runs that it read."""
     frames = _Noted(results.frames)
     made = make(replace(results, frames=frames))
     return made, tuple(source for group in frames.read for source in sources_of(results, group))

@@ -14,7 +14,7 @@ from rankplug.studies import VERDICTS, Claim, Verdict, stand_ins
 
 
 def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
-    """A table with a row for each study: how many of its claims got which verdict, and how many none."""
+    """Return a table with a row for each study that counts its claims by verdict."""
     rows = []
     for name, one in reproduced.items():
         counts = dict.fromkeys((*VERDICTS, "not judged"), 0)
@@ -29,7 +29,7 @@ def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
 
 
 def claims_html(reproduced: Mapping[str, Reproduced]) -> str:
-    """The page of all claims."""
+    """Return the page of all claims as HTML."""
     parts = [
         f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{claim_rows(one)}'
         for name, one in ((html.escape(name), one) for name, one in reproduced.items())
@@ -38,7 +38,7 @@ def claims_html(reproduced: Mapping[str, Reproduced]) -> str:
 
 
 def claim_rows(one: Reproduced) -> str:
-    """A table of a study's claims, and what was observed beside them."""
+    """Return a table of a study's claims with their verdicts, and the observations below it."""
     tables = [drawn.table for drawn in one.exhibits if "published on" in drawn.table.columns]
     places = dict.fromkeys(pair for table in tables for pair in stand_ins(table))
     notes = "".join(f"<p>In the place of {html.escape(theirs)}: {html.escape(ours)}.</p>" for theirs, ours in places)
@@ -68,12 +68,12 @@ def _exhibit_link(one: Reproduced, exhibit: str) -> str:
 
 
 def anchor(one: Reproduced, exhibit: str) -> str:
-    """The anchor of an exhibit on the page of all of them."""
+    """Return the anchor of an exhibit on the page of all exhibits."""
     return html.escape(f"{one.study.name}-{slug(exhibit)}")
 
 
 def sources_html(one: Reproduced, sources: Collection[Source]) -> str:
-    """The runs behind something, folded away."""
+    """Return the runs behind an exhibit or a verdict as a list that unfolds."""
     if not sources:
         return '<p class="note">Computed on the spot, from no stored run.</p>'
     groups: dict[str, list[str]] = {}

@@ -30,7 +30,7 @@ class Made:
 
 
 def combination_html(made: Made, used_by: Iterable[tuple[str, str]]) -> str:
-    """The body of a combination's page.
+    """Return the body of a combination's page.
 
     Args:
         made: the combination.

@@ -1,4 +1,4 @@
-"""What a study's notebook shows: figures, tables beside the published numbers, claims with their verdicts."""
+"""Outputs of a study's notebook: figures, tables beside the published numbers, claims with their verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BAR = "\N{DIVIDES}"
 
 
 def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
-    """An exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers.
+    """Return an exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers.
 
     Args:
         study: whose exhibit it is.
@@ -42,7 +42,7 @@ def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
 
 
 def _marked(table: pd.DataFrame) -> pd.DataFrame:
-    """The cells as HTML; numbers are marked with the combinations of their row."""
+    """Return a table with cells in HTML, whose numbers are marked with the combinations of their row."""
     from rankplug.studies import made_by, number
 
     def cell(value: object, combinations: str) -> str:
@@ -57,7 +57,7 @@ def _marked(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _whole(table: pd.DataFrame, **options: Any) -> str:
-    """A table of cells in HTML; pandas would cut long ones off."""
+    """Return a table of HTML cells without pandas' limit on their width."""
     import pandas as pd
 
     with pd.option_context("display.max_colwidth", None):
@@ -65,7 +65,7 @@ def _whole(table: pd.DataFrame, **options: Any) -> str:
 
 
 def live(draw: Callable[..., Figure], **controls: Any) -> None:
-    """A figure with controls above it, drawn anew when one of them moves.
+    """Show a figure with controls above it, and draw it again when one of them moves.
 
     The first picture is an ordinary output of the cell, so that a notebook that nobody watches has it too.
 
@@ -112,7 +112,7 @@ def show_findings(study: Study) -> Any:
 
 
 def show_runs(results: Results) -> Any:
-    """What was trained, on what; folded away, since it is long."""
+    """Return a folded table of what was trained on which data."""
     table = results.describe().map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
     alike = [column for column in table.columns if column != "group"]
     compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()

@@ -21,12 +21,12 @@ LONGEST = 200
 
 
 def page_of(identity: str) -> str:
-    """The page of a combination, relative to the report."""
+    """Return the link from the report's first page to the page of a combination."""
     return f"combinations/{identity}.html"
 
 
 def linked(text: str, identities: Sequence[str]) -> str:
-    """A number that leads to its combination; where several made it, the others follow as small figures."""
+    """Link a number to its combination; where several produced it, the others follow as superscripts."""
     if not identities:
         return text
     first, *others = (f'<a href="{page_of(identity)}">' for identity in identities)
@@ -44,7 +44,9 @@ def link_marked(page: str, known: Collection[str]) -> str:
 
 
 def table_html(table: pd.DataFrame, sources: Collection[Source], known: Collection[str]) -> str:
-    """A table as HTML; a row's numbers lead to the combination its column ``combination`` names, or its model's.
+    """Return a table as HTML in which a row's numbers link to their combination.
+
+    That is the one in the column ``combination``, or the one of the row's model.
 
     Args:
         table: of an exhibit.

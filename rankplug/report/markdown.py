@@ -13,7 +13,7 @@ CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 
 
 def math_html(formula: str, display: bool = False) -> str:
-    """A LaTeX formula as MathML; one that cannot be converted is shown as it was written."""
+    """Convert a LaTeX formula to MathML; one that cannot be converted is shown as written."""
     from xml.etree import ElementTree
 
     from latex2mathml.converter import convert_to_element

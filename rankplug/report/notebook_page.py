@@ -22,7 +22,7 @@ DAMAGED = '<p class="note">The executed notebook is damaged; run the combination
 
 
 def notebook_html(path: Path, after: Callable[[str], str] = lambda source: "") -> str:
-    """The body of a page.
+    """Return the body of a notebook's page.
 
     Args:
         path: of the executed notebook.
@@ -33,7 +33,7 @@ def notebook_html(path: Path, after: Callable[[str], str] = lambda source: "") -
 
 
 def _read(path: Path) -> Any:
-    """The notebook, each part of which is what nbformat's schema says; None where it is damaged."""
+    """Read a notebook and validate it against nbformat's schema; return None where it is damaged."""
     import warnings
 
     import nbformat

@@ -95,7 +95,7 @@ def _absent(one: Study, profile: Profile, data: str | None, store: Store) -> int
 def execute_notebook(
     one: Study, profile: Profile, data: str | None, store: Store, report: Path, progress: bool
 ) -> Path:
-    """Executes a study's notebook on the results in the store; the executed notebook's path."""
+    """Execute a study's notebook on the results in the store, and return the path of the executed notebook."""
     import papermill
 
     target = report / "notebooks" / one.notebook

@@ -31,7 +31,7 @@ MATH_ATTRIBUTES = {
     "scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width",
 }  # fmt: skip
 WITHOUT_CONTENT = {"script", "style", "template", "title"}
-"""What such a tag holds is no text for a reader and goes with it."""
+"""Tags whose content is not text for a reader, and is removed with them."""
 
 LINK = re.compile(r"https?://[^\s\\]+|mailto:[^\s\\]+|(?:#|(?:\.\./)*\w)[^\s:\\]*")
 """A page that a click opens; an address that begins with two slashes would be a machine of any network."""
@@ -49,7 +49,7 @@ def safe_text(text: str) -> str:
 
 
 def safe_body(body: str) -> str:
-    """The whole body of a page, with the report's own sections, anchors and pictures.
+    """Sanitize the whole body of a page, keeping the report's own sections, anchors and pictures.
 
     >>> safe_body('<section id="one"><img src="exhibits/a.png"><img src="http://elsewhere/a.png"></section>')
     '<section id="one"><img src="exhibits/a.png"><img></section>'
@@ -58,7 +58,7 @@ def safe_body(body: str) -> str:
 
 
 def policy(style: str) -> str:
-    """The Content-Security-Policy of a page: no script, nothing from elsewhere, and no style but this one."""
+    """Return the Content-Security-Policy of a page: no script, nothing from elsewhere, and no style but this one."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; img-src 'self' data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 

@@ -1,4 +1,4 @@
-"""What a report shows of a study: figures and tables with their files, verdicts, and the runs behind each."""
+"""Content of the report about a study: figures and tables with their files, verdicts, and the runs behind each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What is shown of a study: notebook, exhibits, verdicts, observations, and its combinations by identity."""
+    """Everything the report shows of a study: notebook, exhibits, verdicts, observations, combinations by identity."""
 
     study: Study
     results: Results
@@ -65,7 +65,7 @@ def reproduced(study: Study, results: Results, notebook: Path | None, folder: Pa
 
 
 def gather(results: Results, store: Store) -> dict[str, Made]:
-    """The combinations of some results."""
+    """Return the combinations of some results by identity, each with its records and its executed notebook."""
     records: dict[str, list[dict[str, Any]]] = {}
     for record in results.records:
         records.setdefault(record["identity"], []).append(record)
@@ -98,7 +98,7 @@ def draw_exhibits(study: Study, results: Results, folder: Path) -> tuple[Drawn, 
 
 
 def slug(name: str) -> str:
-    """A name as files and anchors have it.
+    """Return a name in the form that files and anchors use.
 
     >>> slug("Table 1, tests")
     'table-1-tests'

@@ -21,7 +21,7 @@ from rankplug.system import __version__
 
 
 def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
-    """Writes all pages; the path of the first."""
+    """Write all pages of the report, and return the path of the first."""
     folder.mkdir(parents=True, exist_ok=True)
     names = list(reproduced)
     navigation = [("report", "index.html"), *((name, f"{name}.html") for name in names)]
@@ -44,7 +44,7 @@ def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
 
 
 def _users(reproduced: Mapping[str, Reproduced]) -> dict[str, dict[tuple[str, str], None]]:
-    """For each combination the studies and models it is tried for."""
+    """Map each combination to the studies and models that use it."""
     users: dict[str, dict[tuple[str, str], None]] = {}
     for name, one in reproduced.items():
         for runs in one.results.runs.values():
@@ -107,7 +107,7 @@ def _paper(one: Reproduced) -> str:
 
 
 def _links_of_cell(one: Reproduced, source: str) -> str:
-    """What a cell of a notebook shows leads to its files and runs."""
+    """Return links from a cell of a notebook to the files and runs of what it shows."""
     shown = re.search(r'show\(study, "([^"]+)"', source)
     if shown:
         link = f'<a href="exhibits.html#{anchor(one, shown[1])}">Files and runs of {html.escape(shown[1])}</a>'
@@ -161,7 +161,7 @@ def _runs(reproduced: Mapping[str, Reproduced]) -> str:
 
 
 def write_summary(reproduced: Mapping[str, Reproduced], folder: Path) -> None:
-    """The verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
+    """Write the verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
     summary = {name: [row for row, _ in described_claims(one)] for name, one in reproduced.items()}
     (folder / "claims.json").write_text(json.dumps(summary, indent=1))
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

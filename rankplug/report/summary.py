@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def markdown_summary(reproduced: Mapping[str, Reproduced]) -> str:
-    """What was reproduced, as Markdown: a section for each study."""
+    """Return the reproduced studies as Markdown, with a section for each."""
     return "\n".join(line for name, one in reproduced.items() for line in _section(name, one))
 
 
@@ -50,7 +50,9 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
 
 
 def _rows(table: pd.DataFrame) -> Iterator[str]:
-    """A row for each model, and for each metric ours ± half of the interval, and the published number in brackets."""
+    """Yield a row for each model, with our mean ± half of the interval and the published number in brackets for each
+    metric.
+    """
     metrics = list(table["metric"].unique())
     yield "| in the place of | model | trials | " + " | ".join(map(heading, metrics)) + " |"
     yield "|" + "---|" * (3 + len(metrics))

@@ -32,7 +32,7 @@ SIZES = {
     "smoke": {"dataset": "synthetic[queries=40,documents=20]", "lightgbm": "trees[rounds=10]"},
     "quick": {"dataset": "synthetic"},
 }
-"""What a profile takes for a part that is not named: the data set, and the scorer of a backend."""
+"""Defaults of each profile for parts that are not named: the data set, and the scorer of a backend."""
 
 
 Fold = Annotated[int, Field(ge=1)]
@@ -73,7 +73,7 @@ class TourParameters(Parameters):
 
 
 def check_parameters(given: Mapping[str, Any]) -> TourParameters:
-    """The notebook's parameters, or a sentence that says which is wrong; needs no kernel."""
+    """Validate the notebook's parameters without a kernel, and say which one is wrong."""
     parameters = read_parameters(TourParameters, given, "notebook combination.ipynb")
     if not parameters.combination.fits:
         raise FitError(f"backend {parameters.backend} cannot fit the scorer {parameters.scorer}")
@@ -139,7 +139,7 @@ class Tour:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def run(self) -> pd.DataFrame:
-        """Runs the trials that are not in the store, records each, and tells of all; raises if some failed."""
+        """Run and record the trials that are not in the store, and return a summary of all; raise if some failed."""
         bad = [result for trial in self.trials if not self.store.has(trial) and (result := self._run(trial)).failed]
         if not_run := [result for result in bad if result.not_run]:
             raise NotRunError(f"{len(not_run)} of {len(self.trials)} trials could not run: {not_run[0].reason}")
@@ -157,7 +157,7 @@ class Tour:
 
     @cached_property
     def results(self) -> list[Result]:
-        """What the trials gave."""
+        """The stored results of the trials."""
         return [self.store.read(trial) for trial in self.trials]
 
     def summary(self) -> pd.DataFrame:
@@ -186,7 +186,7 @@ class Tour:
         return draw_learning_curves(self.results, self.combination.selection[0])
 
     def extremes(self, count: int = 5) -> pd.DataFrame:
-        """The worst and the best test queries of the first trial, by the last metric."""
+        """Return the worst and the best test queries of the first trial, by the last metric."""
         import pandas as pd
 
         test, first, metric = self.split.test, self.results[0], self.combination.metrics[-1]
@@ -205,7 +205,9 @@ class Tour:
         return self._models[first.identity]
 
     def importance(self, queries: int = 50) -> pd.Series[float]:
-        """How much the last metric falls on test queries when a feature's values are shuffled among the documents."""
+        """Measure how much the last metric falls on test queries when a feature's values are shuffled among the
+        documents.
+        """
         import pandas as pd
 
         from rankplug.metrics import metric
@@ -225,7 +227,7 @@ class Tour:
         return pd.Series(loss, index=pd.RangeIndex(1, loss.size + 1, name="feature"), name=f"fall of {quality}")
 
     def draw_importance(self, count: int = 15) -> Figure:
-        """The features whose shuffling hurts most."""
+        """Draw the features whose shuffling hurts most."""
         return draw_importance(self.importance(), count)
 
 

@@ -53,7 +53,7 @@ class Claim:
     def judge(
         self, results: Results, *, margin: float | None = None, steps: Steps = holm_steps, looks: int = 1
     ) -> Judgement:
-        """The verdict on results, or the one for which trials were added.
+        """Return the verdict on results, or the one for which trials were added.
 
         Args:
             results: of the study.
@@ -94,7 +94,7 @@ class Observation:
 
 
 def _data(evidence: Evidence, results: Results) -> str:
-    """What data the evidence is of, such as ``made data and OHSUMED``."""
+    """Name the data that the evidence comes from, such as ``made data and OHSUMED``."""
     if not isinstance(evidence, Differences):
         return ""
     groups = sorted({group for sample in evidence.parts.values() for group, _ in sample.runs})
@@ -102,5 +102,5 @@ def _data(evidence: Evidence, results: Results) -> str:
 
 
 def decided(judgement: Judgement) -> bool:
-    """Whether a claim has a verdict other than inconclusive."""
+    """Tell whether a claim has a verdict other than inconclusive."""
     return isinstance(judgement, Verdict) and judgement.decided

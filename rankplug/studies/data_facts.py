@@ -1,4 +1,4 @@
-"""What a paper says of its data sets, beside what our data are."""
+"""Facts that a paper states about its data sets, beside the same facts of our data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _barren(part: Lists) -> int:
 
 
 def facts_beside_published(results: Results, exhibit: str, groups: Mapping[str, str]) -> pd.DataFrame:
-    """The facts a paper prints, with ours: a row for each of its data sets and facts.
+    """Return the facts a paper prints about its data sets beside ours, a row for each data set and fact.
 
     Args:
         results: of the study.

@@ -49,7 +49,7 @@ class Runs:
     trials: int = 1
 
     def grid(self, model: str) -> dict[str, Any]:
-        """The parts of a model's combinations."""
+        """Return the parts of a model's combinations."""
         return {**self.shared, **self.models[model]}
 
     def trials_of(self, model: str) -> list[Trial]:
@@ -118,7 +118,7 @@ class Study:
             )
 
     def exhibit(self, name: str) -> Exhibit:
-        """A figure or table by its number."""
+        """Return the figure or table with a name."""
         for exhibit in self.exhibits:
             if exhibit.name == name:
                 return exhibit
@@ -137,7 +137,7 @@ class Study:
         progress: bool = True,
         **execution: Any,
     ) -> Results:
-        """Runs what is missing at a profile, and reads all of it.
+        """Run what is missing at a profile, and read all results.
 
         Args:
             profile: how large.
@@ -182,7 +182,7 @@ class Study:
 
 
 def _frame(runs: Runs, store: Store) -> pd.DataFrame:
-    """The rows of a group, each model represented by the combination that validation data choose."""
+    """Return the rows of a group, each model represented by the combination chosen on validation data."""
     import pandas as pd
 
     from rankplug.studies.tuning import chosen_on_validation
@@ -198,7 +198,7 @@ def _frame(runs: Runs, store: Store) -> pd.DataFrame:
 
 
 def read_profile(name: str) -> Profile:
-    """A profile by its name."""
+    """Validate the name of a profile."""
     if name not in PROFILES:
         raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
     return name
@@ -216,7 +216,7 @@ class StudyParameters(Parameters):
 
 
 def check_parameters(given: Mapping[str, Any]) -> StudyParameters:
-    """The parameters of a study's notebook, or a sentence that says which is wrong; needs no kernel."""
+    """Validate the parameters of a study's notebook without a kernel, and say which one is wrong."""
     parameters = read_parameters(StudyParameters, given, "the notebook")
     if parameters.data is not None:
         registry().resolve("dataset", parameters.data)
@@ -224,7 +224,7 @@ def check_parameters(given: Mapping[str, Any]) -> StudyParameters:
 
 
 def study(name: str) -> Study:
-    """The study of a name."""
+    """Return the study with a name."""
     specification, _ = registry().resolve("study", name)
     return cast(Study, specification.load())
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_published(package: str) -> pd.DataFrame:
-    """The numbers that a study's package holds."""
+    """Read the published numbers in a study's package."""
     import pandas as pd
 
     with resources.files(package).joinpath("published.csv").open(encoding="utf-8") as file:
@@ -29,7 +29,7 @@ def read_published(package: str) -> pd.DataFrame:
 def beside_published(
     results: Results, group: str, metrics: tuple[str, ...], *, exhibit: str, dataset: str, scale: float = 100.0
 ) -> pd.DataFrame:
-    """A group's test metrics with the published ones: a row for each model and metric.
+    """Return a group's test metrics beside the published ones, a row for each model and metric.
 
     Args:
         results: of the study.
@@ -76,7 +76,7 @@ def beside_published(
 
 
 def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
-    """The paper's data sets in a table of :func:`beside_published`, each with the data that stand in its place."""
+    """Return the paper's data sets in a table of :func:`beside_published`, each with the data in its place."""
     pairs = table[["published on", "ours on"]].drop_duplicates()
     return [(str(theirs), str(ours)) for theirs, ours in pairs.itertuples(index=False)]
 
@@ -89,7 +89,7 @@ def beside(row: pd.Series[float], digits: int = 2) -> str:
 
 
 def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
-    """The rows of :func:`beside_published` as the paper lays them out, with the best of ours in bold, for a reader.
+    """Lay the rows of :func:`beside_published` out as the paper does, with the best of ours in bold.
 
     Where no published number is known at all there are no columns for them.
 
@@ -124,7 +124,7 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
 
 
 def heading(metric: str) -> str:
-    """A metric's name at the head of a column.
+    """Return a metric's name for the head of a column.
 
     >>> heading("ndcg@10"), heading("ndcg@1[empty=1]")
     ('NDCG@10', 'NDCG@1[empty=1]')
@@ -134,7 +134,7 @@ def heading(metric: str) -> str:
 
 
 def number(value: float) -> str:
-    """A number for a reader, with four digits or all before the point; nothing for nan.
+    """Format a number for a reader, with four digits or all before the point; empty for nan.
 
     >>> number(0.123456), number(16140.0), number(float("nan"))
     ('0.1235', '16,140', '')
@@ -145,7 +145,7 @@ def number(value: float) -> str:
 
 
 def made_by(text: str, combinations: str) -> str:
-    """A number in HTML, marked with the combinations that made it; the report makes links of the marks."""
+    """Mark a number in HTML with the combinations that produced it; the report turns the marks into links."""
     return f'<span class="combinations {html.escape(combinations)}">{text}</span>'
 
 

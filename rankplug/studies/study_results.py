@@ -1,4 +1,4 @@
-"""What a study's runs gave: frames of values, and the differences between models with the design behind them."""
+"""Results of a study's runs: frames of values, and differences between models with their experimental design."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Cell = tuple[str, str]
 
 @dataclass(frozen=True)
 class Results:
-    """What a study's sweep gave at a profile, one frame for each group of runs, with the column ``model``.
+    """Results of a study's sweep at a profile, one frame for each group of runs, with the column ``model``.
 
     Args:
         profile: how large the runs were.
@@ -53,7 +53,7 @@ class Results:
         return [group for group in self.frames if group.startswith(prefix)]
 
     def models(self, group: str) -> list[str]:
-        """The models of a group, in their order."""
+        """Return the models of a group in their order."""
         return list(self.frames[group]["model"].cat.categories)
 
     def queries(self, group: str, metric: str) -> pd.DataFrame:
@@ -71,7 +71,7 @@ class Results:
         return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
 
     def by_query(self, group: str, metric: str) -> pd.DataFrame:
-        """A metric's values: a row for each trial, fold and test query, a column for each model."""
+        """Return a metric's values: a row for each trial, fold and test query, a column for each model."""
         # The frames are asked each time, so that who notes what is read sees it.
         frame = self.frames[group]
         if (group, metric) not in self._kept:
@@ -109,14 +109,14 @@ class Results:
         return ours.reindex(iterations).ffill() - theirs.reindex(iterations).ffill()
 
     def ran_to_the_end(self, group: str, *models: str) -> bool:
-        """Whether no training of some models was stopped before its last iteration."""
+        """Tell whether all trainings of some models ran to their last iteration, none ended by early stopping."""
         frame = self.frames[group]
         identities = set(frame.loc[frame["model"].isin(models), "combination"])
         stopped = {one["record"].get("stopped") for one in self.records if one["identity"] in identities}
         return "patience" not in stopped
 
     def design(self, group: str) -> Design:
-        """How a group's trials were repeated."""
+        """Return the experimental design of a group: how its trials were repeated."""
         identities = set(self.frames[group]["combination"]) if self.records else set()
         about = [record for record in self.records if record["identity"] in identities]
         if not about:
@@ -124,7 +124,7 @@ class Results:
         return design_of(about)
 
     def contrast(self, metric: str, weights: Mapping[Cell, float]) -> Sample:
-        """A weighted sum of models' test metrics, such as one model's minus another's.
+        """Return a weighted sum of models' test metrics, such as the difference between two models.
 
         Args:
             metric: of the test queries.
@@ -136,7 +136,9 @@ class Results:
         return self.sample_of_queries(next(iter(weights))[0], total, weights)
 
     def sample_of_queries(self, group: str, values: pd.Series[float], runs: Iterable[Cell]) -> Sample:
-        """A number for each trial, fold and test query, as :meth:`by_query` has them, with the design of its group."""
+        """Make a sample of a value for each trial, fold and test query, indexed as by :meth:`by_query`, with its
+        group's design.
+        """
         defined, design = values.dropna(), self.design(group)
         if not isinstance(design, OfficialFolds):
             return Sample(_numbers(defined.groupby(level="trial").mean()), design, frozenset(runs))
@@ -150,7 +152,7 @@ class Results:
         return self.contrast(metric, {(group, first): 1.0, (group, second): -1.0})
 
     def sample(self, group: str, values: pd.Series[float], models: Iterable[str]) -> Sample:
-        """A number for each trial and fold, such as one of a curve, with the design of its group.
+        """Make a sample of a value for each trial and fold, such as a point of a curve, with the design of its group.
 
         Args:
             group: the runs that gave it.
@@ -178,7 +180,7 @@ class Results:
         return {"over": "fold" if several else "trial", "widen": 1.0}
 
     def collection(self, group: str, place: str = "") -> str:
-        """The data of a group as a verdict names it: its own name, or the one it was made after."""
+        """Name the data of a group as verdicts do: by the collection, or by the one that made data imitate."""
         dataset = str(self.runs[group].shared["dataset"]) if group in self.runs else ""
         if dataset and not is_made(dataset):
             return dataset.partition("[")[0].upper()
@@ -201,7 +203,7 @@ class Results:
         return total
 
     def describe(self) -> pd.DataFrame:
-        """What was run: a row for each group and model."""
+        """Describe the runs in a table, a row for each group and model."""
         import pandas as pd
 
         rows: list[dict[str, Any]] = []
@@ -215,7 +217,7 @@ class Results:
 
 
 def interval_of(sample: Values) -> Interval:
-    """The 95 % interval of a sample's mean, as a figure or table shows it."""
+    """Return the 95 % interval of a sample's mean, as figures and tables show it."""
     from scipy import stats
 
     from rankplug.statistics import Interval
@@ -228,7 +230,7 @@ def interval_of(sample: Values) -> Interval:
 
 
 def p_value_of(sample: Values) -> float:
-    """The one-sided p value against a mean of zero or less."""
+    """Return the one-sided p value against a mean of zero or less."""
     from rankplug.statistics import p_values
 
     found = sample.estimate

@@ -1,4 +1,4 @@
-"""Which combination of a grid represents a model: the best on each fold's validation data."""
+"""Choice of the combination of a grid that represents a model: the best on each fold's validation data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def validation_quality(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def chosen_on_validation(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the combination that is best on each fold's validation data; all rows where there is but one."""
+    """Return the rows of the combination that is best on each fold's validation data; all rows of a single one."""
     if frame["combination"].nunique() <= 1:
         return frame
     chosen = validation_quality(frame).idxmax()

@@ -34,7 +34,7 @@ class Notebooks:
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="notebook")
 
     def submit(self, task: Task) -> Future[Done]:
-        """Executes a combination's notebook in a thread."""
+        """Execute a combination's notebook in a thread."""
         return self._pool.submit(self._run, task)
 
     def _run(self, task: Task) -> Done:
@@ -42,7 +42,7 @@ class Notebooks:
         return Done(failure=execute(task, self.store, target))
 
     def close(self) -> None:
-        """Ends the kernels that run, and with them their notebooks."""
+        """End the running kernels, and with them their notebooks."""
         close = getattr(engine(), "close", None)
         if close is not None:
             close()
@@ -61,7 +61,7 @@ def engine() -> Any:
 
 
 def execute(task: Task, store: Store, target: Path) -> str:
-    """Executes the notebook of a task's combination; how it failed, or nothing."""
+    """Execute the notebook of a task's combination, and return how it failed, or an empty string."""
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
@@ -91,7 +91,7 @@ def execute(task: Task, store: Store, target: Path) -> str:
 
 
 def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
-    """The notebook's parameters for a task; its trials are named one by one."""
+    """Return the notebook's parameters for a task; its trials are named one by one."""
     return {
         **task.combination.model_dump(mode="json"),
         "runs": [[trial.fold, trial.number] for trial in task.trials],
@@ -102,7 +102,7 @@ def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
 
 
 def run_task_in_notebook(task: Task) -> Done:
-    """Runs a task as a notebook on a machine that does not share the store; everything comes back in the answer."""
+    """Run a task as a notebook on a machine that does not share the store, and return everything with the answer."""
     with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
         store, target = Store(Path(folder) / "results"), Path(folder) / NOTEBOOK
         failure, not_run = "", False

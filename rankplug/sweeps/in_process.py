@@ -13,7 +13,7 @@ class Here:
     slots = 1
 
     def submit(self, task: Task) -> Future[Done]:
-        """Runs the task now; the future is finished."""
+        """Run the task now, and return a finished future."""
         future: Future[Done] = Future()
         future.set_result(run_task(task))
         return future

@@ -44,7 +44,7 @@ class Processes:
         self._closed = False
 
     def submit(self, task: Task) -> Future[Done]:
-        """Sends a task to a worker that is free."""
+        """Send a task to a free worker."""
         return self._pool.submit(self._run, task)
 
     def _run(self, task: Task) -> Done:
@@ -63,7 +63,7 @@ class Processes:
             raise
 
     def close(self) -> None:
-        """Ends the workers."""
+        """End the workers."""
         self._closed = True
         for worker in list(self._workers):
             worker.kill()
@@ -117,7 +117,7 @@ _starting = threading.Lock()
 
 @contextlib.contextmanager
 def _without_the_users_script() -> Iterator[None]:
-    """Starts a process that does not run the user's script again, which would start the same sweep in every worker."""
+    """Keep a starting process from running the user's script again, which would start the sweep in every worker."""
     with _starting:
         script = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
@@ -135,7 +135,7 @@ def _way(code: int | None) -> str:
 
 
 def _context(packages: Sequence[str]) -> Any:
-    """New processes from a clean one that has the engines imported, where there is such; else from nothing.
+    """Return a context that forks new processes from a clean one with the engines imported, or spawns them.
 
     They ask it by a socket among the temporary files, whose path must be short.
     """
@@ -156,7 +156,7 @@ def _work(pipe: Connection, lifeline: Connection, threads: int) -> None:
 
 
 def _end_with_owner(lifeline: Connection) -> None:
-    """Ends this worker in the middle of its task when the process that wants the result is gone."""
+    """End this worker in the middle of its task when the process that wants the result is gone."""
     with contextlib.suppress(EOFError, OSError):
         lifeline.recv()
     os._exit(1)

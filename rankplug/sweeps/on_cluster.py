@@ -66,7 +66,7 @@ class Cluster:
         return max(1, len(self.client.scheduler_info(n_workers=-1).get("workers", ())))
 
     def check_alive(self) -> None:
-        """Raises where the scheduler has gone; Dask's client would wait for it and forget what was asked."""
+        """Raise an error if the scheduler is gone; Dask's client would wait for it and lose what was submitted."""
         if self.client.status != "running":
             raise ClusterError(
                 f"the Dask scheduler at {self.address} is gone; what was finished is kept, so start a cluster and run"
@@ -74,7 +74,7 @@ class Cluster:
             )
 
     def submit(self, task: Task) -> Future[Done]:
-        """Sends a task to a worker that is idle; Dask runs it elsewhere if that worker is lost."""
+        """Send a task to an idle worker; Dask runs it elsewhere if that worker is lost."""
         answer: Future[Done] = Future()
         answer.set_running_or_notify_cancel()
         asked: Any = self.client.submit(run_task_on_worker, task, self._notebooks, pure=False)
@@ -107,7 +107,7 @@ class Cluster:
 
 
 def run_task_on_worker(task: Task, notebook: bool) -> Done:
-    """Runs a task with all threads of the Dask worker it is on."""
+    """Run a task with all threads of its Dask worker."""
     import distributed
 
     with use_threads(distributed.get_worker().state.nthreads):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def require(trials: Iterable[Trial]) -> None:
-    """Raises where trials lack a package or data, in one sentence that names all; data that lie in files are prepared.
+    """Check that trials have their packages and data, naming all problems in one error, and prepare data that lie in
+    files.
 
     Without it every trial would find out for itself, and every worker would wait for the one that prepares.
     """
@@ -37,7 +38,7 @@ def require(trials: Iterable[Trial]) -> None:
 
 
 def _prepare(dataset: str, fold: int) -> None:
-    """Loads a fold of a data set that lies in files, which prepares it where that has not been done."""
+    """Prepare a fold of a data set that lies in files, where that has not been done."""
     from rankplug.data import StoredDataset
 
     specification, parameters = registry().resolve("dataset", dataset)
@@ -47,7 +48,9 @@ def _prepare(dataset: str, fold: int) -> None:
 
 
 def renewed(todo: Plan, store: Store) -> Plan:
-    """A plan once its data are prepared: some data sets say only then what they are, and results are named by that."""
+    """Plan again once the data are prepared: the fingerprints of some data sets, which name results, are known only
+    then.
+    """
     there: dict[str, bool] = {}
     for trial in todo.waiting:
         dataset = trial.combination.dataset
@@ -73,5 +76,5 @@ def renewed(todo: Plan, store: Store) -> Plan:
 
 
 def _again(combination: Combination) -> Combination:
-    """The same combination, which knows nothing yet of its data."""
+    """Read a combination again, without what it knew of its data."""
     return read_combination(combination.model_dump())

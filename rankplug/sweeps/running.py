@@ -27,7 +27,7 @@ Folds = Iterable[int] | Literal["all"]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep would do.
+    """Plan of a sweep: which trials are to run and which are done.
 
     Args:
         waiting: trials to run.
@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass
 class Outcome:
-    """What a sweep did; ``frame()`` gives the results.
+    """Outcome of a sweep; ``frame()`` gives the results.
 
     Args:
         plan: what was to be done.
@@ -88,7 +88,7 @@ class Outcome:
 
 
 def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
-    """The folds of a combination's data set that were asked for, or all."""
+    """Return the requested folds of a combination's data set, or all of them."""
     there = cast(DatasetSpecification, registry().find("dataset", combination.dataset).specification).folds
     if folds == "all":
         return tuple(range(1, there + 1))
@@ -145,7 +145,7 @@ def sweep(
     notebooks: bool = False,
     **fixed: Any,
 ) -> Outcome:
-    """Runs every trial of a grid that is not finished, and gives access to all results.
+    """Run every trial of a grid that is not finished, and return access to all results.
 
     Args:
         grid: values for each part of a combination, see :func:`rankplug.store.combinations`.
@@ -175,7 +175,7 @@ def sweep(
 def carry_out(
     todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
 ) -> Outcome:
-    """Runs what a plan says is to be run, once what it takes is there."""
+    """Run the waiting trials of a plan, after checking that their packages and data are there."""
     whole_number(jobs, "jobs", least=1)
     if todo.waiting and cluster in ("", LOCAL):
         require(todo.waiting)
@@ -232,7 +232,7 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
 
 @contextlib.contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Sets environment variables for the processes that are started meanwhile."""
+    """Set environment variables for processes that are started meanwhile."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ |= variables
     try:

@@ -43,7 +43,7 @@ class Schedule:
     running: dict[Future[Done], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Runs everything; an interruption ends the workers and leaves what was finished in the store."""
+        """Run all tasks; an interruption ends the workers and leaves finished results in the store."""
         self.waiting.extend(self.tasks)
         try:
             while self.waiting or self.running or self.elsewhere:

@@ -1,4 +1,4 @@
-"""What a sweep shall run, read from a YAML file or from words of the command line; one grammar in both.
+"""Sweeps read from a YAML file or from words of the command line, with one grammar for both.
 
 A file holds the parts of a grid, or a list of grids under ``grids``, with ``folds`` and ``trials`` beside them.
 ``profiles`` names changes of it for occasions::
@@ -43,12 +43,12 @@ class Sweep:
     trials: int = 1
 
     def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
-        """The same with other repetitions, where they are given."""
+        """Return the sweep with other folds and trials, where they are given."""
         changed = self if trials is None else replace(self, trials=trials)
         return changed if folds is None else replace(changed, folds=read_folds(folds))
 
     def plan(self, store: Store, *, retry_failed: bool = False) -> Plan:
-        """What of it is to be run and what is done."""
+        """Plan which of the sweep's trials are to run and which are done."""
         from rankplug.sweeps.running import plan
 
         chosen, left_out = combinations(self.grids)
@@ -58,7 +58,7 @@ class Sweep:
 
 
 def read_words(words: Iterable[str]) -> Sweep:
-    """A grid such as ``loss=[mse,xe_ndcg] backend=lightgbm``."""
+    """Read a grid such as ``loss=[mse,xe_ndcg] backend=lightgbm``."""
     return Sweep((parse(f"grid[{','.join(words)}]").parameters,))
 
 
@@ -78,7 +78,7 @@ def read_folds(text: Any) -> Folds:
 
 
 def read_file(path: Path, profile: str | None = None) -> Sweep:
-    """The sweep in a YAML file, as a profile of it has it."""
+    """Read the sweep in a YAML file, with the changes of a profile."""
     try:
         text = path.read_bytes()
         _check_depth(text, path)
@@ -117,7 +117,7 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
 
 
 def _check_depth(text: bytes, path: Path) -> None:
-    """Raises where YAML is nested so deep that building it would take long or exhaust the stack."""
+    """Raise an error if YAML is nested so deep that building it would take long or exhaust the stack."""
     depth = 0
     for event in yaml.parse(text, yaml.SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

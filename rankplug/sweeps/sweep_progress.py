@@ -1,4 +1,4 @@
-"""What a sweep shows while it runs: trials done, running, failed and left, and how long the rest may take."""
+"""Progress of a running sweep: trials done, running, failed and left, and an estimate of the time left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankplug.system import say, seen_at_once
 
 
 def duration(seconds: float) -> str:
-    """A length of time with the precision an estimate has.
+    """Format a duration with the precision of an estimate.
 
     >>> duration(42), duration(400), duration(9000)
     ('42 s', '7 min', '2.5 h')
@@ -50,7 +50,7 @@ class SweepProgress:
         self.running |= {trial.identity: time.time() for trial in trials}
 
     def put_back(self, trial: Trial) -> None:
-        """A trial waits again."""
+        """Mark a trial as waiting again."""
         self.running.pop(trial.identity, None)
 
     def found_done(self, trials: Iterable[Trial]) -> None:
@@ -59,7 +59,7 @@ class SweepProgress:
             self.done += self.left.pop(trial.identity, None) is not None
 
     def ended(self, trial: Trial, failure: str, *, not_run: bool = False) -> None:
-        """A trial has ended, well or badly, or could not run."""
+        """Record that a trial has ended, failed or could not run."""
         begun = self.running.pop(trial.identity, time.time())
         self.left.pop(trial.identity, None)
         if failure:
@@ -71,7 +71,9 @@ class SweepProgress:
         self.show()
 
     def seconds_left(self) -> float | None:
-        """An estimate from the trials that ended, those of the same data and scorer first; None while there is none."""
+        """Estimate the time left from finished trials, first those of the same data and scorer; None while there are
+        none.
+        """
         known = [second for seconds in self._seconds.values() for second in seconds]
         if not known:
             return None
@@ -95,7 +97,7 @@ class SweepProgress:
         return f"{words}, time left not known yet" if seconds is None else f"{words}, about {duration(seconds)} to go"
 
     def show(self) -> None:
-        """Shows where the sweep stands."""
+        """Show the progress."""
         ended = self.done + len(self.failures) + len(self.not_run)
         if self._bar is not None:
             self._bar.n = ended

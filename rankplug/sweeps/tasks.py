@@ -48,7 +48,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task gave.
+    """Answer of a task.
 
     Args:
         results: those that are not in the store yet.
@@ -74,11 +74,11 @@ class Workers(Protocol):
         """Begins a task; the future raises :class:`WorkerDiedError` when its worker is gone."""
 
     def close(self) -> None:
-        """Ends all workers, also those that are at work."""
+        """End all workers, including busy ones."""
 
 
 def run_task(task: Task) -> Done:
-    """Runs a task in this process; models stay behind."""
+    """Run a task in this process, and return its results without the models."""
     if task.session_losses:
         from rankplug.losses import unpack
 

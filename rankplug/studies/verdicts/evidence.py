@@ -1,4 +1,7 @@
-"""What a claim's statistic gives to the rules: differences by chance, exact checks, or the reason why there is nothing.
+"""Evidence that a claim's statistic gives to the rules: differences with chance, exact checks, or why there is none.
+
+>>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
+True
 
 >>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
 True
@@ -57,12 +60,12 @@ class Check:
 
     @property
     def passes(self) -> bool:
-        """Whether the value is on the side of the claim."""
+        """Tell whether the value is on the side of the claim."""
         return self._within(self.value)
 
     @property
     def tells(self) -> bool:
-        """Whether the control falls on the other side."""
+        """Tell whether the control falls on the other side."""
         return self._within(self.control) != self.passes
 
 
@@ -121,20 +124,20 @@ def reached(parts: Mapping[str, Values], *notes: str) -> Evidence:
 
 
 def nothing_run() -> Unjudged:
-    """The answer where nothing of what a claim speaks of was run."""
+    """Return the answer for a claim none of whose subjects was run."""
     return not_run("nothing that the claim speaks of was run")
 
 
 def not_run(reason: str) -> Unjudged:
-    """The answer where a claim's runs are not part of a profile, or not run to their end."""
+    """Return the answer for a claim whose runs are not part of a profile, or were not run to their end."""
     return Unjudged("not run", reason)
 
 
 def not_to_the_end() -> Unjudged:
-    """The answer of a claim about whole curves where early stopping ended some of them."""
+    """Return the answer for a claim about whole curves some of which early stopping cut short."""
     return not_run("not run to the end: early stopping ended trainings before their curves could be compared")
 
 
 def not_comparable(reason: str) -> Unjudged:
-    """The answer where what was measured is not what the claim speaks of, such as the time of other code."""
+    """Return the answer for a claim whose subject is not what was measured, such as the running time of other code."""
     return Unjudged("not comparable", reason)

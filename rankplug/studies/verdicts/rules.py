@@ -49,7 +49,7 @@ def judge(
     looks: int = 1,
     cost: Cost | None = None,
 ) -> Judgement:
-    """The verdict on a claim; one without evidence is handed back as it is.
+    """Return the verdict on a claim; evidence that is already an answer is returned as it is.
 
     Args:
         evidence: what the claim's statistic gave.
@@ -137,7 +137,7 @@ def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
 
 
 def _needs(open_parts: list[Values], margin: float, scale: float, levels: Doubles, cost: Cost | None) -> Needs | None:
-    """What the widest of the open parts would take; power is shared among the parts, so that all are found."""
+    """Return what the widest of the open parts needs; power is shared among the parts, so that all are found."""
     if not open_parts:
         return None
     level, power = float(levels[-1]), 1.0 - (1.0 - POWER) / len(open_parts)

@@ -113,7 +113,7 @@ class Sample:
 
     @property
     def repeats(self) -> str:
-        """What a further repetition is."""
+        """The unit that a further repetition adds."""
         return self.design.unit if self._is_of_trials else "seeds"
 
     @property
@@ -145,7 +145,7 @@ class Combined:
 
     @property
     def repeats(self) -> str:
-        """What a further repetition is."""
+        """The unit that a further repetition adds."""
         return self.samples[0].repeats
 
     @property
@@ -180,14 +180,14 @@ class PublishedNumber:
 
     @property
     def extent(self) -> str:
-        """From what the prediction is made, in words."""
+        """The runs that the prediction is made from, in words."""
         return f"one run as {self.values.size} of ours predict it"
 
     @property
     def repeats(self) -> str:
-        """What a further repetition is."""
+        """The unit that a further repetition adds."""
         return "seeds"
 
 
 Values = Sample | Combined | PublishedNumber
-"""What a part of a claim is judged by."""
+"""Estimates by which a part of a claim is judged."""

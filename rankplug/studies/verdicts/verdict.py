@@ -49,7 +49,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Needs:
-    """What would decide an open claim.
+    """Requirements for deciding an open claim.
 
     Args:
         smallest: the difference that this design finds with power .8, in the unit of the effect.
@@ -65,7 +65,7 @@ class Needs:
 
     @property
     def sentence(self) -> str:
-        """In words."""
+        """The requirements in words."""
         found = f"this design finds a difference of {number(self.smallest)} with power .8"
         if not math.isfinite(self.smallest):
             found = "one repetition has no interval"
@@ -77,7 +77,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the evidence says of a claim.
+    """Verdict on a claim with the evidence for it.
 
     Args:
         verdict: one of four words.
@@ -105,7 +105,7 @@ class Verdict:
 
     @property
     def decided(self) -> bool:
-        """Whether it is another than inconclusive."""
+        """Tell whether the verdict is other than inconclusive."""
         return self.verdict in DECIDED
 
     @property
@@ -115,7 +115,7 @@ class Verdict:
 
     @property
     def exact(self) -> bool:
-        """Whether no chance is in it."""
+        """Tell whether the verdict is free of chance."""
         return all(not part.count for part in self.parts)
 
     @property
@@ -150,12 +150,12 @@ class Verdict:
         return f"{name}{interval} over {part.extent}, margin {number(part.margin)}, p = {p:.2g}{answer}"
 
     def describe(self) -> dict[str, Any]:
-        """As plain values that JSON knows; what is undefined is None."""
+        """Return the verdict as plain values for JSON; undefined numbers are None."""
         return {**_plain(asdict(self)), "sentence": self.sentence}
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Verdict:
-        """What :meth:`describe` wrote."""
+        """Read a verdict that :meth:`describe` wrote."""
         given: dict[str, Any] = {name: value for name, value in described.items() if name != "sentence"}
         needs = given["needs"]
         if needs:
@@ -170,7 +170,7 @@ def _read_part(described: Mapping[str, Any]) -> Part:
 
 
 Judgement = Verdict | Unjudged
-"""What a claim gets: a verdict, or the reason why it has none."""
+"""Answer to a claim: a verdict, or the reason why there is none."""
 
 
 def number(value: float, sign: str = "") -> str:
