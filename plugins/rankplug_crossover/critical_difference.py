@@ -30,7 +30,7 @@ class CriticalDifference:
     critical_difference: float
     friedman_statistic: float
     p_value: float
-    """Of Friedman's test that all models rank alike."""
+    """The p value of Friedman's test that all models rank alike."""
     blocks: int
     unit: Unit
     level: float

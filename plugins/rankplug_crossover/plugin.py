@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the study that crosses all losses, backends and noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which combinations are better than anything in the papers: tests against the best of the papers' own."""
+"""Tests of each new combination against the best of the papers' own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankplug_crossover.study.quality import best_of_papers, identities
 
 
 def candidates(results: Results, group: str) -> list[str]:
-    """The combinations of the grid that the papers lack."""
+    """Return the combinations of the grid that no paper has."""
     models = set(results.models(group))
     return [model for cell in cells() if (model := name_of(*cell)) in models and not paper_of(model)]
 
@@ -38,6 +38,6 @@ def better_than_papers(results: Results, group: str, metric: str = METRIC) -> pd
 
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
-    """The ten that lead the best of the papers most, or trail it least, on each collection."""
+    """Return the ten new combinations with the largest lead over the best of the papers, on each collection."""
     frames = [better_than_papers(results, group).head(10) for group in results.groups()]
     return pd.concat(frames, ignore_index=True), None

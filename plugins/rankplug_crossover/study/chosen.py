@@ -21,7 +21,7 @@ WHO = (ANY, EACH_FOLD, NEW, "stochastic", "xendcg", "uniquerating", "logrank")
 
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
-    """For each collection the best of all, of the new combinations and of every paper, by validation NDCG@5."""
+    """Return for each collection the best of all, of the new combinations and of every paper, by validation NDCG@5."""
     rows: list[dict[str, Any]] = []
     for group in results.groups():
         folds = validation_folds(results, group)
@@ -44,7 +44,7 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 def choice(folds: pd.DataFrame, who: str) -> dict[int, str]:
-    """The model for each fold; the same for all of them unless each fold chooses for itself.
+    """Return the chosen model of each fold; the same for all of them unless each fold chooses for itself.
 
     Args:
         folds: validation quality, see :func:`~rankplug_crossover.study.quality.validation_folds`.

@@ -1,4 +1,4 @@
-"""What one would ask of the combinations outside these papers, each with the statistic that gives evidence."""
+"""Claims about the combinations outside these papers, each with the statistic that gives evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankplug_crossover.study.quality import best_of_papers, validation_folds
 Statistic = Callable[[Results], Evidence]
 POINTS = Margin(0.005, "Half a point of NDCG.", scale=100, unit="points")
 MARK = {"ndcg@1": 0.55, "ndcg@3": 0.50, "ndcg@5": 0.48, "ndcg@10": 0.455}
-"""What the best model that validation data choose should reach on OHSUMED."""
+"""Test quality on OHSUMED to be reached by the best model that validation data choose."""
 
 
 def some_is_better(results: Results) -> Evidence:
@@ -28,7 +28,7 @@ def some_is_better(results: Results) -> Evidence:
 
 
 def chosen_beats_papers(results: Results) -> Evidence:
-    """The combination outside the papers that validation data choose against the papers' own that they choose."""
+    """Compare the best combination outside the papers with the papers' best, both chosen on validation data."""
     parts = {}
     for group in results.groups():
         folds = validation_folds(results, group)
@@ -56,7 +56,7 @@ def against_the_mark(who: str) -> Callable[[Results], str]:
 
 
 def is_ohsumed(runs: Runs) -> bool:
-    """Whether a group of runs is on the real collection."""
+    """Tell whether a group of runs is on the real collection."""
     return str(runs.shared["dataset"]).partition("[")[0] == "ohsumed"
 
 

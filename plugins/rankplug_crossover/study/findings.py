@@ -1,4 +1,4 @@
-"""What to keep in mind when reading the comparison."""
+"""Points to keep in mind when reading the comparison."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ KEY = "±: half of the 95 % interval; framed: a paper's own; *: leads the best o
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """A panel a collection; losses are sorted by their best cell, papers' own cells are framed."""
+    """Draw a panel for each collection; losses are sorted by their best cell, papers' own cells are framed."""
     from rankplug.plotting import new_figure
 
     frames = {group: quality(results, group) for group in results.groups()}

@@ -1,4 +1,4 @@
-"""What Gumbel noise does to each loss on each backend."""
+"""Effect of Gumbel noise on each loss, by backend."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """A column a backend, a row a loss; a row of panels a collection."""
+    """Draw a column for each backend and a row for each loss, with a row of panels for each collection."""
     from rankplug.plotting import PALETTE, new_figure
 
     groups = results.groups()

@@ -1,4 +1,4 @@
-"""What is crossed: every installed loss with every backend, plain and with Gumbel noise, on the same data.
+"""The crossed grid: every installed loss with every backend, plain and with Gumbel noise, on the same data.
 
 Beside this grid stand the papers' own models that are not in it, because they have a scorer or an engine of their own.
 """
@@ -22,7 +22,7 @@ GAIN_OF_RANKINGS = {"convex_loss": "ConvexLoss", "exp_gain": "ExpGain", "logrank
 NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank"})
 """Expectations over noisy rankings already, and dear ones: Gumbel noise on top of it is left out."""
 SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
-"""As in the paper: a quarter for trees, 1 for networks."""
+"""Scale of the noise on each backend, as in the paper: a quarter for trees, 1 for networks."""
 PUBLISHED = {
     ("cross_entropy", "torch", PLAIN): "stochastic",
     ("cross_entropy", "torch", NOISY): "stochastic",
@@ -47,7 +47,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True)
 class Size:
-    """How large a profile is.
+    """Sizes of a profile.
 
     Args:
         collections: names in figures -> data sets.
@@ -155,7 +155,7 @@ def losses() -> list[str]:
 
 
 def name_of(loss: str, backend: str, noise: str = PLAIN) -> str:
-    """What figures call a combination.
+    """Return the name of a combination in figures.
 
     >>> name_of("umart", "xgboost"), name_of("xe_ndcg", "lightgbm", "gumbel")
     ('umart, xgboost', 'xe_ndcg x gumbel, lightgbm')
@@ -164,7 +164,7 @@ def name_of(loss: str, backend: str, noise: str = PLAIN) -> str:
 
 
 def paper_of(model: str) -> str:
-    """The paper that has a combination; empty where none has it."""
+    """Return the paper that has a combination, or an empty string."""
     own = {name_of(*cell): paper for cell, paper in PUBLISHED.items()}
     return own.get(model, "") or OUTSIDE_THE_GRID.get(model, "")
 
@@ -177,7 +177,7 @@ def parts_of(loss: str, backend: str, noise: str, size: Size) -> dict[str, Any]:
 
 
 def engine(backend: str, size: Size, convex: bool = True) -> dict[str, Any]:
-    """A backend with the scorer that all losses share on it."""
+    """Return a backend with the scorer that all losses share on it."""
     epochs, trees = size.patience
     if backend == "torch":
         network = "mlp[layers=(64,32),input_batch_norm=true]"
@@ -201,7 +201,7 @@ OUTSIDE_THE_GRID = {
 
 
 def papers_own(size: Size) -> dict[str, dict[str, Any]]:
-    """The papers' models whose scorer, engine or gain the grid does not have."""
+    """Return the papers' models whose scorer, engine or gain the grid does not have."""
     network = engine("torch", size)
     models = {
         "uBoost": {**network, "loss": "urank", "scorer": f"uboost[scorer={network['scorer']},learners=2]"},

@@ -12,7 +12,7 @@ from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, ce
 
 
 def query_values(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
-    """A row for each test query on which the metric is defined, a column for each model.
+    """Return a metric's values: a row for each test query on which it is defined, a column for each model.
 
     A query is told by the digest of the test data it is in: where trials draw new data each has queries of its own,
     where they share the data a query's value is the mean over the trials.
@@ -46,14 +46,14 @@ def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
 
 
 def identities(results: Results, group: str) -> pd.DataFrame:
-    """The names of the results behind each model."""
+    """Return the names of the results behind each model."""
     frame = results[group]
     found = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
     return found.astype(str).reset_index()
 
 
 def best_of_papers(results: Results, group: str, metric: str = METRIC) -> str:
-    """The papers' own combination with the highest mean on test data, the hardest to beat."""
+    """Return the papers' own combination with the highest mean on test data, the hardest to beat."""
     frame = quality(results, group, metric)
     return str(frame.loc[frame["paper"] != "", "model"].iloc[0])
 
@@ -72,7 +72,7 @@ def validation_means(results: Results, group: str) -> pd.Series[float]:
 
 
 def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column of :func:`quality` as a table: a row a loss, a column a backend and noise."""
+    """Pivot a column of :func:`quality` into a table, a row for each loss, a column for each backend and noise."""
     values = frame.set_index("model")[column]
     rows: dict[str, dict[Any, Any]] = {}
     for loss, backend, noise in cells():
@@ -85,5 +85,5 @@ def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:
 
 @functools.cache
 def heading(group: str) -> str:
-    """What figures say of a collection."""
+    """Return the words for a collection in the titles of figures."""
     return f"on {group}" if not group.startswith("made") else f"on data {group}"

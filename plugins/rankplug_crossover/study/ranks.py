@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEW, OWN = 7, 5
-"""How many new combinations and how many of the papers' own are ranked."""
+"""Numbers of new combinations and of the papers' own that are ranked."""
 
 
 def leading(results: Results, group: str) -> list[str]:
-    """The best new combinations and the best of the papers' own, both by validation data."""
+    """Return the best new combinations and the best of the papers' own, both by validation data."""
     order = [str(model) for model in validation_means(results, group).index]
     new = [model for model in order if not paper_of(model)][:NEW]
     return new + [model for model in order if paper_of(model)][:OWN]
 
 
 def ranked(results: Results, group: str) -> tuple[list[str], CriticalDifference]:
-    """The leading models, and their ranks within each test query."""
+    """Return the leading models, and their ranks within each test query."""
     models = leading(results, group)
     return models, critical_difference(query_values(results, group)[models].to_numpy(), unit="queries")
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """A diagram a collection; bars join models that are not told apart."""
+    """Draw a critical difference diagram for each collection; bars join models whose difference is not significant."""
     import matplotlib.pyplot as plt
 
     from rankplug.plotting import STYLE

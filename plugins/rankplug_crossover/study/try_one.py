@@ -20,7 +20,7 @@ def few_lists() -> Split:
 
 
 def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
-    """Validation NDCG@5 in percent, a row an iteration: plain, and with noise of scale ``beta``."""
+    """Return validation NDCG@5 in percent, a row for each iteration: plain, and with noise of scale ``beta``."""
     import pandas as pd
 
     from rankplug.training import fit

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 MICROAVERAGE = "microaverage"
 SHADES = ("#A8DDB5", "#FFF2AE", "#E6D3B3")
-"""Of the best three in a column, as in the paper: green, yellow, tan."""
+"""Colours of the best three in a column, as in the paper: green, yellow, tan."""
 
 
 def accuracy_frame(results: Results) -> pd.DataFrame:
-    """A row for each measure, column of Figure 3 and model.
+    """Return test accuracies, a row for each measure, column of Figure 3 and model.
 
     ``mean`` is that over the folds; the microaverage, where there are several data sets, weighs them by their test
     queries. ``half width`` is that of the 95 % interval by the design of the data.
@@ -44,7 +44,7 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
 
 
 def microaverage(results: Results, metric: str, weights: Mapping[str, float]) -> Values:
-    """A weighted sum of models' accuracies over the test queries of all data sets."""
+    """Return a weighted sum of models' accuracies over the test queries of all data sets."""
     samples, queries = [], []
     for group in results.groups("accuracy"):
         samples.append(results.contrast(metric, {(group, model): weight for model, weight in weights.items()}))
@@ -66,7 +66,7 @@ def sub_table(measure: str) -> Callable[[Results], tuple[pd.DataFrame, Figure]]:
 
 
 def draw_shaded(frame: pd.DataFrame) -> Figure:
-    """A picture of a sub-table: mean, and half of its interval in grey."""
+    """Draw a sub-table with the best cells shaded, and half of each interval in grey."""
     from matplotlib.patches import Rectangle
 
     from rankplug.plotting import new_figure
@@ -96,7 +96,7 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
 
 
 def family(name: str) -> list[str]:
-    """The models of a family, one for each gain."""
+    """Return the models of a family, one for each gain."""
     return [f"{name}_{gain}" for gain in GAINS]
 
 
@@ -112,9 +112,11 @@ RIVALS = {
     ("ConvexLoss", "beats ExpGain"): (family("Convex"), family("ExpGain")),
     ("ConvexLoss_NDCG", "beats ExpGain_NDCG"): (["Convex_NDCG"], ["ExpGain_NDCG"]),
 }
-"""Who beats whom; of several models the best in a cell counts. That ExpGain and ConvexLoss are both "the best" in 26 of
-32 cells can only mean two comparisons: ExpGain is here set against the baselines, ConvexLoss against all others. The
-baselines are those in all columns of the paper, without BoltzRank and ListNet."""
+"""Winners and rivals of the claims in the text; of several models the best in a cell counts. That ExpGain and
+ConvexLoss are both "the best" in 26 of 32 cells can only mean two comparisons: ExpGain is here set against the
+baselines, ConvexLoss against all others. The baselines are those in all columns of the paper, without BoltzRank and
+ListNet.
+"""
 
 
 def win_counts(results: Results) -> tuple[pd.DataFrame, None]:

@@ -1,4 +1,4 @@
-"""What holds between the objectives, on random lists of the sampled losses.
+"""Inequalities between the objectives, checked on random lists of the sampled losses.
 
 With Delta between 0 and 1, Hoeffding's lemma gives ``0 <= ConvexLoss - L3 <= 1/8``: the two nearly coincide.
 """
@@ -27,7 +27,7 @@ MIDPOINTS = 20
 
 
 def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
-    """A sampled loss of all lists; for one gain, all losses see the same rankings."""
+    """Return a sampled loss of all lists; for one gain, all losses see the same rankings."""
     from rankplug.losses import Loss
 
     drawn = f"{loss}[rankings=sampled,gain={gain},samples={SAMPLES},p_best=0.5]"
@@ -36,7 +36,7 @@ def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.f
 
 @functools.cache
 def bound_frame() -> pd.DataFrame:
-    """A row for each gain, scale of the scores and list: L1, L3, ConvexLoss and the structured hinge."""
+    """Return L1, L3, ConvexLoss and the structured hinge, a row for each gain, scale of the scores and list."""
     import pandas as pd
 
     from rankplug_logrank.parameters import RankingSet
@@ -61,7 +61,7 @@ def bound_frame() -> pd.DataFrame:
 
 
 def largest_bend(loss: str) -> float:
-    """How far a loss rises above a chord, at most, half way between random scores; none where it is convex."""
+    """Return the largest rise of a loss above a chord, half way between random scores; none where it is convex."""
     noise = np.random.default_rng(1)
     worst = -np.inf
     for gain in GAINS.values():
@@ -73,7 +73,7 @@ def largest_bend(loss: str) -> float:
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """The gap over the size of the scores: the largest and the mean of the lists."""
+    """Draw the largest and the mean gap of the lists over the scale of the scores."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = bound_frame()

@@ -72,7 +72,7 @@ def best_of(winner: str, others: tuple[str, ...]) -> Statistic:
 
 
 def families_best(results: Results) -> pd.Series[int]:
-    """In how many cells of Figure 3 each family has the best model."""
+    """Count the cells of Figure 3 in which each family has the best model."""
     cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
     families = {model: "baselines" if model in (*QUOTED, *BASELINES) else model.split("_")[0] for model in MODELS}
     best = cells[[*MODELS]].idxmax(axis=1).map(families)
@@ -92,7 +92,7 @@ def l3_among_the_best(results: Results) -> str:
 
 
 def of_settings(results: Results, measure: str, weights: Mapping[str, float]) -> Sample:
-    """A weighted sum of the test accuracies of settings of the sampler."""
+    """Return a weighted sum of test accuracies under settings of the sampler."""
     return results.contrast(MEASURES[measure], {(GROUP, setting): weight for setting, weight in weights.items()})
 
 
@@ -125,7 +125,7 @@ def negative_skew_helps(results: Results) -> Evidence:
 
 
 def spread_is_smaller_at_the_worst(results: Results) -> Evidence:
-    """Standard deviation of Delta around the best restart less that around the worst, for ten seeds."""
+    """Compare the standard deviation of Delta around the best restart with that around the worst, over ten seeds."""
     found = deviations()
     spreads = {gain: found.loc[gain, ["best", "worst"]].to_numpy(np.float64) for gain in TOP_HEAVY}
     design = IndependentTrials("sets of walks")

@@ -18,7 +18,7 @@ def check(what: str, value: float, *, control: float, control_of: str, **limit: 
 
 
 def identities_hold(results: Results) -> Evidence:
-    """Sums over all sign matrices against the closed forms; sums over rankings alone are others."""
+    """Compare sums over all sign matrices with the closed forms; sums over rankings alone are the control."""
     words, control = "largest relative error, lists of 4 to 6 documents", largest_error("over rankings")
     return Checks(
         {
@@ -29,7 +29,7 @@ def identities_hold(results: Results) -> Evidence:
 
 
 def closed_form_is_over_rankings(results: Results) -> Evidence:
-    """The same closed forms against sums over rankings only."""
+    """Compare the same closed forms with sums over rankings only."""
     return check(
         "largest relative error, lists of 4 to 6 documents",
         largest_error("over rankings"),
@@ -91,7 +91,7 @@ def convex_bounds_l3(results: Results) -> Evidence:
 
 
 def gap_is_an_eighth(results: Results) -> Evidence:
-    """The gap between the two."""
+    """Compare the gap between ConvexLoss and L3 with 1/8."""
     frame = bound_frame()
     return check(
         f"largest gap, {len(frame)} random lists",
@@ -103,7 +103,7 @@ def gap_is_an_eighth(results: Results) -> Evidence:
 
 
 def l3_is_not_convex(results: Results) -> Evidence:
-    """How far L3 rises above chords."""
+    """Measure the rise of L3 above chords."""
     return check(
         "largest rise above chords between random scores",
         largest_bend("logrank_l3"),
@@ -114,7 +114,7 @@ def l3_is_not_convex(results: Results) -> Evidence:
 
 
 def convex_is_convex(results: Results) -> Evidence:
-    """How far ConvexLoss rises above chords."""
+    """Measure the rise of ConvexLoss above chords."""
     return check(
         "largest rise above chords between random scores",
         largest_bend("convex_loss"),

@@ -35,7 +35,7 @@ def first_trial(results: Results) -> Trial:
 
 @functools.lru_cache(maxsize=8)
 def training(trial: Trial, loss: str, iterations: int) -> tuple[Lists, NDArray[np.float64]]:
-    """A trial's training lists, and their scores under ``w = 0`` and after each iteration, one row each."""
+    """Train on a trial's lists; return them and their scores under ``w = 0`` and after each iteration, one row each."""
     from rankplug.data import load
     from rankplug.training import fit
 
@@ -50,7 +50,7 @@ def training(trial: Trial, loss: str, iterations: int) -> tuple[Lists, NDArray[n
 
 
 def domination_frame(results: Results) -> pd.DataFrame:
-    """A row for each of 10 rankings of each of 10 queries: Delta, and ``w.phi`` averaged over the first iterations."""
+    """Return Delta, and ``w.phi`` averaged over the first iterations, for 10 rankings of each of 10 queries."""
     import pandas as pd
 
     from rankplug_logrank.parameters import RankingSet
@@ -104,7 +104,7 @@ def figure_8(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 
 def trace_frame(results: Results) -> pd.DataFrame:
-    """A row for each objective, query and iteration: the loss over all sign matrices and over the sampled rankings."""
+    """Return each objective over all sign matrices and over the sampled rankings, by query and iteration."""
     import pandas as pd
 
     from rankplug.losses import loss

@@ -29,7 +29,7 @@ def sign_matrices(goods: int, bads: int) -> NDArray[np.int64]:
 
 
 def comes_from_a_ranking(signs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the sets of bad documents below the good ones contain each other.
+    """Tell whether the sets of bad documents below the good ones contain each other.
 
     >>> [int(comes_from_a_ranking(sign_matrices(*shape)).sum()) for shape in ((2, 2), (2, 3), (3, 3))]
     [14, 46, 230]
@@ -66,7 +66,7 @@ def identity_sums(t: Doubles) -> dict[str, tuple[Doubles, Doubles]]:
 
 
 def loss_sums(good: Doubles, bad: Doubles, rankings_only: bool = False) -> dict[str, tuple[float, float]]:
-    """The four losses for AUC: summed over sign matrices, and by the closed form of the plugin."""
+    """Return the four losses for AUC: summed over sign matrices, and by the closed form of the plugin."""
     from scipy.special import logsumexp
 
     from rankplug.losses import loss
@@ -96,7 +96,7 @@ LOSSES = {"logrank_mle": "MLE", "exp_gain": "ExpGain_AUC", "logrank_l3": "L3_AUC
 
 @functools.cache
 def identity_frame() -> pd.DataFrame:
-    """A row for each identity and loss: its largest relative error over lists of several shapes."""
+    """Return the largest relative error of each identity and loss over lists of several shapes."""
     import pandas as pd
 
     noise = np.random.default_rng(0)
@@ -117,12 +117,12 @@ def identity_frame() -> pd.DataFrame:
 
 
 def largest_error(kind: str) -> float:
-    """The largest relative error among the identities whose names contain some words."""
+    """Return the largest relative error among the identities whose names contain some words."""
     frame = identity_frame()
     chosen = frame[frame["identity"].str.contains(kind, regex=False)]
     return float(chosen.drop(columns="identity").to_numpy().max())
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, None]:
-    """The identities, and the losses summed over all sign matrices and over rankings only."""
+    """Return the table of identities, with the losses summed over all sign matrices and over rankings only."""
     return identity_frame(), None

@@ -15,7 +15,7 @@ GOOD, BAD = np.array([0.37, 0.26]), np.array([-0.03, -0.38, 0.48])
 
 
 def draw_law(scale: float = 1.0) -> Figure:
-    """How likely each of the 46 rankings of 2 good and 3 bad documents is, as the scores grow.
+    """Draw the probabilities of the 46 rankings of 2 good and 3 bad documents as the scores grow.
 
     Args:
         scale: factor on the scores.
@@ -45,7 +45,7 @@ def draw_law(scale: float = 1.0) -> Figure:
 
 
 def draw_losses(bads: int = 3) -> Figure:
-    """The four losses for AUC of one good document among bad ones that score 0.
+    """Draw the four losses for AUC of one good document among bad ones that score 0.
 
     Args:
         bads: number of bad documents.

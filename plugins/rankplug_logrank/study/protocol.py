@@ -1,4 +1,4 @@
-"""What the paper trains (Section 5), at four sizes.
+"""Training protocol of the paper (Section 5) at four sizes.
 
 All models are linear and tune ``C`` on each fold's validation part, the two whose numbers the paper quotes from others
 included. RankBoost has weak rankers instead and tunes their number. Labels of 1 and more are relevant, and the cleaning
@@ -51,7 +51,7 @@ class Collection:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What all runs on it share."""
+        """The parts that all runs on the collection share."""
         transforms = [*CLEANING, "query_minmax"] if self.minmax else [*CLEANING]
         metrics = list(MEASURES.values())
         return {"dataset": self.dataset, "transforms": transforms, "metrics": metrics, "selection": ["map"]}
@@ -59,7 +59,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class Size:
-    """How large a profile is.
+    """Sizes of a profile.
 
     Args:
         collections: the columns of Figure 3.
@@ -135,7 +135,7 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """The groups ``accuracy ...``, one for each column of Figure 3, and ``sampler``, for Figures 4 to 6.
+    """Yield the groups ``accuracy ...``, one for each column of Figure 3, and ``sampler``, for Figures 4 to 6.
 
     Args:
         profile: how large.

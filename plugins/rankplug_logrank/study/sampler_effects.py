@@ -15,7 +15,7 @@ GROUP = "sampler"
 
 
 def points(results: Results, prefix: str) -> dict[float, str]:
-    """The settings whose names are some word and a number, by the number."""
+    """Return the settings whose names are a prefix and a number, by the number."""
     names = [name for name in results.models(GROUP) if name.startswith(prefix)]
     return {float(name.removeprefix(prefix)): name for name in sorted(names, key=lambda one: float(one.split()[-1]))}
 

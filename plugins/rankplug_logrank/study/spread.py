@@ -54,7 +54,7 @@ def sampled_distances(
 
 @functools.cache
 def spread_frame() -> pd.DataFrame:
-    """A row for each sampled ranking: gain, restart, seed and Delta."""
+    """Return gain, restart, seed and Delta, a row for each sampled ranking."""
     import pandas as pd
 
     frames = [
@@ -69,7 +69,7 @@ def spread_frame() -> pd.DataFrame:
 
 
 def deviations() -> pd.DataFrame:
-    """Standard deviation of Delta: a row for each gain and seed, a column for each restart."""
+    """Return the standard deviation of Delta: a row for each gain and seed, a column for each restart."""
     return spread_frame().groupby(["gain", "seed", "restart"])["Delta"].std().unstack("restart")
 
 
@@ -98,7 +98,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 
 def draw_sample(p_best: float = 0.9, walk: int = 20, gain: str = "map") -> Figure:
-    """A histogram for any mix of restarts and length of walks."""
+    """Draw a histogram for any mix of restarts and length of walks."""
     from rankplug.plotting import PALETTE, new_figure
 
     values = sampled_distances(gain, p_best=p_best, walk=walk)

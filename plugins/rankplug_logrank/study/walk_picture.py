@@ -29,7 +29,7 @@ class Walk(NamedTuple):
     signs: Signs
     """1 where the good document g stands above the bad one b: shape (states, goods, bads)."""
     matches: bool
-    """Whether the counts the sampler keeps are those of a ranking in every state."""
+    """True if the counts that the sampler keeps are those of a ranking in every state."""
     deltas: NDArray[np.float64]
     """Delta_MAP of each state."""
 
@@ -74,7 +74,7 @@ def distance_of(signs: Signs) -> NDArray[np.float64]:
 
 @functools.cache
 def flip_frame() -> pd.DataFrame:
-    """A row for each flip that gives a ranking again: its sign, alpha in two readings, and the change of Delta_MAP."""
+    """Return the flips that give a ranking again, with sign, alpha in two readings, and the change of Delta_MAP."""
     import pandas as pd
 
     rows: list[tuple[Any, ...]] = []
@@ -113,7 +113,7 @@ def correlation(sign: int, branch: str) -> float:
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """A state with alpha of its pairs, two walks, and alpha against what a flip changes."""
+    """Draw a state with alpha of its pairs, two walks, and alpha against the change that a flip makes."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = flip_frame()

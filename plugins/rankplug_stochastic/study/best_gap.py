@@ -1,4 +1,4 @@
-"""What noise does to CrossEntropy's minimiser: the same order, a larger scale.
+"""Effect of noise on CrossEntropy's minimiser: the same order, a larger scale.
 
 For two documents of which the first has the target share p, CrossEntropy is least at a score gap of log(p / (1 - p)).
 Its expectation is least where ``E[sigma(gap + Z)] = p`` with logistic Z, which lies farther out.
@@ -18,7 +18,7 @@ SHARES = np.linspace(0.5, 0.99, 50)
 
 
 def best_gap(share: float) -> float:
-    """Of CrossEntropy.
+    """Return the score gap that minimises CrossEntropy.
 
     >>> round(best_gap(0.9), 4)
     2.1972
@@ -27,7 +27,7 @@ def best_gap(share: float) -> float:
 
 
 def best_expected_gap(share: float, beta: float = 1.0) -> float:
-    """Of its expectation under Gumbel noise.
+    """Return the score gap that minimises the expectation of CrossEntropy under Gumbel noise.
 
     >>> round(best_expected_gap(0.9), 4)
     3.1888

@@ -23,11 +23,11 @@ POINTS = Margin(
 )
 TRAINING = Margin(0.05, "A twentieth of the training, about the width of a line in Figure 3.", 100, "% of the training")
 STANDARD_ERRORS = 5.0
-"""By how many a share may be off; the largest of 1,800 is rarely above 4."""
+"""Largest error of a share in standard errors; the largest of 1,800 is rarely above 4."""
 
 
 def of_curves(expected: str, baseline: str, statistic: Callable[[pd.DataFrame], pd.Series[float]]) -> Statistic:
-    """A number of the curve of an expected loss's lead in validation NDCG@5, under the same settings."""
+    """Return a statistic of an expected loss's lead in validation NDCG@5 over its baseline, under the same settings."""
 
     def gather(results: Results) -> Evidence:
         group = first_group(results, "fixed")
@@ -47,7 +47,7 @@ def stretch(curve: pd.DataFrame, begin: float, end: float) -> pd.Series[float]:
 
 
 def best_validation(results: Results, group: str, model: str) -> pd.Series[float]:
-    """The highest validation NDCG@5 of each trial and fold."""
+    """Return the highest validation NDCG@5 of each trial and fold."""
     return results.curve_of_trials(group, model, "valid", METRIC).max()
 
 
@@ -67,7 +67,7 @@ def approx_reaches_higher(results: Results) -> Evidence:
 
 
 def approx_overfits_earlier(results: Results) -> Evidence:
-    """The epoch of the best validation NDCG@5 as a share of all, the baseline's less the expected loss's."""
+    """Compare the epochs of the best validation NDCG@5, as shares of all: the baseline's less the expected loss's."""
     group, models = first_group(results, "fixed"), ("ApproxNDCG", "E[ApproxNDCG]")
     if not results.ran_to_the_end(group, *models):
         return not_to_the_end()
@@ -146,7 +146,7 @@ def noise_enters_either_way(results: Results) -> Evidence:
 
 
 def early_lead(baseline: str) -> Statistic:
-    """The mean lead over the first quarter of the validation curve."""
+    """Return the statistic for the mean lead over the first quarter of the validation curve."""
     return of_curves(f"E[{baseline}]", baseline, lambda gaps: stretch(gaps, 0, 0.25))
 
 

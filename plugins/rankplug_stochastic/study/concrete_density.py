@@ -78,7 +78,7 @@ def density_shares(weights: tuple[float, ...], cells: NDArray[np.float64], finen
 
 
 def density_frame(beta: float = 1.0) -> pd.DataFrame:
-    """A row for each cell and weights: its centre, the sampled share and the share by the closed density."""
+    """Return the sampled share of each cell and the share by the closed density, for each set of weights."""
     import pandas as pd
 
     cells = triangles()
@@ -94,7 +94,9 @@ def density_frame(beta: float = 1.0) -> pd.DataFrame:
 
 
 def largest_cell_error(beta: float = 1.0) -> float:
-    """Sampled less density shares of Figure 1's cells, in standard errors of a share."""
+    """Return the largest difference between sampled and density shares of Figure 1's cells, in standard errors of a
+    share.
+    """
     frame = density_frame(beta)
     expected = frame["density share"].to_numpy()
     errors = np.sqrt(expected * (1 - expected) / SAMPLES)
@@ -114,7 +116,7 @@ def largest_first_error(beta: float = 1.0) -> float:
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """Samples above, closed density below; brighter cells are likelier."""
+    """Draw samples above, the closed density below; brighter cells are likelier."""
     from rankplug.plotting import new_figure
 
     frame = density_frame()
@@ -165,7 +167,7 @@ def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> F
 
 
 def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:
-    """The triangle with its cells in colours."""
+    """Draw the triangle with its cells in colours."""
     cells = triangles() @ CORNERS
     image = axes.tripcolor(
         cells[:, :, 0].ravel(),

@@ -19,17 +19,17 @@ NAMES = {"train": "training", "valid": "validation"}
 
 
 def first_group(results: Results, setting: str) -> str:
-    """The group of a setting on the first collection, which stands where the paper has Web30K."""
+    """Return the group of a setting on the first collection, which stands where the paper has Web30K."""
     return results.groups(setting)[0]
 
 
 def iteration_name(model: str) -> str:
-    """What the paper counts."""
+    """Return the paper's unit of iterations for a model."""
     return "trees" if "lambdaMART" in model else "steps"
 
 
 def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
-    """For each combination, the steps of an iteration: one for trees, as many as there are batches for networks."""
+    """Map each combination to the steps of an iteration: one for trees, as many as there are batches for networks."""
     wanted = set(results[group]["combination"])
     steps = dict.fromkeys(wanted, 1)
     for record in results.records:
@@ -59,7 +59,7 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
 
 
 def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
-    """A baseline and its expected loss under the same settings, on training and validation data."""
+    """Draw the curves of a baseline and its expected loss under the same settings, on training and validation data."""
     from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
     group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")

@@ -29,7 +29,7 @@ def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[n
 
 
 def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: int = 4000) -> pd.DataFrame:
-    """A row for each gap: the push of the loss and of its expectation."""
+    """Return the push of a loss and of its expectation, a row for each gap."""
     import pandas as pd
 
     noise = f"gumbel[beta={beta},samples={samples}]"

@@ -1,4 +1,4 @@
-"""What the paper trains (Section 6.2), at four sizes.
+"""Training protocol of the paper (Section 6.2) at four sizes.
 
 Setting A, *fixed*: a baseline and its expected loss share all settings. Setting B, *tuned*: the expected losses of the
 networks have a smaller network, dropout and Adam; those of the trees stay as they are.
@@ -43,7 +43,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class Size:
-    """How large a profile is.
+    """Sizes of a profile.
 
     Args:
         collections: in the place of Web30K and of Yahoo.
@@ -117,7 +117,7 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """The groups ``fixed`` and ``tuned`` of each collection, named as ``fixed MSLR-WEB30K Fold1``.
+    """Yield the groups ``fixed`` and ``tuned`` of each collection, named as ``fixed MSLR-WEB30K Fold1``.
 
     Args:
         profile: how large.
@@ -137,7 +137,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 
 def parts_of(model: str, size: Size, collection: Collection, tuned: bool) -> dict[str, Any]:
-    """The parts of a model's combination beside its data."""
+    """Return the parts of a model's combination beside its data."""
     expected, trees = model.startswith("E["), "lambdaMART" in model
     if trees:
         return {

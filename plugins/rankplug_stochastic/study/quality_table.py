@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def table_1(results: Results) -> tuple[pd.DataFrame, None]:
-    """Setting B, as the paper has it."""
+    """Return the table of setting B, as in the paper."""
     return _table(results, "tuned"), None
 
 
 def table_1_fixed(results: Results) -> tuple[pd.DataFrame, None]:
-    """Setting A, which the paper shows as curves only."""
+    """Return the same table for setting A, which the paper shows as curves only."""
     return _table(results, "fixed"), None
 
 

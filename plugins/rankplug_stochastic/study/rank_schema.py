@@ -57,7 +57,7 @@ def largest_difference(independent: bool = False) -> float:
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """The two constructions side by side, with one draw's numbers."""
+    """Draw the two constructions side by side, with the numbers of one draw."""
     import pandas as pd
 
     from rankplug.plotting import new_figure

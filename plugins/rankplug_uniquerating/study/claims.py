@@ -90,7 +90,9 @@ def testing_on_the_selection_set_flatters(results: Results) -> Evidence:
 
 
 def published_row_reached(group: str) -> Statistic:
-    """The published row of uRank beside what one run of ours gives, which needs runs on OHSUMED itself."""
+    """Return the statistic that compares the published row of uRank with one run of ours, which must be on OHSUMED
+    itself.
+    """
 
     def gather(results: Results) -> Evidence:
         if not is_ohsumed(results, group):
@@ -113,12 +115,12 @@ def published_row_reached(group: str) -> Statistic:
 
 
 def is_ohsumed(results: Results, group: str) -> bool:
-    """Whether a group of runs is on the real collection."""
+    """Tell whether a group of runs is on the real collection."""
     return group in results.runs and str(results.runs[group].shared["dataset"]).partition("[")[0] == "ohsumed"
 
 
 def sorted_sums_are_faster(results: Results) -> str:
-    """Times of the loss as sorted sums and on tensors, measured now."""
+    """Measure the running times of the loss as sorted sums and on tensors."""
     times = {form: np.median(three_forms.seconds(form, TIMED_LENGTH)) for form in ("sorted", "tensor", "loop")}
     words = ", ".join(f"{form} {1e3 * value:.3g} ms" for form, value in times.items())
     return f"a list of {TIMED_LENGTH} documents with its gradient takes: {words}"

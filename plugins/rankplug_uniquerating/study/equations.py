@@ -44,7 +44,7 @@ def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60), sign: flo
 
 
 def windowed_loss(window: int, scores: Doubles, labels: Doubles) -> float:
-    """Of one list by the plugin ``urank``, with windows of some documents (Eq. 3)."""
+    """Return the loss of one list by the plugin ``urank``, with windows of some documents (Eq. 3)."""
     from rankplug.losses import loss
 
     found = loss(f"urank[window={window}]").evaluate(scores, labels, np.array([0, scores.size]))
@@ -115,6 +115,6 @@ def largest_curvature_deviation(window: int = 2) -> float:
 
 
 def least_printed_curvature(window: int = 2) -> float:
-    """The least value of Eq. 6 as printed, over some lists."""
+    """Return the least value of Eq. 6 as printed, over some lists."""
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
     return float(min(umart_curvature(*one, window, printed=True).min() for one in lists))

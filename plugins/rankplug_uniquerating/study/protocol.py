@@ -1,4 +1,4 @@
-"""What the paper trains (Section 5), at four sizes.
+"""Training protocol of the paper (Section 5) at four sizes.
 
 Networks see features scaled to [0, 1] within a query, one query a step, and the epoch is chosen on validation data by
 NDCG@1, then @3, @5, @10. Trees see raw features, and NDCG@10 chooses their number. Queries without a relevant document
@@ -57,7 +57,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class Size:
-    """How large a profile is.
+    """Sizes of a profile.
 
     Args:
         collections: in their places.
@@ -156,7 +156,8 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """For each collection the models of its table, under its place's name, and two groups selected on the test part.
+    """Yield the models of each collection's table under its name in the paper, and two groups selected on the test
+    part.
 
     Args:
         profile: how large.

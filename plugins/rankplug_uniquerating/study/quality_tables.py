@@ -42,7 +42,9 @@ COLUMNS = (
 
 
 def rows_of(results: Results, group: str, metrics: tuple[str, ...], exhibit: str, place: str) -> pd.DataFrame:
-    """A row for each model and metric: ours with interval, published, difference; only published where none was run."""
+    """Return a row for each model and metric: ours with interval, published, difference; only published where none was
+    run.
+    """
     if group in results.frames:
         return beside_published(results, group, metrics, exhibit=exhibit, dataset=place, scale=1.0)
     printed = results.published

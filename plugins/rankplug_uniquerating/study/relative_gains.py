@@ -24,7 +24,7 @@ def gain(values: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def published_gain(published: pd.DataFrame, place: str, metric: str) -> float:
-    """The same from the published tables."""
+    """Return the same gain from the published tables."""
     rows = published[
         (published["exhibit"] == PLACES[place]) & (published["dataset"] == place) & (published["metric"] == metric)
     ]
@@ -32,7 +32,7 @@ def published_gain(published: pd.DataFrame, place: str, metric: str) -> float:
 
 
 def gain_frame(results: Results) -> pd.DataFrame:
-    """A row for each collection and metric."""
+    """Return our gains with intervals beside the published ones, a row for each collection and metric."""
     import pandas as pd
 
     from rankplug.statistics import t_interval
@@ -81,7 +81,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 
 def _stand_in(results: Results, place: str) -> str:
-    """The name of the data that ours are for, short enough for a title."""
+    """Name our data for a collection, short enough for a title."""
     if place not in results.frames:
         return "(published only)"
     name = str(results[place]["dataset"].iloc[0])

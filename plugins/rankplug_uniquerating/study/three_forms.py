@@ -26,7 +26,7 @@ REPETITIONS = 5
 
 
 def algorithm_1(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """As printed, on n x n tensors, with the labels in line 4; it exponentiates raw scores."""
+    """Compute the loss as printed, on n x n tensors, with the labels in line 4; it exponentiates raw scores."""
     import torch
 
     ones = torch.ones_like(labels)
@@ -101,7 +101,7 @@ def largest_deviation(sorted_form: str = "urank") -> float:
 
 
 def seconds(form: str, length: int, repetitions: int = REPETITIONS) -> list[float]:
-    """Of one evaluation with its gradient, in each repetition the least of five."""
+    """Return the seconds of one evaluation with its gradient, in each repetition the least of five."""
     scores, labels = made_list(length)
     FORMS[form](scores, labels)
     return [min(_once(form, scores, labels) for _ in range(5)) for _ in range(repetitions)]
@@ -114,7 +114,7 @@ def _once(form: str, scores: Doubles, labels: Doubles) -> float:
 
 
 def timing_frame(lengths: tuple[int, ...] = LENGTHS) -> pd.DataFrame:
-    """A row for each form, length and repetition, measured now on this machine."""
+    """Measure each form, length and repetition now on this machine, a row for each."""
     import pandas as pd
 
     rows = [

@@ -36,13 +36,13 @@ def epoch_seconds(results: Results, place: str) -> pd.DataFrame:
 
 
 def slowness(results: Results, place: str, model: str) -> pd.Series[float]:
-    """A model's time of an epoch over uRank's, in each trial and fold."""
+    """Return the ratio of a model's seconds an epoch to uRank's, in each trial and fold."""
     times = epoch_seconds(results, place)
     return times[model] / times["uRank"]
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, None]:
-    """Times and ratios with 95 % intervals over trials and folds, beside the printed factors."""
+    """Return times and ratios with 95 % intervals over trials and folds, beside the printed factors."""
     import pandas as pd
 
     from rankplug.statistics import t_interval

@@ -1,4 +1,4 @@
-"""What unique ratings and windows do, on one list of ten documents."""
+"""Effect of unique ratings and windows on one list of ten documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def windows_of(window: int) -> NDArray[np.int64]:
 
 
 def likelihoods(window: int) -> pd.DataFrame:
-    """The likelihood of each document above the lowest rating, ``prod_b e^f / (e^f + sum_{c in b} e^{f_c})``."""
+    """Return the likelihood of each document above the lowest rating, ``prod_b e^f / (e^f + sum_{c in b} e^{f_c})``."""
     import pandas as pd
 
     numbers = windows_of(window)
@@ -48,7 +48,7 @@ def likelihoods(window: int) -> pd.DataFrame:
 
 
 def draw_windows(window: int = 10) -> Figure:
-    """Who competes with whom, in which window; and the loss for every width."""
+    """Draw which documents compete in which window, and the loss for every width."""
     from matplotlib.colors import ListedColormap
 
     from rankplug.plotting import PALETTE, colour, new_figure
@@ -78,7 +78,8 @@ def draw_windows(window: int = 10) -> Figure:
 
 
 def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np.float64]:
-    """By how much the loss pulls the first of two documents rated 2 above the second; a third is rated 0.
+    """Return the pull of the loss that separates the first of two documents rated 2 from the second; a third is rated
+    0.
 
     Args:
         loss: its name.

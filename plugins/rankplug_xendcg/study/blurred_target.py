@@ -1,4 +1,4 @@
-"""What gamma does: the target of XE-NDCG is a random blur of the gains, drawn anew in each iteration."""
+"""Effect of gamma: the target of XE-NDCG is a random blur of the gains, drawn anew in each iteration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def targets(labels: ArrayLike, draws: int = 200, seed: int = 0) -> NDArray[np.fl
 
 
 def draw_targets(best_label: int = 4, draws: int = 200) -> Figure:
-    """The target of a list under many gammas, beside the two fixed ones and ListNet's."""
+    """Draw the target of a list under many gammas, beside the two fixed ones and ListNet's."""
     from rankplug.plotting import colour, new_figure
 
     labels = np.array([best_label, *LABELS[1:]], dtype=np.float64)

@@ -51,7 +51,7 @@ def slack(
 
 
 def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDArray[np.int64]) -> float:
-    """The right-hand side of Theorem 1."""
+    """Return the right-hand side of Theorem 1."""
     from rankplug.metrics import metric
 
     ndcg = metric("ndcg")(scores, labels, starts)

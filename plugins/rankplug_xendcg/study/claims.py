@@ -29,7 +29,7 @@ from rankplug_xendcg.study.protocol import COMPARED, METRICS, WEB30K, YAHOO, Noi
 
 Statistic = Callable[[Results], Evidence]
 ROUNDING = 1e-12
-"""What is no more than this is 0 in double precision; eigenvalues are relative to the largest."""
+"""Largest value that counts as 0 in double precision; eigenvalues are relative to the largest."""
 POINTS = Margin(
     0.005,
     "Half a point of NDCG, less than what the axes of Figure 1 can show.",
@@ -59,12 +59,12 @@ def ranks_better(better: str, worse: str) -> Statistic:
 
 
 def ahead_in_training(results: Results) -> Evidence:
-    """Validation NDCG@5, averaged over the numbers of trees."""
+    """Compare validation NDCG@5, averaged over the numbers of trees."""
     return _of_leads(results, lambda curve: curve.mean())
 
 
 def ahead_most_with_few_trees(results: Results) -> Evidence:
-    """The lead in the first tenth of the trees less that in the last tenth."""
+    """Compare the lead in the first tenth of the trees with that in the last tenth."""
     return _of_leads(results, lambda curve: gap_at(curve, 0.1) - gap_at(curve, 1.0))
 
 
@@ -152,7 +152,7 @@ def check(
 
 
 def bounds_ndcg(results: Results) -> Evidence:
-    """The loss against its bound on random sets of lists."""
+    """Check the loss against its bound on random sets of lists."""
     return check(
         "least of the loss less its bound over 300 random sets of lists, gamma fixed or drawn",
         smallest_slack(),
@@ -163,7 +163,7 @@ def bounds_ndcg(results: Results) -> Evidence:
 
 
 def gradient_is_bounded(results: Results) -> Evidence:
-    """The 1-norm of the gradient on random lists."""
+    """Check the 1-norm of the gradient on random lists."""
     return check(
         "largest 1-norm of the gradient on random lists of 2 to 256 documents",
         largest_gradient("XE-NDCG"),
@@ -174,7 +174,7 @@ def gradient_is_bounded(results: Results) -> Evidence:
 
 
 def lambdamart_is_bounded_by_length(results: Results) -> Evidence:
-    """The 1-norm of lambdaMART's gradient on random lists."""
+    """Check the 1-norm of lambdaMART's gradient on random lists."""
     return check(
         "largest 1-norm of the gradient over m², sigma = 1, random lists of 2 to 256 documents",
         largest_share_of_squares(),
@@ -185,7 +185,7 @@ def lambdamart_is_bounded_by_length(results: Results) -> Evidence:
 
 
 def hessian_is_positive(results: Results) -> Evidence:
-    """The smallest eigenvalue of the Hessian on random lists."""
+    """Check the smallest eigenvalue of the Hessian on random lists."""
     return check(
         f"smallest over largest eigenvalue, 200 random lists, eps = {EPSILON:g}",
         least_eigenvalue(),

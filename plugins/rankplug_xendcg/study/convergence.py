@@ -17,7 +17,7 @@ METRIC = "ndcg@5"
 
 
 def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
+    """Draw validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
     import pandas as pd
 
     from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure

@@ -1,4 +1,4 @@
-"""How good the three-term Newton step of Section 4.3 is, by the length of the list."""
+"""Accuracy of the three-term Newton step of Section 4.3 by the length of the list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EPSILON = 1e-3
 
 
 def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], seed: int = 0) -> NDArray[np.float64]:
-    """The step on each score that a boosting engine makes of a kind's pair, less its mean, which changes no ranking."""
+    """Return the step on each score that a boosting engine takes with a kind of curvature, less its mean."""
     from rankplug.losses import loss
 
     found = loss(f"xe_ndcg[step={kind}]").evaluate(scores, labels, [0, scores.size], seed=seed, step="newton")
@@ -26,7 +26,7 @@ def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], se
 
 
 def series_frame(lists: int = 60, seed: int = 0) -> pd.DataFrame:
-    """A row for each length and kind: mean cosine with Newton's step, and mean ratio of the norms."""
+    """Return mean cosine with Newton's step, and mean ratio of the norms, a row for each length and kind."""
     import pandas as pd
 
     generator = np.random.default_rng(seed)
@@ -49,7 +49,7 @@ def _compare(one: NDArray[np.float64], exact: NDArray[np.float64]) -> tuple[floa
 
 
 def spectral_radius(scores: NDArray[np.float64], epsilon: float = EPSILON) -> float:
-    """Of S in ``H = D (I - S)``; the series converges where it is below 1 (Claim 4)."""
+    """Return the spectral radius of S in ``H = D (I - S)``; the series converges where it is below 1 (Claim 4)."""
     weights = np.exp(scores)
     rho = weights / (weights.sum() + epsilon)
     steps = np.tile(rho, (rho.size, 1)) / (1.0 - rho)[:, None]
@@ -64,7 +64,7 @@ def largest_radius(lists: int = 200, seed: int = 0, epsilon: float = EPSILON) ->
 
 
 def smallest_eigenvalue(scores: NDArray[np.float64], epsilon: float = EPSILON) -> float:
-    """Of the Hessian ``diag(rho) - rho rho'``, over its largest (Claim 3)."""
+    """Return the smallest eigenvalue of the Hessian ``diag(rho) - rho rho'`` over its largest (Claim 3)."""
     weights = np.exp(scores)
     rho = weights / (weights.sum() + epsilon)
     eigenvalues = np.linalg.eigvalsh(np.diag(rho) - np.outer(rho, rho))

@@ -28,7 +28,7 @@ def levels(results: Results, kind: Noise, place: str) -> dict[float, str]:
 
 
 def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
-    """A row for each level and curve: mean, interval and over what it is."""
+    """Return mean and interval of each level and curve, with the unit of replication."""
     import pandas as pd
 
     rows = []
@@ -65,7 +65,7 @@ def figure_2d(results: Results) -> tuple[pd.DataFrame, Figure | None]:
 
 
 def figure_3(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Simulated clicks."""
+    """Draw the curves under simulated clicks."""
     return _figure(results, "clicks", (WEB30K, YAHOO))
 
 

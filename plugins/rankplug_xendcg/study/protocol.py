@@ -1,4 +1,4 @@
-"""What the paper trains (Sections 5.1 to 5.5), at four sizes.
+"""Training protocol of the paper (Sections 5.1 to 5.5) at four sizes.
 
 All parts of a data set are pooled, and each trial splits the queries anew, 60/20/20; the models of a trial share the
 split. Noise touches the training part; clicks replace the labels of the training and the validation part.
@@ -40,7 +40,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class Size:
-    """How large a profile is.
+    """Sizes of a profile.
 
     Args:
         collections: in the place of Web30K and of Yahoo.
@@ -65,7 +65,7 @@ class Size:
     clicks: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.25)
 
     def levels(self, kind: Noise) -> tuple[float, ...]:
-        """Of a kind of noise."""
+        """Return the levels of a kind of noise."""
         return {"negatives": self.negatives, "flips": self.flips, "clicks": self.clicks}[kind]
 
 
@@ -109,7 +109,7 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """The comparison of the three losses on each collection, and one group for each kind and level of noise.
+    """Yield the comparison of the three losses on each collection, and one group for each kind and level of noise.
 
     Args:
         profile: how large.
@@ -128,12 +128,12 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 
 def group_name(kind: Noise, place: str, level: float) -> str:
-    """Of the runs at a level of noise."""
+    """Return the name of the group of runs at a level of noise."""
     return f"{kind}, {place}, {level:g}"
 
 
 def transforms_of(kind: Noise, level: float, labels: int = 5) -> list[str]:
-    """The transforms that make a level of noise; none at level 0.
+    """Return the transforms that make a level of noise; none at level 0.
 
     >>> transforms_of("negatives", 0.2), transforms_of("clicks", 0.05), transforms_of("flips", 0.0)
     (['negative_augmentation[share=0.2]'], ['cascade_clicks[p0=0.05]'], [])
@@ -148,7 +148,7 @@ def transforms_of(kind: Noise, level: float, labels: int = 5) -> list[str]:
 
 
 def _law(labels: int) -> str:
-    """The paper's law of new labels; where data have fewer than five, what is left of it."""
+    """Return the paper's law of new labels, restricted to the labels of the data if they have fewer than five."""
     if labels == 5:
         return ""
     left = (0.5, 0.2, 0.15, 0.1, 0.05)[:labels]
