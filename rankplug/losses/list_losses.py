@@ -39,7 +39,7 @@ Cost = Literal["documents", "pairs"]
 
 
 def check_cost(cost: str) -> None:
-    """Raises where a loss's cost is a word that nobody knows."""
+    """Raise an error if a loss's cost is an unknown word."""
     if cost not in ("documents", "pairs"):
         raise BrokenPluginError(f"cost={cost!r} is not possible: documents, pairs")
 
@@ -51,7 +51,7 @@ class ConstantsFunction(ListFunction):
 
 
 def list_constants(function: Callable[..., Any]) -> ConstantsFunction:
-    """Makes what a loss computes of one list before training; a decorator."""
+    """Make a function that computes constants of one list before training; a decorator."""
     return ConstantsFunction(function)
 
 
@@ -90,7 +90,7 @@ class ListLoss(ListFunction):
     def prepared_constants(
         self, labels: NDArray[np.float64], starts: Integers, parameters: Parameters, seed: int
     ) -> tuple[NDArray[np.float64], Integers]:
-        """The constants of all lists, in one row, and where those of each list start."""
+        """Return the constants of all lists in one array, and the offsets at which those of each list start."""
         lists = starts.size - 1
         if self.constants is None or self.constants_length is None:
             return np.empty(0), np.zeros(lists + 1, np.int64)
@@ -174,7 +174,7 @@ def list_loss(
     cost: Cost = "pairs",
     fastmath: frozenset[str] | bool = FASTMATH,
 ) -> Any:
-    """Makes a loss of a function of one list; a decorator, with or without arguments."""
+    """Make a loss from a function of one list; a decorator, with or without arguments."""
 
     def decorate(function: Callable[..., Any]) -> ListLoss:
         return ListLoss(function, constants, constants_length, cost, fastmath)
@@ -183,7 +183,7 @@ def list_loss(
 
 
 def lifted_loss(loss: ListLoss, sampler: ListSampler | None, shift_invariant: bool) -> Any:
-    """The loss over all lists, averaged over a sampler's draws where there is one."""
+    """Compile the loss over all lists, averaged over a sampler's draws if there is one."""
     parts: dict[str, ListFunction] = {"one_list": loss}
     if sampler is not None:
         parts["perturb"] = sampler
@@ -228,7 +228,7 @@ LOSS_ARGUMENTS = (
     "gradient",
     "curvature",
 )
-"""What the loop over lists is called with, behind the first list and the one after the last."""
+"""Names of the arguments with which the loop over lists is called, behind the first list and the one after the last."""
 
 LOSS = (
     f"def lifted(begin, end, {', '.join(LOSS_ARGUMENTS)}):"

@@ -75,7 +75,7 @@ class Loss:
         seed: int = 0,
         step: Step = "gradient",
     ) -> Objective:
-        """The loss bound to labels: a function of scores alone."""
+        """Bind the loss to labels, which gives a function of scores alone."""
         return Objective(self, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
 
     def evaluate(
@@ -107,7 +107,7 @@ class Loss:
 
 
 class Evaluator(Protocol):
-    """How a loss is computed over lists; one for compiled functions, one for PyTorch expressions."""
+    """Computation of a loss over lists; one for compiled functions, one for PyTorch expressions."""
 
     def __call__(
         self,
@@ -119,7 +119,7 @@ class Evaluator(Protocol):
         *,
         valued: bool = True,
     ) -> None:
-        """Fills ``out`` for the named lists, whose scores lie one after another at ``starts``.
+        """Fill ``out`` for the named lists, whose scores lie one after another at ``starts``.
 
         What it writes to ``out.value`` is ignored unless ``valued``.
         """
@@ -127,7 +127,7 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class Computable(Protocol):
-    """What implements a loss: a compiled function of one list, or a PyTorch expression over padded ones."""
+    """Implementation of a loss: a compiled function of one list, or a PyTorch expression over padded ones."""
 
     def evaluator(self, objective: Objective) -> Evaluator:
         """Return what computes the loss over the lists of an objective."""
@@ -212,7 +212,7 @@ class Objective:
         dtype: type[np.floating[Any]] = np.float64,
         valued: bool = True,
     ) -> Evaluation:
-        """The loss at some scores.
+        """Evaluate the loss at some scores.
 
         Args:
             scores: of all documents, or of the documents of ``lists``, one list after another.

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 LARGEST_TENSOR = 2_000_000
 """Numbers in one [lists, longest] tensor, or [lists, longest, longest] where the cost is in pairs."""
 LONGEST_OVER_SHORTEST = 1.25
-"""Of the lists that share a tensor."""
+"""Largest ratio of the lengths of lists that share a tensor."""
 SIGNS = -1
-"""In place of a sample's number, keys the signs of Hutchinson's estimate."""
+"""Number in place of a sample's that keys the random signs of Hutchinson's estimate."""
 
 
 _filling = (0.0, 0.0)
@@ -52,7 +52,7 @@ _filling = (0.0, 0.0)
 
 @contextlib.contextmanager
 def padding_filled(score: float, label: float) -> Iterator[None]:
-    """Fills padding with a score and a label, which change nothing for a loss that goes by its mask."""
+    """Fill padding with a score and a label, which changes nothing for a loss that respects its mask."""
     global _filling
     before, _filling = _filling, (score, label)
     try:
@@ -75,12 +75,12 @@ class PaddedLoss(NamedFunction):
         return self.function(*arguments, **parameters)
 
     def evaluator(self, objective: Objective) -> PaddedEvaluator:
-        """What computes this loss over the lists of an objective."""
+        """Return the evaluator of this loss over the lists of an objective."""
         return PaddedEvaluator(objective, self)
 
 
 def padded_loss(function: Callable[..., Any] | None = None, *, cost: Cost = "pairs") -> Any:
-    """Makes a loss of a PyTorch expression; a decorator, with or without arguments.
+    """Make a loss from a PyTorch expression; a decorator, with or without arguments.
 
     Args:
         function: from padded scores, labels, mask and parameters to one value a list.
@@ -207,7 +207,7 @@ class _Batch:
         return values.detach().numpy(), gradient.detach().numpy(), curvature.numpy()
 
     def arguments(self, sample: int) -> dict[str, Any]:
-        """What the function asked for by name."""
+        """Return the arguments that the function asks for by name."""
         if "uniform" not in self.evaluator.loss.arguments:
             return self.evaluator.keywords
         return {**self.evaluator.keywords, "uniform": partial(self.uniform, sample)}
@@ -225,7 +225,7 @@ class _Batch:
         return drawn
 
     def second_derivatives(self, gradient: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
-        """The diagonal of the Hessian of every list, exact or estimated."""
+        """Return the diagonal of the Hessian of every list, exact or estimated."""
         import torch
 
         if not gradient.requires_grad:

@@ -1,4 +1,4 @@
-"""What users may choose of every loss that is written in PyTorch."""
+"""Parameters that users may set for every loss written in PyTorch."""
 
 from __future__ import annotations
 

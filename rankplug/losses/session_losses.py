@@ -83,7 +83,7 @@ def renew() -> None:
 
 
 def specification_of(function: Function, declared: Mapping[str, Any]) -> LossSpecification:
-    """What a function and what is declared of it say of the loss."""
+    """Build the specification of a loss from a function and its declarations."""
     given = dict(declared)
     options = {"cost": given.pop("cost")} if "cost" in given else {}
     implementation = function if isinstance(function, NamedFunction) else _marked(function, options)
@@ -110,7 +110,7 @@ def _marked(function: Function, options: Mapping[str, Any]) -> ListLoss | Padded
 
 
 def _parameters(function: NamedFunction, base: type[Parameters]) -> type[Parameters]:
-    """A model of the arguments that the framework does not supply; their types are those written, or the defaults'."""
+    """Build a model of the arguments that the framework does not supply, typed by annotations or defaults."""
     signature = inspect.signature(function.function).parameters
     try:
         written = typing.get_type_hints(function.function)
@@ -126,7 +126,7 @@ def _parameters(function: NamedFunction, base: type[Parameters]) -> type[Paramet
 
 
 def source_of(function: Function) -> str:
-    """The source of a function, and of everything of the session that it uses."""
+    """Return the source of a function, and of everything in the session that it uses."""
     plain = _plain(function)
     texts: dict[str, str] = {}
     todo: list[tuple[str, Any]] = [(plain.__name__, plain)]
@@ -146,7 +146,7 @@ def source_of(function: Function) -> str:
 
 
 def _plain(function: Any) -> Any:
-    """The Python function inside a loss, a compiled function or a building block."""
+    """Return the Python function inside a loss, a compiled function or a building block."""
     inner = function.function if isinstance(function, NamedFunction) else function
     return getattr(inner, "py_func", inner)
 
@@ -159,13 +159,13 @@ def _text(function: types.FunctionType) -> str:
 
 
 def _instructions(code: types.CodeType) -> list[Any]:
-    """What a function does, where its source is not to be had."""
+    """Return the bytecode of a function whose source is not available."""
     constants = [_instructions(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
     return [code.co_code.hex(), code.co_names, constants]
 
 
 def _used(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """What a function finds outside of itself, by name."""
+    """Yield the globals that a function uses, by name."""
     inside = [function.__code__]
     while inside:
         code = inside.pop()
@@ -193,7 +193,7 @@ def _digest(source: str, declared: Mapping[str, Any]) -> str:
 
 
 def packed(references: Iterable[str]) -> bytes:
-    """The losses of this session among some references, for workers; nothing where there are none."""
+    """Serialize the losses of this session among some references for workers; empty if there are none."""
     names = sorted({name for reference in references if (name := parse(reference).name) in _offered})
     plugins = [plugin for name in names if (plugin := registry().find("loss", name)).distribution == SESSION]
     if not plugins:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Predicts(Protocol):
-    """What :func:`evaluate` needs of a model."""
+    """Interface that :func:`evaluate` needs of a model."""
 
     def predict(self, features: Any) -> ArrayLike:
         """One score a document."""
@@ -78,7 +78,7 @@ class Metric:
         return str(Reference(self.reference.name, conventions, self.reference.distribution))
 
     def __call__(self, scores: ArrayLike, labels: ArrayLike, starts: ArrayLike) -> NDArray[np.float64]:
-        """The metric of every list.
+        """Compute the metric of every list.
 
         Args:
             scores: one a document, lists one after another.
@@ -97,7 +97,7 @@ class Metric:
         return value
 
     def mean(self, scores: ArrayLike, labels: ArrayLike, starts: ArrayLike) -> float:
-        """The mean over the lists that count; nan where none does."""
+        """Return the mean over the lists on which the metric is defined; nan if there are none."""
         value = self(scores, labels, starts)
         counted = value[~np.isnan(value)]
         return float(counted.mean()) if counted.size else float("nan")

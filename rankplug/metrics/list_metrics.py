@@ -48,7 +48,7 @@ class ListMetric(ListFunction):
         starts: Integers,
         parameters: MetricParameters,
     ) -> NDArray[np.float64]:
-        """The metric of every list, nan where it is undefined."""
+        """Compute the metric of every list, nan where it is undefined."""
         compiled = lifted_metric(self)
         ties = RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE)
         tie_seed = getattr(parameters, "tie_seed", 0)
@@ -65,7 +65,7 @@ class ListMetric(ListFunction):
 
 
 def check_values(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> None:
-    """Raises where a score is nan, which has no place in an order, or a label is not finite and zero or more."""
+    """Raise an error if a score is nan, which has no rank, or a label is negative or not finite."""
     unordered = np.flatnonzero(np.isnan(scores))
     if unordered.size:
         raise DataError(f"the score of document {unordered[0]} is nan, so it has no rank ({unordered.size} such)")
@@ -73,12 +73,12 @@ def check_values(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> No
 
 
 def list_metric(function: Callable[..., Any]) -> ListMetric:
-    """Makes a metric of a function of one list; a decorator."""
+    """Make a metric from a function of one list; a decorator."""
     return ListMetric(function)
 
 
 def lifted_metric(metric: ListMetric) -> Any:
-    """The metric over all lists."""
+    """Compile the metric over all lists."""
     steps = [text for name, text in STEPS.items() if name in metric.arguments]
     text = METRIC.format(steps="".join(steps), arguments=metric.call(EXPRESSIONS, "parameters"))
     return make(text, {"one_list": metric})

@@ -25,7 +25,7 @@ class MetricParameters(Parameters):
     )
 
     def check_labels(self, labels: NDArray[np.float64]) -> None:
-        """Raises :class:`~rankplug.errors.DataError` where the labels do not suit the parameters."""
+        """Raise :class:`~rankplug.errors.DataError` if the labels do not suit the parameters."""
 
 
 class RankingMetricParameters(MetricParameters):

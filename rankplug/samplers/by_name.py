@@ -71,7 +71,7 @@ class Sampler:
 
 
 def samples_of(parameters: Parameters) -> int:
-    """The number of draws among a sampler's parameters."""
+    """Return the number of draws among a sampler's parameters."""
     return int(parameters.samples)  # type: ignore[attr-defined]
 
 

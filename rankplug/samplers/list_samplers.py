@@ -18,7 +18,7 @@ class ListSampler(ListFunction):
 
 
 def list_sampler(function: Callable[..., Any]) -> ListSampler:
-    """Makes a sampler of a function of one list; a decorator."""
+    """Make a sampler from a function of one list; a decorator."""
     return ListSampler(function)
 
 

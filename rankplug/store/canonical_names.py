@@ -26,7 +26,7 @@ UNKNOWN = object()
 
 
 def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) -> dict[str, str]:
-    """The name of each part of a recorded combination; those of several plugins are joined by bars.
+    """Return the canonical name of each part of a recorded combination; those of several plugins are joined by bars.
 
     Args:
         combination: its parts as they were written.
@@ -48,12 +48,12 @@ def _at(references: list[str], place: int) -> str:
 
 
 def canonical_name(kind: str, about: Mapping[str, Any]) -> str:
-    """The name of a plugin that was recorded; empty where nothing installed knows its defaults."""
+    """Return the canonical name of a recorded plugin; empty if no installed plugin knows its defaults."""
     return _name(registry(), kind, json.dumps(about, sort_keys=True))
 
 
 def with_canonical_names(sql: str) -> str:
-    """A question in which every text that names a plugin with parameters has the name that the tables have."""
+    """Rewrite every plugin with parameters that a question names to the canonical name in the tables."""
     return TEXT.sub(lambda found: _rewritten(found[0]) if "[" in found[0] else found[0], sql)
 
 
@@ -96,7 +96,7 @@ def _plain(value: Any) -> Any:
 
 
 def _written(value: Any) -> Any:
-    """A value as people write it: 2 for 2.0, a tuple for JSON's list, a plugin for what was recorded of one."""
+    """Convert a recorded value to the form people write: 2 for 2.0, a tuple for a list, a plugin for its record."""
     if isinstance(value, list):
         return tuple(_written(one) for one in value)
     if isinstance(value, dict) and set(value) == {field.name for field in fields(Reference)}:

@@ -25,7 +25,7 @@ LEFT_BEHIND_AFTER = 3600.0
 TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")
 UNFINISHED_WRITE = re.compile(re.escape(UNFINISHED_PREFIX) + r"[a-z0-9_]{8}" + re.escape(UNFINISHED))
 EARLIER_UNFINISHED_WRITE = re.compile(r"\.[a-z0-9_]{8}" + re.escape(UNFINISHED))
-"""As earlier versions named them: too common a name to be ours anywhere but in a combination's folder."""
+"""Names of unfinished files in earlier versions: too common to be ours anywhere but in a combination's folder."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _combination_folders(store: Store) -> list[Path]:
 
 
 def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
-    """Combinations whose plugins, versions or data are others now, and those of which nobody can tell.
+    """Find combinations whose plugins, versions or data have changed, and those for which that cannot be told.
 
     A combination is outdated only where what its name depends on was read and differs. Data that are away, plugins and
     engines that are not installed here, and damaged files say nothing about it.
@@ -93,7 +93,7 @@ def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
 
 
 def _changes(about: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """What differs from when a result was made, and what cannot be read here; nothing where its name still holds."""
+    """Return what changed since a result was made, and what cannot be read here; nothing if its name is still valid."""
     try:
         now = read_combination(about["combination"])
         if now.identity == about["identity"]:
@@ -135,7 +135,7 @@ def _plugin_changes(part: str, before: list[dict[str, Any]], after: list[dict[st
 
 
 def remove(findings: Iterable[Finding]) -> None:
-    """Deletes the files of findings, and folders that are empty then."""
+    """Delete the files of findings, and folders that are empty afterwards."""
     for finding in findings:
         for path in finding.files:
             if path.suffix == ".lock":
@@ -167,7 +167,7 @@ def _is_free(path: Path) -> bool:
 
 
 def _remove_lock(path: Path) -> None:
-    """Removes a lock while holding it, so that it is nobody else's at that moment."""
+    """Remove a lock while holding it, so that no other process has it at that moment."""
     lock = filelock.FileLock(path)
     try:
         lock.acquire(blocking=False)

@@ -49,7 +49,7 @@ KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "m
 
 
 class Combination(BaseModel):
-    """What is trained on what, and how it is measured; folds and trials of it are counted apart.
+    """A model to train, the data to train it on, and the metrics to measure; folds and trials are counted apart.
 
     Args:
         dataset: such as ``synthetic[queries=600]``.
@@ -112,7 +112,7 @@ class Combination(BaseModel):
 
     @property
     def fits(self) -> bool:
-        """Whether the backend can fit the scorer."""
+        """Tell whether the backend can fit the scorer."""
         if not self.scorer:
             return True
         specification = cast(ScorerSpecification, registry().find("scorer", self.scorer).specification)
@@ -142,7 +142,7 @@ class Combination(BaseModel):
 
     @cached_property
     def data_fingerprint(self) -> str:
-        """What the data set says of its data without reading them; empty where its parameters determine them."""
+        """Fingerprint of the data, which is found without reading them; empty if the parameters determine them."""
         specification, parameters = registry().resolve("dataset", self.dataset)
         say = cast(DatasetSpecification, specification).fingerprint
         if isinstance(say, str) and say:
@@ -157,7 +157,7 @@ class Combination(BaseModel):
         return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 
     def check_as_planned(self) -> None:
-        """Raises where data or plugins are no longer those by which its results are named."""
+        """Raise an error if data or plugins are no longer those by which the results are named."""
         now = read_combination(self.model_dump())
         if now.identity == self.identity:
             return
@@ -179,7 +179,7 @@ class Combination(BaseModel):
 
 
 def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
-    """What a result's name depends on of a plugin: where it comes from, its version and all parameters."""
+    """Return everything about a plugin that a result's name depends on: its origin, its version and all parameters."""
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
     revision = plugin.specification.revision
@@ -196,7 +196,7 @@ def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
 
 
 def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:
-    """The combinations a grid stands for, and how many were left out because their backend cannot fit their scorer.
+    """Expand a grid into combinations, and count those left out because their backend cannot fit their scorer.
 
     Args:
         grid: a value or a list of values for each part; references may hold grids of their own. Of ``transforms`` and
@@ -251,7 +251,7 @@ def _choices(part: str, value: Any) -> Iterable[Any]:
 
 
 def read_combination(given: Mapping[str, Any]) -> Combination:
-    """A combination from its parts; what is wrong is named in one sentence."""
+    """Make a combination from its parts; an error names in one sentence what is wrong."""
     return Combination(**{str(part): value for part, value in given.items()})
 
 

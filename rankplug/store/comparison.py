@@ -27,7 +27,7 @@ def compare(
     metric: str | Sequence[str] = (),
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """The first group minus the second, one row a metric and unit of replication.
+    """Compare two groups of results: the first minus the second, one row for each metric and unit of replication.
 
     Trials are paired by data set, fold and number, whose seeds and so whose data are the same, and queries by name on
     the same test data, each averaged over its trials. ``low``, ``high`` and ``p`` of a row are of one ``test``:
@@ -65,7 +65,7 @@ def compare(
 
 
 def _names(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
-    """What each side is called: those of its parts that the other has otherwise."""
+    """Name each side by those of its parts that differ from the other's."""
     sides = [{part: list(side[part].unique()) for part in PARTS} for side in (first, second)]
     apart = [part for part in PARTS if sides[0][part] != sides[1][part]]
     return [

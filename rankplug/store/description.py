@@ -1,4 +1,4 @@
-"""What every stored result and failure must say of itself, checked whenever one is read."""
+"""Schema of the description in every stored result and failure, checked whenever one is read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RecordedPlugin(_Recorded):
 
 
 class Record(_Recorded):
-    """What is known of the run; whatever else it says is free."""
+    """Facts recorded about a run; further fields are free."""
 
     started: Annotated[float, Field(ge=0, lt=YEAR_10000)] | None = None
     machine: str | None = None
@@ -72,7 +72,7 @@ class Description(_Recorded):
 
 
 def problem_of(about: Any) -> str:
-    """What is wrong with a description; empty where nothing is."""
+    """Return the first problem of a description; empty if it is valid."""
     try:
         Description.model_validate(about)
         json.dumps(about, ensure_ascii=False).encode()

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 FORMAT = 1
 KEY = b"rankplug"
 DESCRIBED = ("identity", "combination", "fold", "trial", "seed", "record")
-"""What every description of a result says, see :func:`describe`."""
+"""Fields of every result's description, see :func:`describe`."""
 IDENTITY = re.compile(r"[0-9a-f]{16}")
-"""What a combination's identity looks like: files and links are named by it."""
+"""Pattern of a combination's identity, which names files and links."""
 DAMAGES = (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError, RecursionError)
-"""What reading a damaged file may raise; errors of Arrow are ValueErrors among others."""
+"""Errors that reading a damaged file may raise; those of Arrow are ValueErrors among others."""
 COLUMNS = ("measure", "metric", "part", "iteration", "query", "value")
 TYPES = ("string", "string", "string", "int32", "string", "double")
-"""Of the columns, as Arrow calls them."""
+"""Types of the columns in Arrow's names."""
 
 
 class StoreError(RankplugError):
@@ -42,7 +42,7 @@ class StoreError(RankplugError):
 
 
 def row_schema() -> pa.Schema:
-    """The columns of every result."""
+    """Return the schema of the rows of every result."""
     import pyarrow as pa
 
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in zip(COLUMNS, TYPES, strict=True)])
@@ -66,7 +66,7 @@ def describe(result: Result) -> dict[str, Any]:
 
 
 def encode(result: Result) -> bytes:
-    """The content of a result's file."""
+    """Return the content of a result's file."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -102,7 +102,7 @@ def _joined(arrays: list[Any]) -> Any:
 
 
 def read_about(path: Path) -> dict[str, Any]:
-    """What :func:`describe` said of the result in a file, without reading its numbers."""
+    """Read the description of the result in a file, without its numbers."""
     import pyarrow.parquet as parquet
 
     _require_file(path)
@@ -114,7 +114,7 @@ def read_about(path: Path) -> dict[str, Any]:
 
 
 def read_result(path: Path) -> Result:
-    """The result in a file."""
+    """Read the result in a file."""
     try:
         table = _table(path)
         about = _checked(table.schema, path)
@@ -124,7 +124,7 @@ def read_result(path: Path) -> Result:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """The numbers of the result in a file."""
+    """Read the numbers of the result in a file."""
     try:
         frame: pd.DataFrame = _table(path).to_pandas()
     except DAMAGES as error:
@@ -133,7 +133,7 @@ def read_rows(path: Path) -> pd.DataFrame:
 
 
 def _table(path: Path) -> pa.Table:
-    """The rows of a file; folders such as ``value=3`` above it say nothing of them."""
+    """Read the rows of a file, taking no columns from folders above it such as ``value=3``."""
     import pyarrow.parquet as parquet
 
     _require_file(path)
@@ -142,13 +142,13 @@ def _table(path: Path) -> pa.Table:
 
 
 def _require_file(path: Path) -> None:
-    """Raises where reading might wait for ever, as from a pipe."""
+    """Raise an error if a path is no regular file, since reading a pipe might wait for ever."""
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no regular file; move it out of the folder")
 
 
 def rows_of(paths: Sequence[Path]) -> Any:
-    """The rows of many files as one Arrow dataset, with the column ``file``; they are read when they are asked for."""
+    """Return the rows of many files as one lazy Arrow dataset, with the column ``file``."""
     from pyarrow import dataset, fs
 
     schema = row_schema()
@@ -163,7 +163,7 @@ def rows_of(paths: Sequence[Path]) -> Any:
 
 
 def read_failure(path: Path) -> dict[str, Any]:
-    """What was recorded of a trial that failed."""
+    """Read the record of a failed trial."""
     _require_file(path)
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())

@@ -47,7 +47,7 @@ def grouped(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str], lev
 
 
 def means_of_trials(group: pd.DataFrame) -> pd.Series[float]:
-    """The value of each trial that has all folds and combinations of its group."""
+    """Return the value of each trial that has all folds and combinations of its group."""
     by_trial = group.groupby("trial")["value"]
     return by_trial.mean()[by_trial.size() == len(group[["combination", "fold"]].drop_duplicates())]
 

@@ -57,36 +57,36 @@ class Store:
 
     @classmethod
     def named(cls, store: Store | str | Path | None) -> Store:
-        """A store itself, or the one in a folder."""
+        """Return a store as it is, or the one in a folder."""
         return store if isinstance(store, Store) else cls(store)
 
     def __repr__(self) -> str:
         return f"<Store {self.folder}>"
 
     def path(self, trial: Trial) -> Path:
-        """Where a trial's result lies once it is finished."""
+        """Return the path of a finished trial's result."""
         return self.folder / trial.combination.identity / f"{trial.identity}.parquet"
 
     def failure_path(self, trial: Trial) -> Path:
-        """Where a trial's failure lies."""
+        """Return the path of a failed trial's record."""
         return self.path(trial).with_suffix(".failed.json")
 
     def notebook_path(self, combination: Combination) -> Path:
-        """Where a combination's executed notebook lies."""
+        """Return the path of a combination's executed notebook."""
         words = [combination.dataset, combination.backend, combination.scorer, combination.loss, combination.sampler]
         name = re.sub(r"[^A-Za-z0-9.@]+", "-", " ".join(word for word in words if word)).strip("-")
         return self.folder / NOTEBOOKS / f"{name[:120]}-{combination.identity}.ipynb"
 
     def has(self, trial: Trial) -> bool:
-        """Whether the trial is finished."""
+        """Tell whether the trial is finished."""
         return self.path(trial).exists()
 
     def has_failed(self, trial: Trial) -> bool:
-        """Whether the trial's last run failed."""
+        """Tell whether the trial's last run failed."""
         return self.failure_path(trial).exists()
 
     def write(self, result: Result) -> Path:
-        """Records a result, or a failure; a finished trial takes the place of an earlier failure."""
+        """Record a result or a failure; a result replaces an earlier failure of its trial."""
         if result.failed:
             path = self.failure_path(result.trial)
             record = {"failure": result.failure, **describe(result)}
@@ -98,7 +98,7 @@ class Store:
         return path
 
     def write_file(self, path: Path, content: bytes) -> None:
-        """Writes a file of the store, whole or not at all."""
+        """Write a file of the store atomically."""
         try:
             write_whole(path, content)
         except OSError as error:
@@ -111,14 +111,16 @@ class Store:
         )
 
     def check_writable(self) -> None:
-        """Raises now what writing a result would raise after hours of training."""
+        """Raise the error now that writing a result would raise after hours of training."""
         probe = self.folder / LOCKS / f"{UNFINISHED_PREFIX}{os.getpid():08}{UNFINISHED}"
         self.write_file(probe, b"0" * 4096)
         probe.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def claim(self, trial: Trial) -> Iterator[bool]:
-        """Whether the trial is this process's to run until the block ends; it is not while another process has it.
+        """Claim a trial until the block ends; yields False while another process has claimed it.
+
+        A process that dies gives up its claims.
 
         A process that dies, however, gives up its claims.
         """
@@ -140,31 +142,31 @@ class Store:
             lock.release()
 
     def files(self) -> Iterator[Path]:
-        """The files of all finished trials."""
+        """Return the files of all finished trials."""
         if self.folder.exists() and not self.folder.is_dir():
             raise StoreError(f"{self.folder} is a file, not a folder of results")
         return iter(sorted(self.folder.glob("*/*.parquet")))
 
     def failures(self) -> list[dict[str, Any]]:
-        """The records of all failed trials."""
+        """Return the records of all failed trials."""
         return [read_failure(path) for path in sorted(self.folder.glob("*/*.failed.json"))]
 
     def failure(self, trial: Trial) -> str:
-        """How a trial failed; empty if it did not."""
+        """Return why a trial failed; empty if it did not."""
         path = self.failure_path(trial)
         return str(read_failure(path)["failure"]) if path.exists() else ""
 
     def read(self, trial: Trial) -> Result:
-        """The result of a finished trial."""
+        """Return the result of a finished trial."""
         return read_result(self.path(trial))
 
     def about(self, trial: Trial) -> dict[str, Any]:
-        """Combination, versions, digests and timings of a finished trial; nothing if it is not."""
+        """Return combination, versions, digests and timings of a finished trial; empty if it is not finished."""
         path = self.path(trial)
         return read_about(path) if path.exists() else {}
 
     def paths(self, trials: Iterable[Trial] | None = None) -> list[Path]:
-        """The files of those trials that are finished, or of all."""
+        """Return the files of the finished ones among some trials, or of all."""
         if trials is None:
             return list(self.files())
         return [path for trial in trials if (path := self.path(trial)).exists()]
@@ -192,7 +194,7 @@ class ResultsError(RankplugError):
 
 
 def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
-    """What tells a trial's rows from another's: the parts of its combination, its fold and number."""
+    """Return the columns that identify a trial: the parts of its combination, its fold and number."""
     parts = about["combination"]
     names = canonical_parts(parts, about.get("plugins") or {})
     return {

@@ -79,7 +79,7 @@ def results(
 
 
 def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
-    """Raises where there are results, but none of a metric that is wanted."""
+    """Raise an error if there are results, but none with a requested metric."""
     known = there.unique().tolist()
     for one in wanted:
         if known and one not in known:
@@ -87,7 +87,7 @@ def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
 
 
 def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
-    """The answer to a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
+    """Answer a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
     import duckdb
 
     asked = Store.named(store)
@@ -108,7 +108,7 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
 
 
 def connect(store: Store) -> Any:
-    """A DuckDB connection that sees the store's tables, and neither reads nor writes any file by itself."""
+    """Open a DuckDB connection on the store's tables, which neither reads nor writes any file by itself."""
     import duckdb
     import pandas as pd
 
@@ -138,5 +138,5 @@ def _trial_row(about: dict[str, Any], path: str) -> dict[str, Any]:
 
 
 def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:
-    """What tells a failed trial from others."""
+    """Return the columns that identify a failed trial."""
     return trial_columns({**record, "record": {"fit_seconds": None}})

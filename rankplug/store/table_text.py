@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def write_table(frame: pd.DataFrame, form: str) -> str:
-    """A frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``.
+    """Format a frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``.
 
     Those that people read leave out parts of combinations and incomplete trials where no row has any.
     """
@@ -27,7 +27,7 @@ def write_table(frame: pd.DataFrame, form: str) -> str:
 
 
 def _says_nothing(name: Any, column: pd.Series[Any]) -> bool:
-    """Whether a column is empty in every row; a column of numbers says something, except that nothing is incomplete."""
+    """Tell whether a column is empty in every row; of numeric columns only ``incomplete`` can be."""
     from pandas.api.types import is_numeric_dtype
 
     if is_numeric_dtype(column):

@@ -59,7 +59,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a trial gave.
+    """Result of a trial.
 
     Args:
         trial: whose result it is.
@@ -83,7 +83,7 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether there is nothing but a failure."""
+        """True if the trial failed."""
         return bool(self.failure)
 
     @property
@@ -93,12 +93,12 @@ class Result:
 
 
 def failed_result(trial: Trial, failure: str) -> Result:
-    """The result of a trial that did not end by itself."""
+    """Return the result of a trial that something else ended."""
     return Result(trial, failure=failure, record=_circumstances(time.time()))
 
 
 def run_trial(trial: Trial, progress: bool | None = None) -> Result:
-    """The result of a trial; one that fails, or cannot run, gives a result that says how, and raises nothing.
+    """Run a trial; one that fails, or cannot run, gives a result that says why, and raises nothing.
 
     Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
 
@@ -121,7 +121,7 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
 
 
 def tell_observers(hook: str, **facts: Any) -> None:
-    """Calls a hook of the observers; one that fails is a warning, as who watches must not stop what is watched."""
+    """Call a hook of the observers; a failing observer becomes a warning, so that it cannot stop a training."""
     try:
         getattr(registry().manager.hook, hook)(**facts)
     except Exception as error:
@@ -214,7 +214,7 @@ def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str
 
 
 def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, Doubles]:
-    """The value of each metric for every query."""
+    """Compute the value of each metric for every query."""
     from rankplug.metrics import evaluate
 
     return {metric: np.asarray(evaluate(scores, lists, metric), np.float64) for metric in metrics}

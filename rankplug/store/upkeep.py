@@ -28,14 +28,14 @@ records.json      for each trial its combination, seed, plugins with all paramet
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge did: files that came new, and files that were there."""
+    """Counts of a merge: files that were new, and files that were already there."""
 
     new: int
     there: int
 
 
 def merge(store: Store, others: Iterable[Path]) -> Merged:
-    """Copies results, failures and notebooks of other stores that this one lacks; every result is checked first."""
+    """Copy results, failures and notebooks that this store lacks from others, after checking every result."""
     new = there = 0
     for other in others:
         source = Store(other)
@@ -68,7 +68,7 @@ def _copy(store: Store, path: Path, target: Path) -> bool:
 
 
 def export(store: Store, target: Path) -> Path:
-    """Writes a zip archive of all results with everything needed to run them again."""
+    """Write a zip archive of all results with everything needed to run them again."""
     paths = store.paths()
     if not paths:
         raise StoreError(f"there is nothing to export in {store.folder}")

@@ -1,4 +1,4 @@
-"""What boosting engines need of a loss: a gradient and a positive curvature of every document."""
+"""Gradient and positive curvature of every document, the form in which boosting engines use a loss."""
 
 from __future__ import annotations
 

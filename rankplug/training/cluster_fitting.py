@@ -45,7 +45,7 @@ class SpreadLists:
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem(Recipe):
-    """What is to be fitted on a cluster, and to what."""
+    """Description of a model to be fitted on a cluster, with its data."""
 
     client: Any
     train: SpreadLists
@@ -59,7 +59,7 @@ class ClusterProblem(Recipe):
 
 @dataclass(frozen=True)
 class Fitted:
-    """What an engine gives back: its model of all iterations, and how to look at some of them.
+    """A fitted engine: its model of all iterations, and access to the first of them.
 
     Args:
         staged: of features, the scores after each iteration in turn.

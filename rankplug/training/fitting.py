@@ -47,7 +47,7 @@ Callback = Callable[[int, Mapping[str, float]], object]
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What makes a model: backend, scorer, loss and sampler, all names resolved and all parameters checked."""
+    """Description of a model: backend, scorer, loss and sampler, with names resolved and parameters checked."""
 
     backend: Reference
     backend_parameters: Parameters
@@ -79,7 +79,7 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Problem(Recipe):
-    """What is to be fitted, to what, and how it is watched."""
+    """Description of a model to be fitted, with its data and how training is observed."""
 
     train: Lists
     valid: Lists | None
@@ -91,7 +91,7 @@ class Problem(Recipe):
     progress: bool | None = None
 
     def objective(self, step: Step = "gradient") -> Objective:
-        """The loss on the training data."""
+        """Return the loss bound to the training data."""
         return self.loss.on(
             self.train.labels,
             self.train.starts,
@@ -106,7 +106,7 @@ class Problem(Recipe):
         return {name: Metric.named(name) for name in self.metrics if name != LOSS}
 
     def find_metrics(self) -> None:
-        """Raises now, before any training, where a metric that chooses does not exist."""
+        """Raise an error before any training if a metric that chooses the iteration does not exist."""
         assert self._metrics is not None
 
     @cached_property
@@ -115,7 +115,7 @@ class Problem(Recipe):
         return self.loss.on(self.valid.labels, self.valid.starts, seed=stream(self.seed, "noise", "valid"))
 
     def measure(self, part: str, scores: NDArray[Any]) -> dict[str, float]:
-        """The metrics of scores of a part, by names such as ``valid ndcg@5``; ``loss`` only of the validation part."""
+        """Measure scores of a part, by names such as ``valid ndcg@5``; ``loss`` only of the validation part."""
         lists = self.train if part == "train" else self.valid
         assert lists is not None
         measured = {

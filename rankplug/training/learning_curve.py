@@ -41,13 +41,13 @@ class LearningCurve:
             yield {"iteration": iteration, **{name: values[row] for name, values in self.columns.items()}}
 
     def frame(self) -> pd.DataFrame:
-        """As a data frame."""
+        """Return the curve as a data frame."""
         import pandas as pd
 
         return pd.DataFrame({"iteration": self.iterations, **self.columns})
 
     def describe(self) -> dict[str, Any]:
-        """As plain values that JSON knows; what is undefined is None."""
+        """Return the curve as plain values for JSON; undefined numbers are None."""
         columns = {
             name: [value if math.isfinite(value) else None for value in values] for name, values in self.columns.items()
         }
@@ -55,7 +55,7 @@ class LearningCurve:
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> LearningCurve:
-        """What :meth:`describe` wrote."""
+        """Read a curve that :meth:`describe` wrote."""
         columns = {
             name: [math.nan if value is None else value for value in values]
             for name, values in described["columns"].items()

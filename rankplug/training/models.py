@@ -30,7 +30,7 @@ FORMAT = "rankplug model 1"
 
 @dataclass(frozen=True)
 class Record:
-    """How a model came about.
+    """Provenance of a model: how it was trained, on which data, with which versions.
 
     Args:
         combination: texts of backend, scorer, loss and sampler, and the seed.
@@ -61,12 +61,12 @@ class Record:
     peak_memory: int = 0
 
     def describe(self) -> dict[str, Any]:
-        """As plain values that JSON knows."""
+        """Return the record as plain values for JSON."""
         return {**asdict(self), "curve": self.curve.describe()}
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Record:
-        """What :meth:`describe` wrote."""
+        """Read a record that :meth:`describe` wrote."""
         return cls(**{**described, "curve": LearningCurve.read(described["curve"])})
 
 
@@ -76,7 +76,7 @@ class Model(abc.ABC):
     suffix = ""
     """Usual ending of its files."""
     scores_lists = True
-    """Whether :meth:`predict` takes lists, as :func:`rankplug.evaluate` asks: some scorers compare their documents."""
+    """True if :meth:`predict` takes lists, as :func:`rankplug.evaluate` asks: some scorers compare their documents."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -101,7 +101,7 @@ class Model(abc.ABC):
 
     @abc.abstractmethod
     def encode(self, suffix: str) -> bytes:
-        """The model in the engine's format; ``suffix`` is the file's ending, where formats have several."""
+        """Serialize the model in the engine's format; ``suffix`` is the file's ending if there are several formats."""
 
     def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
         """One score a document, the higher the better, of lists or of the rows of a matrix."""
@@ -117,7 +117,7 @@ class Model(abc.ABC):
             return np.ascontiguousarray(self._scores(features, starts), dtype=np.float64)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the engine's file and the one beside it; an older model of that name is replaced."""
+        """Write the engine's file and its sidecar; an older model of that name is replaced."""
         target = _path(path)
         content = self.encode(target.suffix)
         sidecar = {
@@ -132,12 +132,12 @@ class Model(abc.ABC):
 
 
 def sidecar_of(path: Path) -> Path:
-    """The file that tells about a model's making."""
+    """Return the path of the sidecar, which records how a model was trained."""
     return path.with_name(path.name + SIDECAR)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """A model that :meth:`Model.save` wrote, in this process or another."""
+    """Load a model that :meth:`Model.save` wrote, in this process or another."""
     target = _path(path)
     if not target.is_file():
         raise ModelFileError(f"there is no model file {target}")
@@ -170,7 +170,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raises now what saving a model under this name would raise after the training."""
+    """Raise the error now that saving a model under this name would raise after the training."""
     target = _path(path)
     beside = sidecar_of(target)
     if target.is_dir():

@@ -13,7 +13,7 @@ from rankplug.system import seen_at_once
 
 
 def watched() -> bool:
-    """Whether a person looks on: not under CI, not in a worker process or thread, not into a file."""
+    """Tell whether to show a progress bar: in a terminal or a notebook, but not under CI or in a worker."""
     if os.environ.get("CI"):
         return False
     if multiprocessing.current_process().name != "MainProcess" or threading.current_thread() is not _main():

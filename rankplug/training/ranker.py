@@ -198,7 +198,7 @@ def _dense(features: Any) -> NDArray[np.float32]:
 
 
 def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where: str) -> NDArray[Any]:
-    """The query of each row."""
+    """Return the query of each row."""
     if qid is None and group is None:
         raise DataError(
             f"{where} needs qid, the query of each row, or group, the number of rows of each query; inside"
@@ -221,7 +221,7 @@ def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where:
 
 
 def _packed(features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any]) -> tuple[NDArray[np.int64], Lists]:
-    """The rows' order by query, queries as they first appear and rows as they stand, and the lists they make."""
+    """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
     _, first, number = np.unique(ids, return_index=True, return_inverse=True)
     order = np.argsort(first[number], kind="stable")
     if (order[1:] > order[:-1]).all():

@@ -1,4 +1,4 @@
-"""Which iteration of a training is kept, and when to give up: the best by one metric, or by several in order.
+"""Selection of the iteration that is kept, and early stopping: the best by one metric, or by several in order.
 
 Several metrics are compared one after another: the first that differs by more than ``TOLERANCE`` decides.
 
@@ -45,7 +45,7 @@ class Selection:
             whole_number(self.patience, "patience", least=1)
 
     def improves(self, iteration: int, values: Sequence[float]) -> bool:
-        """Whether an iteration with these metrics is the best so far; it then becomes that."""
+        """Record an iteration's metrics, and tell whether it is the best so far."""
         signed = tuple(-value if name == LOSS else value for name, value in zip(self.metrics, values, strict=True))
         if self.best and not _better(signed, self.best):
             self.waited += 1
@@ -55,11 +55,11 @@ class Selection:
 
     @property
     def exhausted(self) -> bool:
-        """Whether patience has run out."""
+        """Tell whether patience has run out."""
         return self.patience is not None and self.waited >= self.patience
 
     def renew(self) -> None:
-        """Waits anew; the best stays to be beaten."""
+        """Reset patience; the best so far is still to be beaten."""
         self.waited = 0
 
 

@@ -34,20 +34,20 @@ class Observer(Protocol):
     """Watches an iteration that was made."""
 
     def __call__(self, iteration: int, candidate: bool = True) -> bool:
-        """True if training shall stop; only a candidate may become the model that is kept."""
+        """Observe an iteration; return True if training is to stop. Only a candidate may become the kept model."""
 
 
 class Learner(abc.ABC):
     """A model in the making."""
 
     unit = "iteration"
-    """What one iteration is, for the progress bar."""
+    """Unit of an iteration, for the progress bar."""
     loss = float("nan")
     """Mean loss of a training list in the last iteration, where it is known."""
 
     @abc.abstractmethod
     def stage(self, first: int, iterations: int, observe: Observer) -> str:
-        """Makes iterations, each of them observed, until there are enough or the observer stops them.
+        """Train some iterations, observing each, until there are enough or the observer stops them.
 
         Args:
             first: number of the first one.
@@ -64,11 +64,11 @@ class Learner(abc.ABC):
 
     @abc.abstractmethod
     def snapshot(self) -> Any:
-        """What is needed to come back to the present model."""
+        """Return what is needed to restore the present model."""
 
     @abc.abstractmethod
     def model(self, snapshot: Any, record: Record) -> Model:
-        """The model of a snapshot."""
+        """Return the model of a snapshot."""
 
     def grow(self, snapshot: Any, improved: bool) -> bool:
         """Begins a next stage from the best model so far; False where there is none.
@@ -85,7 +85,7 @@ class StepwiseLearner(Learner):
 
     @abc.abstractmethod
     def advance(self, iteration: int) -> bool:
-        """Makes one more iteration; False where nothing was left to learn."""
+        """Train one more iteration; return False if nothing was left to learn."""
 
     def stage(self, first: int, iterations: int, observe: Observer) -> str:
         for iteration in range(first, first + iterations):
@@ -165,7 +165,7 @@ class _Training:
             self.selection.renew()
 
     def _observe(self, iteration: int, candidate: bool = True, *, bar: ProgressBar) -> bool:
-        """Writes down how the model does; True if training shall stop."""
+        """Record the metrics of an iteration; return True if training is to stop."""
         began = time.perf_counter()
         metrics: dict[str, float] = {}
         if np.isfinite(self.learner.loss):
@@ -198,7 +198,7 @@ class _Training:
         return {} if scores is None else self.problem.measure(part, scores)
 
     def _has_something(self) -> bool:
-        """Whether there is a model to give; where no candidate has been seen yet, the last iteration is one."""
+        """Tell whether there is a model to return; where no candidate has been seen yet, the last iteration is one."""
         if not self.keeps and len(self.curve):
             self._keep()
         return self.keeps
