@@ -72,7 +72,7 @@ _short.maxlevel = 2
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it, which stays short however large or deep it is.
+    """Return a value in the form that messages show, which is short however large or deep it is.
 
     >>> shown("tree"), len(shown([[["x"] * 1000] * 1000] * 1000)) < 1_000
     ("'tree'", True)
@@ -84,7 +84,7 @@ def shown(value: Any) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A closing half-sentence that names the nearest known words, or lists them when few.
+    """Return the end of a sentence that names the nearest known words, or lists all if they are few.
 
     >>> did_you_mean("lamdarank", ["lambdarank", "listnet"])
     'did you mean lambdarank?'

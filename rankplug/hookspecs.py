@@ -40,13 +40,13 @@ def rankplug_backends() -> Iterable[specifications.BackendSpecification]:
 
 @hookspec
 def rankplug_datasets() -> Iterable[specifications.DatasetSpecification]:
-    """Data sets, read or made."""
+    """Offer data sets, read or made."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_transforms() -> Iterable[specifications.TransformSpecification]:
-    """Transforms: recorded changes of data."""
+    """Offer transforms: recorded changes of data."""
     raise AssertionError("a hook specification is never called")
 
 
@@ -64,14 +64,14 @@ def rankplug_studies() -> Iterable[specifications.StudySpecification]:
 
 @hookspec
 def rankplug_trial_started(trial: Any) -> None:
-    """A trial of a combination begins."""
+    """Observe that a trial of a combination begins."""
 
 
 @hookspec
 def rankplug_trial_progressed(trial: Any, iteration: int, metrics: dict[str, float]) -> None:
-    """A trial has finished an iteration (a tree, or an epoch)."""
+    """Observe that a trial has finished an iteration (a tree, or an epoch)."""
 
 
 @hookspec
 def rankplug_trial_finished(trial: Any, result: Any) -> None:
-    """A trial has ended, well or badly."""
+    """Observe that a trial has ended, with a result or a failure."""

@@ -36,7 +36,7 @@ LOADED = "it_can_be_loaded"
 
 @dataclass(frozen=True)
 class Report:
-    """What the contract of its kind found in a plugin.
+    """Findings of a plugin's contract.
 
     Args:
         plugin: what was checked.
@@ -52,11 +52,11 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether any promise is broken."""
+        """Tell whether any check failed."""
         return any(finding.failed for finding in self.findings)
 
     def describe(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the report as plain values."""
         return {
             "kind": self.plugin.specification.kind,
             "plugin": self.reference,
@@ -68,7 +68,7 @@ class Report:
         }
 
     def lines(self) -> Iterator[str]:
-        """As text."""
+        """Yield the report as lines of text."""
         origin = self.file or f"{self.plugin.distribution} {self.plugin.version}".strip()
         yield f"{self.plugin.specification.kind} {self.reference}, {origin}"
         for finding in self.findings:
@@ -86,7 +86,7 @@ class Report:
 
 
 def check_plugins(word: str, kind: str | None = None) -> list[Report]:
-    """The reports on the plugins that a word names: one installed, or those of a file.
+    """Check the plugins that a word names: an installed one, or those of a file.
 
     Args:
         word: a name with parameters, or the path of a file.
@@ -160,6 +160,6 @@ def _details(finding: Finding) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _printing_elsewhere() -> Iterator[None]:
-    """What plugins print goes to the other stream, so that the report stays what it is."""
+    """Redirect what plugins print to the standard error stream, so that it does not mix with the report."""
     with contextlib.redirect_stdout(sys.stderr):
         yield

@@ -1,4 +1,4 @@
-"""What works on this machine and what does not: versions, threads, backends, plugins and folders."""
+"""Diagnosis of this machine: versions, threads, backends, plugins and folders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True)
 class BackendHealth:
-    """Whether a backend can be used, and if not why."""
+    """Usability of a backend, with the reason if it cannot be used."""
 
     name: str
     works: bool
@@ -39,7 +39,7 @@ class Folder:
     variable: str
     """The environment variable that moves it."""
     why: str = ""
-    """Of several that might be used, why it is this one."""
+    """Reason for choosing this one of several possible folders."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Diagnosis:
     """All findings."""
 
     versions: dict[str, str]
-    """Of Python, rankplug and everything it depends on; ``not installed`` where an extra is missing."""
+    """Versions of Python, rankplug and everything it depends on; ``not installed`` where an extra is missing."""
     threads: int
     cores: int
     backends: tuple[BackendHealth, ...]
@@ -60,7 +60,7 @@ class Diagnosis:
 
     @property
     def problems(self) -> list[str]:
-        """What should be put right, one sentence each; a backend that is not installed is no problem."""
+        """Return what should be put right, one sentence each; a backend that is not installed is no problem."""
         found = [f"plugin {one.entry_point} of {one.distribution} failed: {one.reason}" for one in self.failed]
         found += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
         found += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
@@ -99,7 +99,7 @@ class Diagnosis:
 
 
 def examine(plugins: Registry | None = None) -> Diagnosis:
-    """Looks at everything; imports the engine of each backend to see whether it works."""
+    """Examine everything, importing the engine of each backend to see whether it works."""
     found = registry() if plugins is None else plugins
     return Diagnosis(
         versions=installed_versions(),

@@ -12,7 +12,7 @@ from rankplug.registry import GROUP, SESSION, Plugin, Registry, registry
 
 
 def plugins_of_file(path: str | Path) -> list[Plugin]:
-    """The plugins of a file, offered in this process, in place of installed ones of their names.
+    """Load the plugins of a file into this process, in place of installed ones of the same names.
 
     A file offers plugins by hooks, as a package's plugin module does, or by functions marked ``@rankplug.loss``.
     """
@@ -41,7 +41,7 @@ def plugins_of_file(path: str | Path) -> list[Plugin]:
 
 
 def _module_name(file: Path) -> str:
-    """The name under which the file can be imported, with the folder it begins in first on the path."""
+    """Return the name under which the file can be imported, after putting its root first on the path."""
     root, parts = file.parent, [file.stem]
     while (root / "__init__.py").is_file():
         root, parts = root.parent, [root.name, *parts]

@@ -67,7 +67,7 @@ class NewPlugin:
 
     @property
     def folder(self) -> Path:
-        """Where its own templates lie."""
+        """The folder of the kind's own templates."""
         return TEMPLATES / (f"loss-{self.flavour}" if self.kind == "loss" else self.kind)
 
     @property
@@ -87,7 +87,7 @@ class NewPlugin:
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
-        """What the templates' placeholders stand for."""
+        """Values for the templates' placeholders."""
         about = tomllib.loads((self.folder / "about.toml").read_text())
         extra = f"[{about['extra']}]" if about["extra"] else ""
         return {
@@ -105,11 +105,11 @@ class NewPlugin:
         }
 
     def files(self) -> dict[Path, str]:
-        """The package's files, with their texts."""
+        """Return the package's files with their texts."""
         return {path: Template(text).substitute(self.facts) for path, text in self._templates()}
 
     def write(self, into: Path) -> Path:
-        """Writes the package as a new folder of its name; gives that folder."""
+        """Write the package as a new folder of its name, and return that folder."""
         target = into / self.name
         if target.exists():
             raise ScaffoldError(f"{target} exists already; remove it, or say with --into where else")

@@ -49,7 +49,7 @@ def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceb
 
 
 def main() -> None:
-    """Runs the command line; an error is one sentence, with ``--debug`` its traceback too."""
+    """Run the command line; an error is one sentence, with ``--debug`` its traceback too."""
     prepare_streams()
     try:
         app()
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def sentence_of(error: Exception) -> str:
-    """What a user is told of an error; one that nobody foresaw is called so.
+    """Return the sentence that tells a user about an error; an unforeseen one is said to be a defect.
 
     >>> sentence_of(PermissionError(13, "Permission denied", "/results"))
     '/results: Permission denied'

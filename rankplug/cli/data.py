@@ -59,7 +59,7 @@ def prepare(
 
 @app.command()
 def info(name: Name) -> None:
-    """Where a data set comes from, what may be done with it, and what is here."""
+    """Show where a data set comes from, what may be done with it, and what is here."""
     dataset, parameters = _stored(name)
     _show(dataset.info(parameters))
 

@@ -12,14 +12,14 @@ from rankplug.system import say
 
 
 class Flavour(StrEnum):
-    """How a loss is written."""
+    """Language in which a loss is written."""
 
     NUMBA = "numba"
     TORCH = "torch"
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Add the command."""
     app.command("new")(new)
 
 

@@ -22,7 +22,7 @@ ExistingStoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP, exist
 
 
 class Format(StrEnum):
-    """How a table is written."""
+    """Output format of a table."""
 
     TABLE = "table"
     CSV = "csv"

@@ -12,7 +12,7 @@ from rankplug.sweeps import Sweep, read_file, read_words
 
 
 def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]:
-    """The sweeps that the command line's words stand for."""
+    """Read sweeps from words of the command line."""
     if len(words) == 1 and "=" not in words[0]:
         path = Path(words[0])
         if path.suffix in (".yaml", ".yml") or path.is_file():
@@ -24,7 +24,7 @@ def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]
 
 
 def read_study(name: str, profile: str) -> list[Sweep]:
-    """The runs a study needs at a profile."""
+    """Return the sweeps that a study needs at a profile."""
     if profile not in PROFILES:
         raise GrammarError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
     try:

@@ -15,7 +15,7 @@ SEED = Annotated[int, typer.Option(help="Of everything random.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands."""
+    """Add the commands."""
     app.command("train")(train)
     app.command("evaluate")(evaluate)
 

@@ -25,7 +25,7 @@ NOT_A_REASON = ("Failed in nopython mode", "During:", "There are", "- Of which",
 
 @contextlib.contextmanager
 def told_in_a_sentence(function: NamedFunction) -> Iterator[None]:
-    """Turns numba's failure to compile a function of one list into a sentence with the place in its source."""
+    """Turn numba's failure to compile a function of one list into a sentence with the place in its source."""
     try:
         yield
     except Exception as error:
@@ -38,7 +38,7 @@ def told_in_a_sentence(function: NamedFunction) -> Iterator[None]:
 
 
 def _compiling(error: Exception) -> bool:
-    """Whether it was raised by numba's compiler, not by what it compiled."""
+    """Tell whether numba's compiler raised an error, rather than the code it compiled."""
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_name == "_compile_for_args":
@@ -48,7 +48,7 @@ def _compiling(error: Exception) -> bool:
 
 
 def reason_of(error: Exception) -> str:
-    """The first thing that numba says of the code itself, in one line."""
+    """Return the first thing that numba says about the code itself, in one line."""
     lines = [line.strip() for line in COLOURS.sub("", str(error)).splitlines()]
     told = [line for line in lines if line and not line.startswith(NOT_A_REASON)]
     reason = told[0] if told else type(error).__name__
@@ -75,7 +75,7 @@ def place_of(error: Exception, function: NamedFunction) -> tuple[str, int]:
 
 
 def _named(name: str, function: Any) -> types.FunctionType:
-    """The function of a name, as the code of another one sees it."""
+    """Return the function that a name stands for in the code of another function."""
     found = function.__globals__.get(name, function)
     plain = getattr(found, "py_func", getattr(found, "function", found))
     return plain if isinstance(plain, types.FunctionType) else function

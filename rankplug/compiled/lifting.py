@@ -73,14 +73,14 @@ class ListFunction(NamedFunction):
         return njit(nogil=True, error_model="numpy", fastmath=fastmath)(self.function)
 
     def call(self, expressions: Mapping[str, str], parameters: str) -> str:
-        """The arguments of a call as source: an expression for what is supplied, an item of the tuple otherwise."""
+        """Return the arguments of a call as source: an expression for what is supplied, else an item of the tuple."""
         return ", ".join(
             expressions[name] if name in self.supplied else f"{parameters}[{self.wants.index(name)}]"
             for name in self.arguments
         )
 
     def numbers(self, parameters: Parameters, names: Sequence[str] | None = None) -> tuple[float | int | bool, ...]:
-        """The values of the parameters it wants, as a compiled function takes them."""
+        """Return the values of the parameters that the function takes, in the form a compiled function needs."""
         return tuple(self._number(parameters, name) for name in (self.wants if names is None else names))
 
     def _number(self, parameters: Parameters, name: str) -> float | int | bool:
@@ -116,7 +116,7 @@ EXPRESSIONS = {
 
 
 def call_of_list(function: ListFunction, parameters: str, scores: str | None = None) -> str:
-    """The arguments of a call inside a loop over lists, as source."""
+    """Return the arguments of a call inside a loop over lists, as source."""
     return function.call(EXPRESSIONS | ({"scores": scores} if scores else {}), parameters)
 
 
@@ -126,7 +126,7 @@ def building_block(function: Callable[..., Any]) -> Any:
 
 
 def sources_of(function: Callable[..., Any]) -> dict[str, str]:
-    """What a compiled function depends on: digests of source files by path, and constants from other files by name."""
+    """Return the dependencies of a compiled function: digests of source files by path, constants elsewhere by name."""
     found: dict[str, str] = {}
     todo: list[Any] = [function]
     seen: set[int] = set()
@@ -155,7 +155,7 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def make(template: str, parts: dict[str, ListFunction]) -> Any:
-    """The compiled function ``lifted`` of a source text in which each part is known by its name."""
+    """Compile the function ``lifted`` of a source text in which each part is known by its name."""
     return _make(template, tuple(parts.items()))
 
 
@@ -231,6 +231,6 @@ def _remove_old(folder: Path, stem: str, keep: Path) -> None:
 
 
 def writable(values: Any, name: str = "values") -> NDArray[np.float64]:
-    """A contiguous, writable array, so that compiled functions see one type only; messages call it ``name``."""
+    """Return a contiguous, writable array, so that compiled functions see one type only; messages call it ``name``."""
     array: NDArray[np.float64] = numbers(values, name)
     return array if array.flags.writeable else array.copy()

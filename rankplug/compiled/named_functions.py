@@ -41,7 +41,7 @@ class NamedFunction:
 
     @property
     def importable(self) -> bool:
-        """Whether another process finds it under its name."""
+        """Tell whether another process can import the function by its name."""
         found: Any = sys.modules.get(self.__module__)
         for part in self.__qualname__.split("."):
             found = getattr(found, part, None)
@@ -53,7 +53,7 @@ class NamedFunction:
         return tuple(name for name in self.arguments if name not in self.supplied)
 
     def value_of(self, parameters: Parameters, name: str) -> Any:
-        """The value of one parameter that it wants."""
+        """Return the value of one parameter that the function takes."""
         if not hasattr(parameters, name):
             raise BrokenPluginError(
                 f"{self.__module__}.{self.__name__} has an argument {name} that is neither supplied"

@@ -17,7 +17,7 @@ _UNIT = 1.0 / 9007199254740992.0
 
 @njit(inline="always")
 def mix(number: np.uint64) -> np.uint64:
-    """A bijection of 64 bits in which every input bit changes about half of the output bits."""
+    """Mix 64 bits by a bijection in which every input bit changes about half of the output bits."""
     number ^= number >> np.uint64(30)
     number *= _FIRST
     number ^= number >> np.uint64(27)
@@ -27,7 +27,7 @@ def mix(number: np.uint64) -> np.uint64:
 
 @njit(nogil=True)
 def key_of(seed: int, iteration: int, query: int, sample: int) -> np.uint64:
-    """The key of one list's noise."""
+    """Return the key of one list's noise."""
     key = mix(np.uint64(seed) + _INCREMENT)
     key = mix(key + np.uint64(iteration) * _INCREMENT + np.uint64(1))
     key = mix(key + np.uint64(query) * _INCREMENT + np.uint64(2))
@@ -36,6 +36,6 @@ def key_of(seed: int, iteration: int, query: int, sample: int) -> np.uint64:
 
 @njit(inline="always")
 def uniform(key: np.uint64, document: int) -> float:
-    """A number strictly between 0 and 1, uniform on a grid of 2^-53."""
+    """Return a number strictly between 0 and 1, uniform on a grid of 2^-53."""
     bits = mix(key + np.uint64(document + 1) * _INCREMENT)
     return (np.float64(bits >> np.uint64(11)) + 0.5) * _UNIT

@@ -19,7 +19,7 @@ LARGEST_COUNTED_LABEL = 31
 
 @njit(nogil=True, error_model="numpy")
 def usable(scores: Doubles, labels: Doubles) -> bool:
-    """Whether no score of a list is nan and all labels are finite and zero or more."""
+    """Tell whether no score of a list is nan and all labels are finite and zero or more."""
     found = True
     for document in range(scores.size):
         score, label = scores[document], labels[document]
@@ -29,7 +29,7 @@ def usable(scores: Doubles, labels: Doubles) -> bool:
 
 @njit(nogil=True, error_model="numpy")
 def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, order: Order, ranked: Doubles) -> None:
-    """Fills ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
+    """Fill ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
 
     The other arguments are those of :func:`order_documents`; ``order`` is working space as long as the list.
     """
@@ -43,7 +43,7 @@ def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, 
 
 @njit(nogil=True, error_model="numpy")
 def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
-    """Counts, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised."""
+    """Count, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised."""
     documents = scores.size
     padded = np.full((documents + LANES - 1) // LANES * LANES, -np.inf)
     # numba compiles an assignment of whole slices for seconds, because of the message for shapes that differ.
@@ -72,7 +72,7 @@ def _above_and_level(scores: Doubles, score: float) -> tuple[int, int]:
 
 @njit(nogil=True, error_model="numpy")
 def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, order: Order) -> None:
-    """Fills at least the first ``depth`` places of ``order`` with the documents of highest score.
+    """Fill at least the first ``depth`` ranks of ``order`` with the documents of highest score.
 
     Args:
         scores: of one list.
@@ -94,7 +94,7 @@ def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, o
 
 @njit(nogil=True, error_model="numpy")
 def _select(scores: Doubles, depth: int, order: Order) -> None:
-    """Keeps the best documents seen so far in order; most documents of a long list are turned away at once."""
+    """Keep the best documents seen so far in order; most documents of a long list are turned away at once."""
     held = 0
     worst = -np.inf
     for document in range(scores.size):
@@ -168,7 +168,7 @@ def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, e
 
 @njit(nogil=True, error_model="numpy")
 def sort_labels(labels: Doubles, best_first: Doubles) -> None:
-    """Fills ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
+    """Fill ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
     counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)
     for label in labels:
         if label > LARGEST_COUNTED_LABEL or label != np.floor(label):

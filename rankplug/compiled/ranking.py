@@ -22,7 +22,7 @@ PLACES_LOOKED_AT = 64
 
 @njit(nogil=True, error_model="numpy")
 def sort_best_first(scores: Doubles, order: Order) -> Doubles:
-    """Makes ``order`` the documents by descending score, ties by position; returns the scores in that order.
+    """Sort the documents into ``order`` by descending score, ties by position; return the scores in that order.
 
     It starts from what ``order`` holds: scores change little between iterations, so a list that was sorted before needs
     few moves. One that is far off is first spread over equal steps of score, more than it has documents. The order is
@@ -43,7 +43,7 @@ def sort_best_first(scores: Doubles, order: Order) -> Doubles:
 
 @njit(nogil=True, error_model="numpy")
 def _is_nearly_sorted(scores: Doubles, order: Order) -> bool:
-    """Whether few neighbours stand the wrong way round; the first ones tell."""
+    """Tell from the first ranks whether few neighbours are out of order."""
     places = min(order.size, PLACES_LOOKED_AT)
     wrong = 0
     for place in range(1, places):
@@ -59,7 +59,7 @@ def _take(scores: Doubles, order: Order, out: Doubles) -> None:
 
 @njit(nogil=True, error_model="numpy")
 def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves: int) -> bool:
-    """Insertion sort of both, among places that lie ``stride`` apart; False if it was given up."""
+    """Sort both by insertion among ranks that are ``stride`` apart; return False if it took too many moves."""
     moves = 0
     for place in range(stride, order.size):
         document, score = order[place], sorted_scores[place]
@@ -76,7 +76,7 @@ def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves:
 
 @njit(nogil=True, error_model="numpy")
 def _shell_sort(sorted_scores: Doubles, order: Order) -> None:
-    """For scores of very uneven spread: insertion at strides that shrink by Tokuda's factor of 4/9."""
+    """Sort scores of very uneven spread by insertion at strides that shrink by Tokuda's factor of 4/9."""
     stride = order.size
     while stride > 1:
         stride = max(1, 4 * stride // 9)
@@ -85,7 +85,7 @@ def _shell_sort(sorted_scores: Doubles, order: Order) -> None:
 
 @njit(nogil=True, error_model="numpy")
 def _spread_by_score(scores: Doubles, order: Order) -> None:
-    """Counting sort into equal steps of score, best step first, by position inside a step."""
+    """Sort by counting into equal steps of score, best step first, by position inside a step."""
     best = worst = scores[0]
     for document in range(scores.size):
         best, worst = max(best, scores[document]), min(worst, scores[document])
@@ -108,7 +108,7 @@ def _spread_by_score(scores: Doubles, order: Order) -> None:
 
 @njit(nogil=True, error_model="numpy")
 def gain(label: float) -> float:
-    """The gain of a label, 2^label - 1."""
+    """Return the gain of a label, 2^label - 1."""
     whole = int(label)
     if whole == label and 0 <= whole < 62:
         return float((1 << whole) - 1)
@@ -117,7 +117,7 @@ def gain(label: float) -> float:
 
 @njit(nogil=True, error_model="numpy")
 def ideal_dcg(labels: Doubles, cutoff: int) -> float:
-    """The largest DCG of a list at a cut-off, with the discount 1 / log2(1 + rank)."""
+    """Return the largest DCG of a list at a cut-off, with the discount 1 / log2(1 + rank)."""
     order = np.empty(labels.size, np.int32)
     for document in range(labels.size):
         order[document] = document
@@ -132,7 +132,7 @@ def ideal_dcg(labels: Doubles, cutoff: int) -> float:
 
 @njit(nogil=True, error_model="numpy")
 def fill_dcg_constants(labels: Doubles, cutoff: int, constants: Doubles) -> None:
-    """Fills one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank."""
+    """Fill one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank."""
     ideal = ideal_dcg(labels, cutoff)
     constants[0] = 1.0 / ideal if ideal > 0 else 0.0
     for document in range(labels.size):

@@ -56,7 +56,7 @@ _double_of = _reinterpret(types.int64, types.float64, ir.DoubleType())
 # Without fastmath: the rounding by adding and subtracting a large number must not be simplified away.
 @njit(nogil=True, error_model="numpy", fastmath=False, forceinline=True)
 def exp(number: float) -> float:
-    """The exponential; 0 below -708 and e^709 above 709."""
+    """Return the exponential; 0 below -708 and e^709 above 709."""
     bounded = min(max(number, _SMALLEST_EXPONENT), _LARGEST_EXPONENT)
     shifted = bounded * _LOG2_E + _ROUNDER
     power = shifted - _ROUNDER
@@ -74,7 +74,7 @@ def exp(number: float) -> float:
 
 @njit(nogil=True, error_model="numpy", fastmath=False, forceinline=True)
 def log(number: float) -> float:
-    """The natural logarithm of a positive, normal number."""
+    """Return the natural logarithm of a positive, normal number."""
     bits = _bits_of(number)
     power_bits = (bits - _ROOT_HALF_BITS) >> 52
     power = _double_of(power_bits + _ROUNDER_BITS) - _ROUNDER
@@ -91,7 +91,7 @@ def log(number: float) -> float:
 
 @njit(nogil=True, error_model="numpy", fastmath=False)
 def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArray[np.float64]) -> None:
-    """Fills ``out`` with ``exp(exponents - origin)``, cut off at ``exp(WIDEST)`` so that products do not overflow.
+    """Fill ``out`` with ``exp(exponents - origin)``, cut off at ``exp(WIDEST)`` so that products do not overflow.
 
     The sigmoid of any difference of two exponents is then a quotient: ``e_i / (e_i + e_j)``. All of these are exact to
     rounding if no exponent is further than half of :data:`WIDEST` from the origin. Where exponents spread wider, take
@@ -103,7 +103,7 @@ def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArra
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"})
 def largest(numbers: NDArray[np.float64]) -> float:
-    """The largest of some finite numbers, of which there is at least one."""
+    """Return the largest of some finite numbers, of which there is at least one."""
     found = numbers[0]
     for number in numbers:
         if number > found:

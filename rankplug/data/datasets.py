@@ -36,22 +36,22 @@ class StoredDataset(Protocol):
     """
 
     def __call__(self, parameters: Any, fold: int, seed: int) -> Split:
-        """The lists of a fold."""
+        """Load the lists of a fold."""
 
     def state(self, parameters: Any) -> str:
-        """In a word or two, whether it is there."""
+        """Say in a word or two whether the data set is here."""
 
     def get(self, parameters: Any, *, accept_licence: bool) -> str:
-        """Fetches the files and says where they are."""
+        """Fetch the files, and say where they are."""
 
     def prepare(self, parameters: Any, *, source: Path | None, on_error: Literal["raise", "skip"]) -> str:
-        """Prepares it, from ``source`` if given, and says what there is."""
+        """Prepare the data set, from ``source`` if given, and say what there is."""
 
     def info(self, parameters: Any) -> str:
-        """Where it comes from, what may be done with it, and what is here."""
+        """Say where the data set comes from, what may be done with it, and what is here."""
 
     def verify(self, parameters: Any) -> tuple[str, list[str]]:
-        """Reads what is prepared again: what there is, and a sentence for each thing that is wrong."""
+        """Read the prepared data again; return what there is, and a sentence for each thing that is wrong."""
 
 
 def load(
@@ -79,7 +79,7 @@ def load_in_blocks(
     seed: int = 0,
     transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference] = (),
 ) -> Iterator[Split]:
-    """What :func:`load` gives, once for each block of test queries, so that a test part may be larger than memory.
+    """Load a split in blocks of test queries, as :func:`load` does, so that a test part may be larger than memory.
 
     Training and validation part are the same each time. There is one block where the data set has no blocks, or where
     one of the transforms needs all of the data at once.

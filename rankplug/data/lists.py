@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 
 def check_starts(starts: ArrayLike, documents: int) -> Integers:
-    """The offsets as int64, checked: they begin at 0, end at the number of documents, and never fall back."""
+    """Check that offsets begin at 0, end at the number of documents and never decrease; return them as int64."""
     offsets = numbers(starts, "starts", "int64")
     if offsets.ndim != 1 or offsets.size == 0:
         raise DataError(f"starts must be one row of offsets, one a query and the total last; got shape {offsets.shape}")
@@ -69,7 +69,7 @@ def starts_of(query_ids: ArrayLike) -> Integers:
 
 
 def check_labels(labels: NDArray[Any], where: str = "") -> None:
-    """Raises where a label is not a finite number of zero or more."""
+    """Raise an error if a label is not a finite number of zero or more."""
     bad = np.flatnonzero(~(np.isfinite(labels) & (labels >= 0)))
     if bad.size:
         raise DataError(
@@ -131,7 +131,7 @@ class Lists:
     def from_query_ids(
         cls, features: ArrayLike, labels: ArrayLike, query_ids: ArrayLike, document_ids: ArrayLike | None = None
     ) -> Lists:
-        """Lists from one query id a document, as scikit-learn and XGBoost know it."""
+        """Make lists from one query id a document, as scikit-learn and XGBoost use."""
         ids = identifiers(query_ids, "query ids")
         matrix = numbers(features, "features", "float32")
         if ids.shape != (matrix.shape[0],):
@@ -168,7 +168,7 @@ class Lists:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def __getitem__(self, queries: int | slice | Sequence[int] | NDArray[Any]) -> Lists:
-        """The lists of some queries; a plain slice shares memory, anything else copies."""
+        """Return the lists of some queries; a plain slice shares memory, anything else copies."""
         if isinstance(queries, (int, np.integer)):
             position = int(queries)
             if not -len(self) <= position < len(self):
@@ -205,7 +205,7 @@ class Lists:
         )
 
     def rows(self, queries: NDArray[Any]) -> Integers:
-        """The documents' positions of some queries, in the order the queries are named."""
+        """Return the positions of some queries' documents, in the order in which the queries are given."""
         lengths = self.lengths[queries]
         firsts = np.repeat(self.starts[:-1][queries] - (np.cumsum(lengths) - lengths), lengths)
         return firsts + np.arange(int(lengths.sum()))
@@ -214,7 +214,7 @@ class Lists:
         return (self[query] for query in range(len(self)))
 
     def shuffled(self, seed: int | np.random.Generator) -> Lists:
-        """The same queries in random order; the documents inside a query keep theirs."""
+        """Return the same queries in random order; the documents inside a query keep theirs."""
         return self[_random_order(len(self), seed)]
 
     def batches(self, queries: int, seed: int | np.random.Generator | None = None) -> Iterator[NDArray[np.int64]]:

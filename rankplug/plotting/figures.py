@@ -1,4 +1,4 @@
-"""How figures look: one palette for the colour-blind, the same colour for the same model everywhere, intervals shown.
+"""Style of figures: a palette for the colour-blind, the same colour for the same model everywhere, intervals shown.
 
 The colours are those of Okabe and Ito (2008), Color universal design.
 """
@@ -51,14 +51,14 @@ COLOURS: dict[str, str] = {
 
 
 def colour(model: str) -> str:
-    """A model's colour."""
+    """Return the colour of a model."""
     return COLOURS.get(model) or PALETTE[zlib.crc32(model.encode()) % len(PALETTE)]
 
 
 def new_figure(
     columns: int = 1, rows: int = 1, width: float = 4.2, height: float = 3.0, **options: Any
 ) -> tuple[Any, Any]:
-    """A figure in the project's style and its axes, one row of them or a grid."""
+    """Make a figure in the project's style and its axes, one row of them or a grid."""
     import matplotlib.pyplot as plt
 
     with plt.rc_context(STYLE):
@@ -108,7 +108,7 @@ def _curve_of_runs(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float = 1.0, **options: Any) -> None:
-    """A line through the rows' means, with their 95 % t intervals as a band.
+    """Draw a line through the rows' means, with their 95 % t intervals as a band.
 
     Args:
         axes: to draw on.
@@ -141,7 +141,7 @@ def legend_below(figure: Figure, columns: int) -> None:
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:
-    """Writes a figure as PDF and PNG at publication size."""
+    """Write a figure as PDF and PNG at publication size."""
     paths = [stem.with_suffix(suffix) for suffix in (".pdf", ".png")]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ _first_seen: dict[Path, State] = {}
 
 
 def source_digest(specification: Specification, distribution: str) -> str:
-    """A digest of the source of a plugin; empty unless it is another's and can be edited where it is installed.
+    """Return a digest of a plugin's source; empty unless it is another's and editable where it is installed.
 
     Raises:
         NotRunError: this process has imported a file that was edited since, so that it does not run what is there.
@@ -58,7 +58,7 @@ def source_digest(specification: Specification, distribution: str) -> str:
 
 @functools.cache
 def editable_roots() -> dict[str, Path]:
-    """The folders that others' packages are installed from so that edits take effect, by the packages' names."""
+    """Return the folders of others' packages that are installed as editable, by the packages' names."""
     found = {}
     for distribution in metadata.distributions():
         text = distribution.read_text("direct_url.json")
@@ -82,13 +82,13 @@ def _modules_of(specification: Specification) -> set[str]:
 
 
 def _declared(specification: Specification) -> dict[str, Any]:
-    """What it says of itself that may change a result."""
+    """Return what a specification declares that may change a result."""
     told = ("summary", "paper", "parameters")
     return {name: value for name, value in specification.describe().items() if name not in told}
 
 
 def _needed(modules: Iterable[str], roots: tuple[Path, ...]) -> dict[str, Path]:
-    """The modules among others' sources that some modules import, themselves included, with their files."""
+    """Return the modules among others' sources that some modules import, themselves included, with their files."""
     found: dict[str, Path] = {}
     todo, seen = list(modules), set()
     while todo:
@@ -112,7 +112,7 @@ def _absolute(name: str, package: str) -> str:
 
 
 def _file_of(name: str) -> Path | None:
-    """The file of a module; only its outermost package is looked for as Python does, which imports nothing."""
+    """Find the file of a module without importing anything; only its outermost package is searched for on the path."""
     top, *inner = name.split(".")
     try:
         spec = importlib.util.find_spec(top)
@@ -131,7 +131,7 @@ def _file_of(name: str) -> Path | None:
 
 
 def _is_in(path: Path, roots: tuple[Path, ...]) -> bool:
-    """Whether a file lies in one of the folders, and not in an environment that lies there."""
+    """Tell whether a file lies in one of the folders, and not in an environment inside them."""
     installed = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     return any(path.is_relative_to(root) for root in roots) and not any(map(path.is_relative_to, installed))
 
@@ -143,7 +143,7 @@ def _state(path: Path) -> State:
 
 @functools.lru_cache(maxsize=4096)
 def _read(path: Path, state: State) -> tuple[str, tuple[str, ...]]:
-    """The digest of a source file, and the names of what it imports; relative ones begin with dots."""
+    """Return the digest of a source file, and the names of what it imports; relative ones begin with dots."""
     content = path.read_bytes()
     digest = hashlib.blake2b(content, digest_size=8).hexdigest()
     try:

@@ -70,7 +70,7 @@ class Reference:
 
 
 def format_value(value: Any) -> str:
-    """A value as the grammar writes it."""
+    """Write a value in the grammar."""
     if isinstance(value, Reference):
         text = str(value)
         return text if text != value.name else f"{text}[]"
@@ -218,7 +218,7 @@ class _Reader:
 
 
 def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
-    """The reference a text or a mapping (``{"name": "approx_ndcg", "eta": 10}``, as in YAML) stands for."""
+    """Parse a text or a mapping (``{"name": "approx_ndcg", "eta": 10}``, as in YAML) into a reference."""
     if isinstance(text, Reference):
         return text
     if isinstance(named := getattr(text, "reference", None), Reference):

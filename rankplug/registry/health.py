@@ -1,4 +1,4 @@
-"""Whether a plugin can be used, found out by importing its code."""
+"""Usability of plugins, found out by importing their code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankplug.registry.specifications import BackendSpecification, ScorerSpecifi
 
 
 def load_code(plugin: Plugin, plugins: Registry) -> None:
-    """Imports the code behind a plugin; of a scorer, that for each backend whose packages are installed.
+    """Import the code behind a plugin; of a scorer, the code for each backend whose packages are installed.
 
     Raises:
         BrokenPluginError: what is wrong, in one sentence.
@@ -32,7 +32,7 @@ def load_code(plugin: Plugin, plugins: Registry) -> None:
 
 
 def require_packages(engine: BackendSpecification) -> None:
-    """Raises where a package that a backend needs is not installed."""
+    """Raise an error if a package that a backend needs is not installed."""
     for package in engine.requires:
         if importlib.util.find_spec(package) is None:
             raise FitError(
@@ -41,7 +41,7 @@ def require_packages(engine: BackendSpecification) -> None:
 
 
 def is_usable(backend: str, plugins: Registry) -> bool:
-    """Whether a backend and the packages it needs are installed."""
+    """Tell whether a backend and the packages it needs are installed."""
     try:
         engine = cast(BackendSpecification, plugins.find("backend", backend).specification)
     except UnknownPluginError:
@@ -50,7 +50,7 @@ def is_usable(backend: str, plugins: Registry) -> bool:
 
 
 def problems_of_others(plugins: Registry) -> dict[str, str]:
-    """The plugins that come from elsewhere, with what is wrong with each, or nothing."""
+    """Return the plugins of other distributions, with what is wrong with each, or an empty string."""
     found: dict[str, str] = {}
     for plugin in plugins.plugins():
         if plugin.distribution in (OWN, SESSION):

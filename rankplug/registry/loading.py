@@ -30,18 +30,18 @@ class PluginTimeoutError(BrokenPluginError):
 
 
 def same_distribution(name: str, other: str) -> bool:
-    """Whether two names are one to an installer."""
+    """Tell whether an installer treats two names as one distribution."""
     return name.lower().replace("-", "_") == other.lower().replace("-", "_")
 
 
 def is_left_out(distribution: str) -> bool:
-    """Whether the user wants to do without it."""
+    """Tell whether the user has disabled a distribution."""
     names = os.environ.get("RANKPLUG_WITHOUT", "").split(",")
     return any(same_distribution(distribution, name.strip()) for name in names if name.strip())
 
 
 def check_requirement(distribution: metadata.Distribution | None) -> None:
-    """Raises where a distribution says that it needs another version of rankplug."""
+    """Raise an error if a distribution requires another version of rankplug."""
     if distribution is None or distribution.name == OWN:
         return
     from packaging.requirements import Requirement
@@ -60,7 +60,7 @@ def check_requirement(distribution: metadata.Distribution | None) -> None:
 
 @contextlib.contextmanager
 def limited_time(what: str) -> Iterator[None]:
-    """Raises in the block when it takes too long; in a thread, where that cannot be done, it only says so."""
+    """Raise an error in the block when it takes too long; in a thread, where that is impossible, print a message."""
     seconds = float(os.environ.get("RANKPLUG_IMPORT_SECONDS") or SECONDS)
     sentence = f"its import did not end in {seconds:g} s (RANKPLUG_IMPORT_SECONDS)"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
@@ -88,7 +88,7 @@ def limited_time(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def without_replacements(root: str) -> Iterator[None]:
-    """Raises where the block replaces functions of NumPy or PyTorch, and puts them back.
+    """Raise an error if the block replaces functions of NumPy or PyTorch, and restore them.
 
     Args:
         root: package the block imports; functions of it found in a library that came with it are replacements too.
@@ -128,14 +128,14 @@ def _changes(name: str, space: Any, before: dict[str, Any] | None, root: str) ->
 
 
 def _written_in(function: Any, library: str) -> bool:
-    """Whether a library replaces a function of its own, as PyTorch does when ``torch._dynamo`` is imported."""
+    """Tell whether a library replaces a function of its own, as PyTorch does when ``torch._dynamo`` is imported."""
     path = getattr(getattr(function, "__code__", None), "co_filename", "")
     return path.startswith(os.path.dirname(sys.modules[library].__file__ or "nowhere") + os.sep)
 
 
 @contextlib.contextmanager
 def printing_elsewhere(who: str) -> Iterator[list[str]]:
-    """What the block prints goes to the standard error stream, with who said it; gives the lines in the end."""
+    """Redirect what the block prints to the standard error stream, naming who printed it; yields the list of lines."""
     printed: list[str] = []
     with contextlib.redirect_stdout(io.StringIO()) as caught:
         try:

@@ -34,7 +34,7 @@ ParametersT = typing.TypeVar("ParametersT", bound=Parameters)
 
 
 def read_parameters(model: type[ParametersT], given: Mapping[str, Any], owner: str) -> ParametersT:
-    """The parameters of ``owner``, checked; every problem is named in one sentence."""
+    """Validate the parameters of ``owner``; one error names every problem."""
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
@@ -65,7 +65,7 @@ def _sentence(model: type[Parameters], problem: Any, owner: str) -> str:
 
 
 def literal_values(field: FieldInfo) -> tuple[Any, ...]:
-    """The words a parameter may take, in their order; empty where it is free."""
+    """Return the words that a parameter may take, in their order; empty if it is free."""
 
     def inside(annotation: Any) -> tuple[Any, ...]:
         if typing.get_origin(annotation) is typing.Literal:
@@ -78,7 +78,7 @@ def literal_values(field: FieldInfo) -> tuple[Any, ...]:
 
 
 def describe_type(field: FieldInfo) -> str:
-    """A parameter's type with its bounds, as a person would write it: ``float > 0``, ``int >= 1 | none``."""
+    """Describe a parameter's type with its bounds, as a person would write it: ``float > 0``, ``int >= 1 | none``."""
 
     def written(annotation: Any, bounds: str) -> str:
         origin, inside = typing.get_origin(annotation), typing.get_args(annotation)

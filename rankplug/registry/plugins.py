@@ -52,7 +52,7 @@ class Plugin:
     distribution: str
     version: str
     source: str = ""
-    """Of a plugin that was written in this session."""
+    """Source of a plugin that was written in this session."""
 
     def describe(self) -> dict[str, Any]:
         return {**self.specification.describe(), "distribution": self.distribution, "version": self.version}
@@ -168,7 +168,7 @@ class Registry:
         namesakes.append(Plugin(specification, SESSION, version, source))
 
     def written_here(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> bool:
-        """Whether a plugin's source is known to this session only."""
+        """Tell whether only this session knows a plugin's source."""
         return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
@@ -189,7 +189,7 @@ class Registry:
         ]
 
     def find(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> Plugin:
-        """The plugin a reference names."""
+        """Return the plugin that a reference names."""
         wanted = parse(reference)
         namesakes = self._plugins[kind].get(wanted.name, [])
         if wanted.distribution is not None:
@@ -213,7 +213,7 @@ class Registry:
         return namesakes[0]
 
     def exported(self, name: str) -> Any:
-        """What a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
+        """Return what a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
         for plugin in self.plugins("backend"):
             specification = plugin.specification
             if isinstance(specification, BackendSpecification) and name in specification.exports:
@@ -221,7 +221,7 @@ class Registry:
         raise AttributeError(f"no backend exports {name}")
 
     def resolve(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> tuple[Specification, Parameters]:
-        """The specification a reference names, with its parameters checked."""
+        """Return the specification that a reference names, with validated parameters."""
         wanted = parse(reference)
         specification = self.find(kind, wanted).specification
         return specification, read_parameters(specification.parameters, wanted.parameters, str(specification))
@@ -239,5 +239,5 @@ def _reason(error: BaseException) -> str:
 
 @functools.cache
 def registry() -> Registry:
-    """The plugins installed here, found once a process."""
+    """Return the installed plugins, which are searched for once per process."""
     return Registry()

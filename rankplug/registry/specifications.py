@@ -1,4 +1,4 @@
-"""What a plugin says of itself: light enough that listing all plugins imports no engine.
+"""Specifications, with which plugins declare themselves: so light that listing all plugins imports no engine.
 
 The code behind a specification is named as ``"package.module:object"`` and imported at first use.
 """
@@ -25,7 +25,7 @@ NEEDS = frozenset({"noise", "sampled rankings", "binary labels"})
 
 
 def _check_paths(specification: Specification, name: str, paths: Mapping[str, Any]) -> None:
-    """Raises where something is not of the form ``package.module:object``."""
+    """Raise an error if a path is not of the form ``package.module:object``."""
     if not isinstance(paths, Mapping):
         raise SpecificationError(f"{specification}: {name} must map names to package.module:object, got {paths!r}")
     for path in paths.values():
@@ -34,7 +34,7 @@ def _check_paths(specification: Specification, name: str, paths: Mapping[str, An
 
 
 def import_object(path: str, owner: str) -> Any:
-    """The object behind ``package.module:object``."""
+    """Import the object behind ``package.module:object``."""
     module, _, name = path.partition(":")
     try:
         # A module that another thread is still importing is there already; importing it waits.
@@ -102,7 +102,7 @@ class Specification:
         return f"{self.kind} {self.name}"
 
     def load(self) -> Any:
-        """The object behind it, imported now."""
+        """Import the object behind the specification."""
         if isinstance(self.implementation, str):
             return import_object(self.implementation, str(self))
         return self.implementation

@@ -1,4 +1,4 @@
-"""What a claim of one or several parts comes to, from the p values of its parts; see ``docs/verdicts.md``.
+"""Decisions on claims of one or several parts from the p values of the parts; see ``docs/verdicts.md``.
 
 All functions take the parts along the last axis; axes before it are cases that are decided at once.
 
@@ -50,7 +50,7 @@ class PValues:
 
 
 def p_values(point: ArrayLike, error: ArrayLike, degrees: ArrayLike, margin: ArrayLike) -> PValues:
-    """The p values of Student's t; without any spread a difference is what it is.
+    """Compute the p values of Student's t; without any spread a difference is taken as it is.
 
     Args:
         point: the mean difference of each part.
@@ -82,7 +82,7 @@ def holm_steps(parts: int, level: float = LEVEL / 2) -> Doubles:
 
 
 def holm_rejected(p: Doubles, steps: Doubles) -> Truths:
-    """Which of the parts Holm's step-down procedure rejects.
+    """Tell which parts Holm's step-down procedure rejects.
 
     >>> holm_rejected(np.array([0.01, 0.04, 0.03]), holm_steps(3, level=0.05)).tolist()
     [True, False, False]
@@ -95,7 +95,7 @@ def holm_rejected(p: Doubles, steps: Doubles) -> Truths:
 
 
 def _unlike(p: Doubles, alike: Truths) -> Doubles:
-    """The p values of a direction; a part whose interval lies inside the margin counts for none."""
+    """Return the p values of a direction; a part whose interval lies inside the margin counts for none."""
     return np.where(alike, 1.0, p)
 
 
@@ -104,7 +104,7 @@ def _steps(p: PValues, steps: Doubles | None) -> Doubles:
 
 
 def all_greater(p: PValues, steps: Doubles | None = None) -> Words:
-    """The verdict on "greater in every part".
+    """Decide a claim of "greater in every part".
 
     Args:
         p: of the parts.
@@ -123,7 +123,7 @@ def all_greater(p: PValues, steps: Doubles | None = None) -> Words:
 
 
 def all_alike(p: PValues, steps: Doubles | None = None) -> Words:
-    """The verdict on "alike in every part"."""
+    """Decide a claim of "alike in every part"."""
     levels = _steps(p, steps)
     alike = p.alike < levels[-1]
     smaller = _unlike(np.minimum(p.greater, p.less), alike)
@@ -133,7 +133,7 @@ def all_alike(p: PValues, steps: Doubles | None = None) -> Words:
 
 
 def any_greater(p: PValues, steps: Doubles | None = None) -> Words:
-    """The verdict on "greater in some part"."""
+    """Decide a claim of "greater in some part"."""
     levels = _steps(p, steps)
     alike = p.alike < levels[-1]
     found = holm_rejected(_unlike(p.greater, alike), levels).any(axis=-1)

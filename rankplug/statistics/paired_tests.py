@@ -26,11 +26,11 @@ class PairedTest:
     method: str
     degrees_of_freedom: int | None = None
     constant: bool = False
-    """Whether all differences were equal, so that p is 0 or 1 by convention."""
+    """True if all differences were equal, so that p is 0 or 1 by convention."""
     low: float = math.nan
     high: float = math.nan
     level: float = 0.95
-    """Of the interval from ``low`` to ``high``, which holds the differences that this very test does not reject."""
+    """Level of the interval from ``low`` to ``high``, which holds the differences that this test does not reject."""
 
     def __str__(self) -> str:
         note = ", all differences equal" if self.constant else ""

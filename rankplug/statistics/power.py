@@ -1,4 +1,4 @@
-"""What a design can tell, and how much more of it would tell what is asked.
+"""Power of a design, and the repetitions that a question would take.
 
 >>> from rankplug.statistics.designs import mean_of_trials
 >>> found = mean_of_trials([0.1, 0.3, 0.2, 0.4])
@@ -20,7 +20,7 @@ MOST = 100_000
 
 
 def smallest_difference(found: Estimate, *, level: float = LEVEL / 2, power: float = POWER) -> float:
-    """The true difference that this design would find with some power: ``(t_level + t_power) * error``."""
+    """Return the true difference that this design finds with a given power: ``(t_level + t_power) * error``."""
     from scipy import stats
 
     if not (np.isfinite(found.error) and found.degrees > 0):
@@ -30,7 +30,7 @@ def smallest_difference(found: Estimate, *, level: float = LEVEL / 2, power: flo
 
 
 def repetitions_needed(found: Estimate, margin: float, *, level: float = LEVEL / 2, power: float = POWER) -> int | None:
-    """How many repetitions in all would find a true difference of the margin; None where no number would.
+    """Return how many repetitions in all would find a true difference of the margin; None where no number would.
 
     The spread is taken to stay as it is, and degrees of freedom to be those of the repetitions.
     """

@@ -13,7 +13,7 @@ STATES = tuple(
     os.strerror(number)
     for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ESTALE)
 )
-"""What the system calls a full or read-only disk, too many open files, and a disk that fails.
+"""The system's words for a full or read-only disk, too many open files, and a failing disk.
 
 Libraries pass such an error on in an exception of their own, but with these words.
 """
@@ -21,7 +21,7 @@ SAYINGS = (*STATES, "No usable temporary directory", "can't start new thread")
 
 
 def is_of_the_machine(error: BaseException) -> bool:
-    """Whether an error, or one that it comes from, tells of the machine and not of the combination that met it."""
+    """Tell whether an error, or one that caused it, comes from the machine and not from the combination."""
     return any(_tells_of_the_machine(one) for one in _chain(error))
 
 

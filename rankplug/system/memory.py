@@ -1,4 +1,4 @@
-"""How much memory is left, and a word before training starts where it cannot be enough."""
+"""Free memory, and a warning before training that cannot fit into it."""
 
 from __future__ import annotations
 

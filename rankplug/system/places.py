@@ -1,4 +1,4 @@
-"""Where things lie on this machine: prepared data, compiled kernels, notebooks."""
+"""Folders of this machine for prepared data, compiled code and notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from rankplug.errors import RankplugError
 
 
 def cache_folder() -> Path:
-    """Prepared data and compiled code, all of which can be made again: ``RANKPLUG_CACHE`` or the user's cache."""
+    """Return the folder of prepared data and compiled code: ``RANKPLUG_CACHE`` or the user's cache.
+
+    All of it can be made again.
+    """
     return Path(os.environ.get("RANKPLUG_CACHE") or platformdirs.user_cache_dir("rankplug", appauthor=False))
 
 
@@ -21,7 +24,7 @@ def data_folders() -> list[Path]:
 
 
 def notebooks_folder() -> Path:
-    """Where the notebooks lie: inside the installed package, or beside it in a checkout."""
+    """Return the folder of the notebooks: inside the installed package, or beside it in a checkout."""
     package = Path(__file__).parents[1]
     for folder in (package / "notebooks", package.parent / "notebooks"):
         if folder.is_dir():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def whole_number(value: Any, name: str, *, least: int = 0) -> int:
-    """A whole number of at least ``least``; numpy's are taken too, truth values and fractions are not."""
+    """Return a whole number of at least ``least``; numpy's are taken too, truth values and fractions are not."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -39,7 +39,7 @@ def whole_number(value: Any, name: str, *, least: int = 0) -> int:
 
 
 def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
-    """A contiguous array of numbers; the same memory where it is one already.
+    """Return a contiguous array of numbers; the same memory if it is one already.
 
     Nothing is lost on the way: masked values, fractions where whole numbers are wanted and numbers that the type cannot
     hold are refused.
@@ -61,7 +61,7 @@ def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
 
 
 def identifiers(values: Any, name: str) -> NDArray[Any]:
-    """An array of names or numbers that stand for something, none of them missing."""
+    """Return an array of identifiers, names or numbers, none of them missing."""
     import numpy as np
 
     refuse_masked(values, name)
@@ -78,7 +78,7 @@ def identifiers(values: Any, name: str) -> NDArray[Any]:
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """Raises where a masked array hides values, which would come to light again as plain numbers."""
+    """Raise an error if a masked array hides values, which would reappear as plain numbers."""
     import numpy as np
 
     parts = values if isinstance(values, (list, tuple)) else [values]
@@ -91,7 +91,7 @@ def refuse_masked(values: Any, name: str) -> None:
 
 
 def _fractions(given: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
-    """Where whole numbers are no longer what was given."""
+    """Return the positions at which conversion to whole numbers changed a value."""
     import numpy as np
 
     return np.flatnonzero(given != whole) if given.dtype.kind not in "biSU" else np.empty(0, np.int64)
@@ -116,7 +116,7 @@ def _reason(values: Any, error: Exception) -> str:
 
 
 def fraction(value: Any, name: str) -> float:
-    """A number between 0 and 1, both excluded."""
+    """Return a number between 0 and 1, both excluded."""
     if not isinstance(value, (int, float)) or not 0 < value < 1:
         raise ParameterError(f"{name} must be a number between 0 and 1, got {shown(value)}")
     return float(value)

@@ -12,7 +12,7 @@ from rankplug.errors import RankplugError
 
 NAME = "results"
 MARKS = (".git", "pyproject.toml")
-"""What lies in a project's root; a folder with the first is taken before one with the second."""
+"""Entries of a project's root; a folder with the first is preferred to one with the second."""
 OURS = re.compile(r"[0-9a-f]{16}|\.locks")
 """Names of folders by which a folder of results is told from others of its name."""
 
@@ -26,12 +26,12 @@ class ResultsPlace:
 
 
 def results_folder() -> Path:
-    """Where results go and are looked for when no store is named, see :func:`results_place`."""
+    """Return the folder of results where no store is named, see :func:`results_place`."""
     return results_place().path
 
 
 def results_place() -> ResultsPlace:
-    """What ``RANKPLUG_RESULTS`` names; else the nearest ``results`` that holds some, from the working folder upwards.
+    """Find the folder of results: ``RANKPLUG_RESULTS``, or the nearest ``results`` upwards that holds some.
 
     The search ends at the project's root, or in no project at the home folder. Where there are no results yet, they go
     into ``results`` in the project's root, or in no project in the working folder.
@@ -64,7 +64,7 @@ def other_results() -> list[Path]:
 
 
 def holds_results(folder: Path) -> bool:
-    """Whether sweeps have written into a folder."""
+    """Tell whether sweeps have written into a folder."""
     try:
         return any(OURS.fullmatch(entry.name) and entry.is_dir() for entry in os.scandir(folder))
     except OSError:
@@ -72,7 +72,7 @@ def holds_results(folder: Path) -> bool:
 
 
 def project_root(here: Path) -> Path | None:
-    """The nearest folder from here upwards that marks a project; none in the home folder and above it."""
+    """Return the nearest folder from here upwards that marks a project; none in the home folder and above it."""
     home = _home()
     above = [folder for folder in (here, *here.parents) if folder != home and folder not in home.parents]
     return next((folder for mark in MARKS for folder in above if (folder / mark).exists()), None)

@@ -18,7 +18,7 @@ from rankplug.system.plain_numbers import whole_number
 
 
 def sequence(seed: int, *purpose: str | int) -> np.random.SeedSequence:
-    """The node of the tree that a purpose such as ``("initialisation", learner)`` names."""
+    """Return the node of the tree that a purpose such as ``("initialisation", learner)`` names."""
     words = [
         part if isinstance(part, int) else int.from_bytes(hashlib.blake2b(part.encode(), digest_size=4).digest(), "big")
         for part in purpose
@@ -32,10 +32,10 @@ def generator(seed: int, *purpose: str | int) -> np.random.Generator:
 
 
 def stream(seed: int, *purpose: str | int) -> int:
-    """A 63-bit number for engines that take a seed of their own."""
+    """Return a 63-bit number for engines that take a seed of their own."""
     return int(sequence(seed, *purpose).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def trial_seed(master: int, trial: int) -> int:
-    """The seed of a trial of an experiment; trials are counted from 0."""
+    """Return the seed of a trial of an experiment; trials are counted from 0."""
     return int(sequence(master, "trial", trial).generate_state(1, np.uint32)[0])

@@ -19,7 +19,7 @@ LOCK = "owner.lock"
 
 
 def has_room(folder: str) -> bool:
-    """Whether sockets can be made in a folder of a folder, whose paths must be short."""
+    """Tell whether sockets can be made in a folder of a folder, whose paths must be short."""
     return len(os.fsencode(folder)) + LONGEST_NAME <= LONGEST_PATH
 
 
@@ -40,7 +40,7 @@ class SocketFolder:
         self._lock.acquire()
 
     def remove(self) -> None:
-        """Removes it with what is in it."""
+        """Remove the folder with its content."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()
 

@@ -1,4 +1,4 @@
-"""What is said on a terminal, where text from elsewhere is shown and never steers the screen.
+"""Output on a terminal, where text from elsewhere is shown and never steers the screen.
 
 A name, a message or a path may hold sequences that clear the screen, change the window's title, write to the clipboard,
 or make the end of a line look like its beginning. Everything that a command says goes through here.
@@ -22,7 +22,7 @@ ORDINARY = re.compile(r"[ -~\n\t]*")
 
 
 def harmless(text: str) -> str:
-    r"""A text in which characters that a terminal obeys are spelled out.
+    r"""Spell out the characters of a text that a terminal would obey.
 
     >>> harmless("a\x1b]0;title\x07b \x1b[31mred\x1b[0m \u202egnp.exe")
     'a\\x1b]0;title\\x07b red \\u202egnp.exe'
@@ -39,26 +39,26 @@ def _spelled(character: str) -> str:
 
 
 def say(text: object, *, colour: str | None = None, bold: bool | None = None, error: bool = False) -> None:
-    """Prints a line; ``error`` says it on the standard error stream."""
+    """Print a line, on the standard error stream if ``error``."""
     import typer
 
     typer.secho(harmless(str(text)), fg=colour, bold=bold, err=error)
 
 
 def hand_over(text: str) -> None:
-    """Prints data for other programs: as they are into a file or a pipe, without harm on a terminal."""
+    """Print data for other programs: unchanged into a file or a pipe, made harmless in a terminal."""
     import typer
 
     typer.echo(text if sys.stdout is None or not sys.stdout.isatty() else harmless(text))
 
 
 def seen_at_once() -> bool:
-    """Whether what is said on the standard error stream is seen as it comes: on a terminal, or in a notebook."""
+    """Tell whether the standard error stream is shown at once: in a terminal or a notebook."""
     return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def prepare_streams() -> None:
-    """Gives a process that was started without standard streams empty ones, and warnings a line of their own.
+    """Give a process without standard streams empty ones, and print each warning on a line of its own.
 
     Without them, the next file that is opened, which may be a result, takes the place of a stream, and whatever is
     printed goes into it.

@@ -26,7 +26,7 @@ def available_cores() -> int:
 
 
 def threads() -> int:
-    """The number of threads each engine may use."""
+    """Return the number of threads each engine may use."""
     if _threads is not None:
         return _threads
     given = os.environ.get("RANKPLUG_THREADS", "")
@@ -39,7 +39,7 @@ def threads() -> int:
 
 @contextlib.contextmanager
 def use_threads(number: int | None = None) -> Iterator[int]:
-    """Runs a block with a number of threads in every engine that is loaded, and restores what was there.
+    """Run a block with a number of threads in every engine that is loaded, and restore the number afterwards.
 
     Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`. BLAS gets one:
     it splits its products between threads, which changes their last bits, and its pools, NumPy's and SciPy's, wait for

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 UNFINISHED_PREFIX, UNFINISHED = ".rankplug-", ".tmp"
-"""How the name of a file begins and ends until it is whole."""
+"""Prefix and suffix of a file's name until it is complete."""
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write in place of another; it takes its name at the end of the block, and is gone if that raises."""
+    """Write a file in place of another; it is renamed at the end of the block, and removed if that raises."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED)
     try:
         with os.fdopen(handle, "w+b") as file:
@@ -31,7 +31,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file, and the folders above it that are not there yet."""
+    """Write a file atomically, and make missing folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.write(content)

@@ -49,7 +49,7 @@ def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float | No
 
 
 def run(function: Callable[[int, int], object], chunks: Sequence[Chunk]) -> None:
-    """Calls ``function(begin, end)`` for every chunk on at most :func:`rankplug.system.threads` threads."""
+    """Call ``function(begin, end)`` for every chunk on at most :func:`rankplug.system.threads` threads."""
     helpers = min(threads(), len(chunks)) - 1
     left = iter(chunks)
     if helpers < 1:

@@ -1,4 +1,4 @@
-"""What a contract is made of: checks, each of which says what it found, what that means and how to put it right.
+"""Checks, of which contracts consist: each says what it found, what that means and how to put it right.
 
 A check is written as a claim about a plugin on an input, which answers with a complaint or with nothing::
 
@@ -48,7 +48,7 @@ class NotApplicableError(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found.
+    """Result of a check.
 
     Args:
         plugin: with its parameters.
@@ -72,11 +72,11 @@ class Finding:
 
     @property
     def failed(self) -> bool:
-        """Whether the contract is broken."""
+        """Tell whether the contract is broken."""
         return self.status == "failed"
 
     def describe(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the finding as plain values."""
         given = None if self.given is None else self.given.describe()
         return {**asdict(replace(self, given=None)), "given": given}
 
@@ -121,14 +121,14 @@ class Check:
         labels: ArrayLike | None = None,
         starts: ArrayLike | None = None,
     ) -> None:
-        """Tries the claim on one input, as it is; raises :class:`ContractError` where it does not hold."""
+        """Check the claim on one input, as it is; raise :class:`ContractError` if it does not hold."""
         case = self.contract.case(plugin)
         given = None if scores is None else Given.of(scores, labels, starts)
         if (what := self._complaint(case, given)) is not None:
             raise ContractError(self._failure(case, what, given))
 
     def finding(self, case: Any) -> Finding:
-        """How the claim fares on all inputs; a failure with the smallest input that shows it."""
+        """Check the claim on all inputs; a failure comes with the smallest input that shows it."""
         try:
             for given in self.inputs(case) if self.inputs else [None]:
                 if (what := self._complaint(case, given)) is None:
@@ -171,7 +171,7 @@ class Contract:
     def check(
         self, *, means: str, fix: str, inputs: Callable[[Any], Iterable[Given]] | None = None, stage: int = LAST
     ) -> Callable[[Claim], Check]:
-        """Makes a check of a claim; a decorator."""
+        """Make a check of a claim; a decorator."""
 
         def decorate(claim: Claim) -> Check:
             self.checks.append(Check(self, claim, inputs, means, fix, stage))
@@ -180,7 +180,7 @@ class Contract:
         return decorate
 
     def findings(self, case: Any) -> Iterator[Finding]:
-        """How every check fares; those that rest on one that fails are not tried."""
+        """Yield the finding of every check; those that rest on a failed one are not tried."""
         failed: Check | None = None
         for check in sorted(self.checks, key=lambda check: check.stage):
             if failed is not None and check.stage > failed.stage:
@@ -204,7 +204,7 @@ class Contract:
 
 
 def described(error: BaseException) -> str:
-    """An error of a plugin in one line, with the place in the plugin where it was raised."""
+    """Describe an error of a plugin in one line, with the place in the plugin where it was raised."""
     message = " ".join(str(error).split())
     message = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
     if isinstance(error, RankplugError):

@@ -27,13 +27,13 @@ class PluginContract:
 
     @pytest.fixture
     def case(self) -> Any:
-        """The plugin under test, the same for all checks, so that what they share is fitted once."""
+        """Return the plugin under test, the same for all checks, so that what they share is fitted once."""
         if "_case" not in vars(type(self)):
             type(self)._case = self.make_case()
         return type(self)._case
 
     def make_case(self) -> Any:
-        """The case of the plugin that the class names."""
+        """Make the case of the plugin that the class names."""
         return self.contract.case(getattr(self, self.kind))
 
     def test_contract(self, case: Any, check: Check) -> None:

@@ -1,4 +1,4 @@
-"""What a data set must keep: sound parts that do not overlap, the same again for the same seed."""
+"""Contract of data sets: sound parts that do not overlap, and the same data again for the same seed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def values_are_sound(case: Case) -> str | None:
     fix="see that the labels are read from the right column",
 )
 def some_lists_tell_documents_apart(case: Case) -> str | None:
-    """A list with two different labels teaches an order."""
+    """Check that a training list has two different labels, and so teaches an order."""
     part = case.split.train
     highest = np.maximum.reduceat(part.labels, part.starts[:-1])
     lowest = np.minimum.reduceat(part.labels, part.starts[:-1])
@@ -89,7 +89,7 @@ def some_lists_tell_documents_apart(case: Case) -> str | None:
     fix="draw from np.random.default_rng(seed) only",
 )
 def a_seed_gives_the_same_data_again(case: Case) -> str | None:
-    """By fingerprint, with the global random numbers elsewhere."""
+    """Compare fingerprints of two loads, with other global random numbers for the second."""
     here = [part.fingerprint for part in case.split]
     with other_global_random_numbers():
         there = [part.fingerprint for part in case.load()]

@@ -1,4 +1,4 @@
-"""What backends and scorers must keep: they learn, repeat, predict each list alone, and come back from a file.
+"""Contract of backends and scorers: they learn, repeat, predict each list alone, and survive a round trip to a file.
 
 A backend is tried with its usual scorer, a scorer with each installed backend that fits it, on small made data.
 """
@@ -70,7 +70,7 @@ class Case:
         return [(backend, self.name) for backend in able]
 
     def data(self, part: int = 0) -> Lists:
-        """Lists whose labels follow a weighted sum of the features."""
+        """Return lists whose labels follow a weighted sum of the features."""
         generator = np.random.default_rng([self.seed, part])
         features = generator.normal(size=(LISTS * DOCUMENTS, FEATURES)).astype(np.float32)
         wanted = features @ np.array([2.0, -1.0, 0.5, 0.0]) + 0.3 * generator.normal(size=len(features))
@@ -78,7 +78,7 @@ class Case:
         return Lists(features, labels, np.arange(LISTS + 1) * DOCUMENTS)
 
     def fit(self, fitter: tuple[str, str], **options: Any) -> Model:
-        """The model of a backend and a scorer; the plain one is fitted once."""
+        """Fit a backend and a scorer; the model without options is fitted once."""
         backend, scorer = fitter
         if not options and str(fitter) in self.models:
             return self.models[str(fitter)]
@@ -104,7 +104,7 @@ CONTRACT = Contract("backend", Case)
     fix="step against the gradient; it is per document, summed over lists",
 )
 def it_learns(case: Case) -> str | None:
-    """The loss of the training data falls: below that of equal scores, or of a network's first weights."""
+    """Check that the loss of the training data falls below that of equal scores, or of a network's first weights."""
     train = case.data()
     for fitter, model in _models(case):
         objective = loss(model.record.combination["loss"]).on(train.labels, train.starts)
@@ -121,7 +121,7 @@ def it_learns(case: Case) -> str | None:
 
 @CONTRACT.check(means="metrics cannot be computed", fix="return one finite number a row, the higher the better")
 def predictions_are_one_finite_number_a_document(case: Case) -> str | None:
-    """On data it has not seen, also where features lie far outside the training data."""
+    """Check predictions on unseen data, also where features lie far outside the training data."""
     for fitter, model in _models(case):
         for lists in (case.data(1), _scaled(case.data(1), 100.0)):
             scores = model.predict(lists)
@@ -192,7 +192,7 @@ def lists_do_not_see_each_other(case: Case) -> str | None:
 
 @CONTRACT.check(means="real data stop it", fix="guard divisions by counts and by deviations")
 def awkward_data_are_learnt_from(case: Case) -> str | None:
-    """A constant feature, lists of one document, lists that teach nothing."""
+    """Fit data with a constant feature, lists of one document, and lists of equal labels."""
     plain = case.data()
     plain.features[:, 3] = 1.0
     single = Lists(plain.features[:2], plain.labels[:2], np.array([0, 1, 2]), np.array([1000, 1001]))
@@ -228,7 +228,7 @@ def callbacks_see_every_iteration_and_can_stop(case: Case) -> str | None:
     fix="give back in model(snapshot) exactly what snapshot() saw",
 )
 def the_best_iteration_on_validation_data_is_kept(case: Case) -> str | None:
-    """The model's own validation metric is the highest of its learning curve."""
+    """Check that the model's own validation metric is the highest of its learning curve."""
     valid = case.data(2)
     for fitter in case.fitters:
         model = case.fit(fitter, valid=valid)

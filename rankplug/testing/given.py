@@ -35,11 +35,11 @@ class Given:
         return shown if len(shown) <= LONGEST_SHOWN else f"{len(self.starts) - 1} lists, {self.scores.size} documents"
 
     def describe(self) -> dict[str, list[Any]]:
-        """As plain numbers, whole ones without a point."""
+        """Return the input as plain numbers, whole ones without a point."""
         return {name: [_plain(value) for value in getattr(self, name)] for name in ("scores", "labels", "starts")}
 
     def without(self, first: int, last: int) -> Given:
-        """The same without some documents; a list that loses all of them is gone."""
+        """Return the input without some documents; a list that loses all of them is gone."""
         keep = np.ones(self.scores.size, np.bool_)
         keep[first:last] = False
         lengths = np.add.reduceat(keep, self.starts[:-1])
@@ -47,7 +47,7 @@ class Given:
         return Given(self.scores[keep], self.labels[keep], starts)
 
     def smaller(self) -> Iterator[Given]:
-        """Inputs that are a little simpler: fewer documents, rounder numbers."""
+        """Yield inputs that are a little simpler: fewer documents, rounder numbers."""
         size = self.scores.size
         chunk = size // 2
         while chunk >= 1:
@@ -65,7 +65,7 @@ class Given:
 
 
 def smallest(given: Given, fails: Callable[[Given], bool]) -> Given:
-    """A simpler input that still fails, found by leaving things out as long as that goes well."""
+    """Return a simpler input that still fails, found by leaving things out as long as it does."""
     tries, end = TRIES, time.perf_counter() + SECONDS
     improved = True
     while improved:

@@ -1,4 +1,4 @@
-"""What a loss must keep before anything else is worth trying: it runs, is finite, and does not see padding."""
+"""First part of the contract of losses: they run, are finite, and do not see padding."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _irrelevant(case: Case) -> Iterator[Given]:
     fix="guard what divides by sums of labels or gains, and logarithms of them",
 )
 def labels_of_zero_give_finite_results(case: Case, given: Given) -> str | None:
-    """A list without a relevant document, of which most data sets have some."""
+    """Evaluate a list without a relevant document, of which most data sets have some."""
     return not_finite(case.evaluate(given))
 
 
@@ -121,7 +121,7 @@ def _in_one_tensor(case: Case) -> Iterator[Given]:
     fix="use mask: multiply by it before every sum, divide by mask.sum(1) in place of mean, masked_fill before softmax",
 )
 def padding_is_never_seen(case: Case, given: Given) -> str | None:
-    """Lists that share a tensor, whose shorter ones are filled up with documents that look like the best."""
+    """Evaluate lists that share a tensor, the shorter ones padded with documents that look like the best."""
     if not isinstance(case.loss.specification.load(), PaddedLoss):
         raise NotApplicableError("compiled losses see no padding")
     plain = case.evaluate(given, seed=4)

@@ -59,7 +59,7 @@ class Case:
         return 1 if "binary labels" in declared.needs else 4
 
     def shorter(self, length: int) -> int:
-        """The length, or the longest list the loss can take."""
+        """Return the length, or that of the longest list the loss can take."""
         return min(length, self.loss.specification.longest or length)
 
     def labels(self, documents: int, generator: np.random.Generator) -> Floats:
@@ -70,7 +70,7 @@ class Case:
         return labels
 
     def lists(self, *lengths: int) -> Given:
-        """Lists of some lengths with scores that differ."""
+        """Make lists of some lengths with scores that differ."""
         generator = np.random.default_rng(self.seed)
         starts = np.concatenate(([0], np.cumsum(lengths)))
         labels = np.concatenate([self.labels(length, generator) for length in lengths])
@@ -84,7 +84,7 @@ CONTRACT = Contract("loss", Case, "rp.loss({name!r}).evaluate(scores, labels, st
 
 
 def lists_of(*lengths: int) -> Callable[[Case], Iterator[Given]]:
-    """Inputs of lists of some lengths, shorter where the loss says so."""
+    """Make inputs of lists of some lengths, shorter where the loss says so."""
 
     def inputs(case: Case) -> Iterator[Given]:
         yield case.lists(*(case.shorter(length) for length in lengths))
@@ -93,7 +93,7 @@ def lists_of(*lengths: int) -> Callable[[Case], Iterator[Given]]:
 
 
 def same(here: Evaluation, there: Evaluation, tolerance: float) -> str | None:
-    """The complaint that two results differ, or are not finite."""
+    """Return the complaint that two results differ, or are not finite."""
     if complaint := not_finite(here) or not_finite(there):
         return complaint
     for name, one, other in zip(Evaluation._fields, here, there, strict=True):
@@ -103,7 +103,7 @@ def same(here: Evaluation, there: Evaluation, tolerance: float) -> str | None:
 
 
 def not_finite(result: Evaluation) -> str | None:
-    """The complaint that a result is not finite."""
+    """Return the complaint that a result is not finite."""
     for name, array in zip(Evaluation._fields, result, strict=True):
         if not np.isfinite(array).all():
             return f"the {name} is not finite, {shown(array)}"

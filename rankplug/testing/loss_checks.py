@@ -1,4 +1,4 @@
-"""What a loss must keep. Each check is on its own: ``for check in CHECKS: check(Case("my_loss"))``."""
+"""Contract of losses; checks run on their own as in ``for check in CHECKS: check(Case("my_loss"))``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: s
     fix="declare shift_invariant truthfully: through a sampler the loss sees log-softmax scores",
 )
 def gradient_holds_under_noise(case: Case, given: Given) -> str | None:
-    """The same through a sampler, with its chain rule."""
+    """Check the gradient through a sampler, with its chain rule."""
     complaint: str | None = gradient_is_the_derivative_of_the_value.claim(case, given, NOISE)
     return complaint
 
@@ -228,7 +228,7 @@ def weights_multiply_the_result(case: Case, given: Given) -> str | None:
     fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
-    """The same numbers give the same noise, also after a round trip through pickle."""
+    """Check that the same seed and iteration give the same noise, also after a round trip through pickle."""
     bound = case.loss.on(given.labels, given.starts, sampler="gumbel[samples=2]", seed=7)
     copy = pickle.loads(pickle.dumps(bound))
     if complaint := same(bound(given.scores, iteration=3), copy(given.scores, iteration=3), 0.0):

@@ -1,4 +1,4 @@
-"""What a metric must keep: one value a list, of the order alone, and highest for the best order."""
+"""Contract of metrics: one value a list, a function of the order alone, and highest for the best order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Case:
         return metric(self.name)
 
     def lists(self, *lengths: int) -> Given:
-        """Lists of some lengths with scores that differ; one list in four has no relevant document."""
+        """Make lists of some lengths with scores that differ; one list in four has no relevant document."""
         generator = np.random.default_rng(self.seed)
         starts = np.concatenate(([0], np.cumsum(lengths)))
         labels = [
@@ -113,7 +113,7 @@ def no_order_is_better_than_the_labels_order(case: Case, given: Given) -> str | 
     fix="use order or ranked in place of the scores themselves",
 )
 def only_the_order_of_scores_counts(case: Case, given: Given) -> str | None:
-    """A growing function of the scores changes nothing."""
+    """Check that a growing function of the scores changes nothing."""
     moved = Given(np.exp(given.scores) * 3.0 - 7.0, given.labels, given.starts)
     return _differs(case.values(given), case.values(moved), "exp(scores) * 3 - 7 in place of the scores")
 
@@ -170,7 +170,7 @@ def threads_do_not_change_values(case: Case, given: Given) -> str | None:
     fix="copy scores and labels before changing them",
 )
 def scores_and_labels_are_left_as_they_are(case: Case, given: Given) -> str | None:
-    """What it is given is read only in spirit."""
+    """Check that a metric does not write into its arguments."""
     copy = Given(given.scores.copy(), given.labels.copy(), given.starts)
     case.values(copy)
     same = np.array_equal(copy.scores, given.scores) and np.array_equal(copy.labels, given.labels)

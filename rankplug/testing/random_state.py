@@ -13,7 +13,7 @@ import numpy as np
 
 
 def global_random_state() -> tuple[Any, ...]:
-    """The states of Python's, NumPy's and, where it is loaded, PyTorch's global generators."""
+    """Return the states of Python's, NumPy's and, if it is loaded, PyTorch's global generators."""
     torch = sys.modules.get("torch")
     drawn: Any = np.random.get_state()
     return (
@@ -26,7 +26,7 @@ def global_random_state() -> tuple[Any, ...]:
 
 @contextlib.contextmanager
 def other_global_random_numbers() -> Iterator[None]:
-    """Moves the global generators elsewhere, and puts them back."""
+    """Seed the global generators otherwise in the block, and restore them."""
     states = random.getstate(), np.random.get_state()
     random.seed(1234)
     np.random.seed(1234)

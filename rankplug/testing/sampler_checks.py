@@ -1,4 +1,4 @@
-"""What a sampler must keep: noise that is repeatable, each document's own, and followed by the right chain rule."""
+"""Contract of samplers: noise that is repeatable, each document's own, and followed by the right chain rule."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
     fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
-    """The same numbers give the same noise, others give other noise."""
+    """Check that the same seed and iteration give the same noise, and others other noise."""
     if (case.draws(given) != case.draws(given)).any():
         return "two draws with one seed and iteration differ"
     if given.scores.size > 2:
@@ -172,7 +172,7 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
     fix="the derivative with respect to the score must be positive",
 )
 def the_better_document_comes_first_more_often(case: Case) -> str | None:
-    """Of two documents a score apart, over many draws, more than chance would undo."""
+    """Check that the better of two documents comes first in more draws than chance explains."""
     given = Given.of([1.0, 0.0])
     draws = np.concatenate([case.draws(given, iteration=t) for t in range(TIMES)])
     share = float((draws[:, 0] > draws[:, 1]).mean())
