@@ -10,7 +10,7 @@ from rankplug.losses import list_constants
 
 @list_constants
 def best_label_first(constants, labels):
-    """The documents' positions by descending label, ties by position."""
+    """Return the documents' positions by descending label, ties by position."""
     order = np.empty(labels.size, np.int32)
     for document in range(labels.size):
         order[document] = document
@@ -20,7 +20,7 @@ def best_label_first(constants, labels):
 
 @building_block
 def shuffle_ties(labels, key, order):
-    """Puts documents of equal label, which stand together in ``order``, into random order (Fisher and Yates)."""
+    """Put documents of equal label, which stand together in ``order``, into random order (Fisher and Yates)."""
     first = 0
     for place in range(order.size):
         if labels[order[place]] != labels[order[first]]:

@@ -41,7 +41,7 @@ def _fill_weights(place, gains, discounts, rho_share, mu, weights):
 
 @list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
 def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, variant, mu, sigma):
-    """Of one list."""
+    """Compute LambdaLoss of one list."""
     n = scores.size
     if labels.max() == labels.min():
         gradient[:] = 0.0

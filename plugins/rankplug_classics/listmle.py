@@ -24,7 +24,7 @@ def one_number_a_document(lengths, parameters):
 
 @list_loss(constants=best_label_first, constants_length=one_number_a_document, cost="documents")
 def listmle(scores, labels, gradient, curvature, constants, key, ties):
-    """Of one list: minus the log-likelihood of the documents in the order of their labels."""
+    """Compute minus the log-likelihood of one list's documents in the order of their labels."""
     gradient[:] = 0.0
     curvature[:] = 0.0
     if labels.max() == labels.min():
@@ -37,7 +37,7 @@ def listmle(scores, labels, gradient, curvature, constants, key, ties):
 
 @list_loss(constants=best_label_first, constants_length=one_number_a_document, cost="documents")
 def p_listmle(scores, labels, gradient, curvature, constants, key, ties, alpha):
-    """Of one list: ListMLE with the place i (from 1) weighted by ``alpha(i) = 2^(n-i) - 1``, over ``2^n`` if scaled."""
+    """Compute ListMLE of one list with rank i weighted by ``alpha(i) = 2^(n-i) - 1``, over ``2^n`` if scaled."""
     gradient[:] = 0.0
     curvature[:] = 0.0
     if labels.max() == labels.min():

@@ -11,7 +11,7 @@ from rankplug.compiled import WIDEST, building_block, exponentials_from, log
 
 @building_block
 def start_rows(exponents, exponentials):
-    """Fills the exponentials about the middle of the exponents; says whether they spread too wide for one origin."""
+    """Fill the exponentials about the middle of the exponents; tell whether they spread too wide for one origin."""
     origin = 0.5 * (exponents[0] + exponents[-1])
     exponentials_from(exponents, origin, exponentials)
     return origin, exponents[0] - exponents[-1] > WIDEST
@@ -19,7 +19,7 @@ def start_rows(exponents, exponentials):
 
 @building_block
 def add_row(place, exponents, exponentials, origin, wide, weights, valued, gradient, curvature):
-    """Adds the pairs of the document at rank ``place`` with all below it; returns their loss if it is ``valued``.
+    """Add the pairs of the document at rank ``place`` with all below it; return their loss if it is ``valued``.
 
     The loss of a pair is ``|w| log(1 + exp(-(x_better - x_worse)))``. A positive weight says that the upper document is
     the better one, a negative weight that the lower is, and 0 that the pair does not count.

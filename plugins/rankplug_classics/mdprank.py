@@ -19,7 +19,7 @@ from rankplug_classics.plackett_luce import add_likelihood
 
 @list_loss(cost="documents")
 def mdprank(scores, labels, gradient, curvature, key, episodes, discount):
-    """Of one list, averaged over ``episodes``; a draw of the policy is a sort of scores with Gumbel noise."""
+    """Compute MDPRank of one list, averaged over ``episodes``; the policy draws by sorting scores with Gumbel noise."""
     gradient[:] = 0.0
     curvature[:] = 0.0
     if labels.max() == labels.min():

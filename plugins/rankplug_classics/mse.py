@@ -7,5 +7,5 @@ from rankplug.losses import padded_loss
 
 @padded_loss(cost="documents")
 def mse(scores, labels, mask):
-    """The mean over the documents of ``(f - y)^2``."""
+    """Return the mean over the documents of ``(f - y)^2``."""
     return ((scores - labels).square() * mask).sum(1) / mask.sum(1)

@@ -12,13 +12,13 @@ NO_CUTOFF = 1 << 40
 
 
 class MeanSquaredError(PaddedParameters):
-    """Of ``mse``; one probe of the hutchinson curvature is exact here, as documents do not interact."""
+    """Parameters of ``mse``; one probe of the hutchinson curvature is exact here, as documents do not interact."""
 
     curvature: Literal["ones", "hutchinson", "diagonal"] = Field("hutchinson", description="for boosting")
 
 
 class BoltzRank(PaddedParameters):
-    """Of ``boltzrank``."""
+    """Parameters of ``boltzrank``."""
 
     rankings: int = Field(50, ge=1, description="rankings drawn around the labels in each iteration")
     expected_gain: float = Field(0.5, ge=0, le=1, description="share of the expected NDCG, the rest is cross entropy")
@@ -26,32 +26,32 @@ class BoltzRank(PaddedParameters):
 
 
 class RankNet(Parameters):
-    """Of ``ranknet``."""
+    """Parameters of ``ranknet``."""
 
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoid")
     mean: bool = Field(False, description="divide each list by the number of its pairs")
 
 
 class RankSVM(Parameters):
-    """Of ``ranksvm``."""
+    """Parameters of ``ranksvm``."""
 
     margin: float = Field(1.0, ge=0, description="gap of scores from which on a pair costs nothing")
 
 
 class ListMLE(Parameters):
-    """Of ``listmle``."""
+    """Parameters of ``listmle``."""
 
     ties: Literal["shuffled", "stable"] = Field("shuffled", description="order of equal labels, anew each iteration")
 
 
 class PositionAwareListMLE(ListMLE):
-    """Of ``p_listmle``."""
+    """Parameters of ``p_listmle``."""
 
     alpha: Literal["scaled", "raw"] = Field("scaled", description="weights (2^(n-i) - 1) / 2^n, or without the divisor")
 
 
 class LambdaLoss(Parameters):
-    """Of ``lambdaloss``."""
+    """Parameters of ``lambdaloss``."""
 
     variant: Literal["ndcg1", "ndcg2", "ndcg2pp"] = Field("ndcg2pp", description="which bound of NDCG")
     mu: float = Field(10.0, ge=0, description="share of the NDCG-Loss2 weights in ndcg2pp")
@@ -59,14 +59,14 @@ class LambdaLoss(Parameters):
 
 
 class MDPRank(Parameters):
-    """Of ``mdprank``."""
+    """Parameters of ``mdprank``."""
 
     episodes: int = Field(1, ge=1, description="episodes drawn a list and iteration")
     discount: float = Field(1.0, ge=0, le=1, description="of later rewards, gamma")
 
 
 class SoftRank(Parameters):
-    """Of ``softrank``."""
+    """Parameters of ``softrank``."""
 
     sigma: float = Field(1.0, gt=0, description="standard deviation of the noise on each score")
     k: int | None = Field(None, ge=1, description="cut-off of NDCG; none for the whole list")
@@ -78,7 +78,7 @@ class SoftRank(Parameters):
 
 
 class YetiRank(Parameters):
-    """Of ``yetirank``."""
+    """Parameters of ``yetirank``."""
 
     permutations: int = Field(10, ge=1, description="permutations drawn a list and iteration")
     position_weight: Literal["geometric", "reciprocal"] = Field("geometric", description="decay^(r-1), or 1 / r")

@@ -7,7 +7,7 @@ from rankplug.compiled import building_block, exp, log, scratch
 
 @building_block
 def add_likelihood(scores, order, weights, gradient, curvature):
-    """Adds the derivatives of ``sum_t w_t [logsumexp(f of places t to n) - f of place t]`` and returns the sum.
+    """Add the derivatives of ``sum_t w_t [logsumexp(f of ranks t to n) - f of rank t]``, and return the sum.
 
     The mass that is left at each place is kept relative to the largest score left, so no score is too far off.
     """

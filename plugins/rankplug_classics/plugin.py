@@ -1,4 +1,4 @@
-"""What this package offers: the losses that the four papers compare with or build on."""
+"""Specifications of this package: the losses that the four papers compare with or build on."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def _log_add(one, other):
 
 @building_block
 def _log_sums(scores, sign, labels, order, from_the_best, out):
-    """For each document, the logsumexp of ``sign * scores`` over the documents of higher, or lower, labels."""
+    """Fill for each document the logsumexp of ``sign * scores`` over the documents of higher, or lower, labels."""
     total, group_total, last = -np.inf, -np.inf, -1
     for step in range(order.size):
         document = order[step if from_the_best else order.size - 1 - step]
@@ -41,7 +41,7 @@ def _log_sums(scores, sign, labels, order, from_the_best, out):
 
 @list_loss(constants=best_label_first, constants_length=one_number_a_document, cost="documents")
 def rankboost(scores, labels, gradient, curvature, constants):
-    """Of one list: the logarithm of the mean of ``exp(-(f_i - f_j))`` over pairs with ``y_i > y_j``."""
+    """Compute the logarithm of the mean of ``exp(-(f_i - f_j))`` over one list's pairs with ``y_i > y_j``."""
     n = scores.size
     order = constants.astype(np.int32)
     log_lower, log_higher = np.empty(n), np.empty(n)

@@ -79,7 +79,7 @@ class RankBoostLearner(StepwiseLearner):
         return True
 
     def _pulls(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much each document wants to rise, against the others of its list."""
+        """Return minus the gradient of each document, relative to the others of its list."""
         lists = self.problem.train
         if self.problem.loss.specification.shift_invariant:
             return -gradient
@@ -87,7 +87,7 @@ class RankBoostLearner(StepwiseLearner):
         return np.repeat(means, lists.lengths) - gradient
 
     def _weight_of_pairs(self, pulls: NDArray[np.float64]) -> float:
-        """The number of lists with a pull, or the pulls' own sum where that is larger."""
+        """Return the number of lists with a gradient, or the gradients' own sum where that is larger."""
         of_lists = np.add.reduceat(np.abs(pulls), self.problem.train.starts[:-1]) > 0
         weights = self.problem.weights
         counted = of_lists.sum() if weights is None or weights.size != of_lists.size else weights[of_lists].sum()

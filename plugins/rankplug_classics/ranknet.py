@@ -20,7 +20,7 @@ def _fill_weights(place, labels, weights):
 
 @list_loss
 def ranknet(scores, labels, gradient, curvature, order, valued, sigma, mean):
-    """Of one list: the sum over pairs with ``y_i > y_j`` of ``log(1 + exp(-sigma (f_i - f_j)))``."""
+    """Compute the sum over one list's pairs with ``y_i > y_j`` of ``log(1 + exp(-sigma (f_i - f_j)))``."""
     n = scores.size
     ranked = sort_best_first(scores, order)
     exponents, exponentials, weights, ranked_labels = scratch(n), scratch(n), scratch(n), scratch(n)

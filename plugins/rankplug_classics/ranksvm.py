@@ -7,7 +7,7 @@ from rankplug.losses import list_loss
 
 @list_loss
 def ranksvm(scores, labels, gradient, curvature, margin):
-    """Of one list: the sum over pairs with ``y_i > y_j`` of ``max(0, margin - (f_i - f_j))``.
+    """Compute the sum over one list's pairs with ``y_i > y_j`` of ``max(0, margin - (f_i - f_j))``.
 
     The hinge has no curvature; what boosting gets is the number of pairs that a document breaks, so that a step is one
     unit of score where all its pairs agree.

@@ -18,7 +18,7 @@ from rankplug.losses import list_loss
 
 @building_block
 def expected_discount(beaten, discounts, laws, ahead, slopes):
-    """The expected discount of a document that loses contest t with probability ``beaten[t]``.
+    """Return the expected discount of a document that loses contest t with probability ``beaten[t]``.
 
     Args:
         beaten: probabilities, one a contest.
@@ -52,7 +52,7 @@ def expected_discount(beaten, discounts, laws, ahead, slopes):
 
 @list_loss
 def softrank(scores, labels, gradient, curvature, sigma, deepest):
-    """Of one list: minus the expected NDCG at the cut-off; silent where all labels are equal."""
+    """Compute minus the expected NDCG of one list at the cut-off; 0 if all labels are equal."""
     n = scores.size
     gradient[:] = 0.0
     if labels.max() == labels.min():

@@ -34,7 +34,7 @@ class Thresholds:
         return int(feature), threshold, float(total)
 
     def above(self, feature: int, threshold: float) -> NDArray[np.bool_]:
-        """The documents above one of the thresholds."""
+        """Return which documents are above one of the thresholds."""
         return self.places[feature] > np.searchsorted(self.of_feature[feature], threshold)
 
 
@@ -62,7 +62,7 @@ def _thresholds(column: NDArray[np.float32], number: int) -> NDArray[np.float32]
 
 @njit(nogil=True)
 def _farthest(places, counts, pulls):
-    """The feature and threshold whose documents above it have the sum of pulls farthest from 0."""
+    """Find the feature and threshold whose documents above it have the sum of pulls farthest from 0."""
     best_feature, best_place, best = 0, 0, 0.0
     sums = np.empty(256)
     for feature in range(places.shape[0]):

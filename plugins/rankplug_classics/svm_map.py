@@ -14,7 +14,7 @@ from rankplug.losses import list_loss
 
 @building_block
 def most_violated(good, bad, bads_above, goods_below):
-    """The ranking that attains the maximum, as counts of inversions a document.
+    """Find the ranking that attains the maximum, as counts of inversions for each document.
 
     Args:
         good: scores of the relevant documents, best first.
@@ -41,7 +41,7 @@ def most_violated(good, bad, bads_above, goods_below):
 
 @list_loss
 def svm_map(scores, labels, gradient, curvature, order):
-    """Of one list. The curvature for boosting is the weight of the inversions a document takes part in."""
+    """Compute the loss of one list; its curvature for boosting is the weight of a document's inversions."""
     gradient[:] = 0.0
     curvature[:] = 0.0
     sort_best_first(scores, order)

@@ -21,7 +21,7 @@ GEOMETRIC = 0
 
 @list_loss(cost="documents")
 def yetirank(scores, labels, gradient, curvature, key, permutations, position_weight, decay):
-    """Of one list."""
+    """Compute YetiRank of one list."""
     n = scores.size
     gradient[:] = 0.0
     curvature[:] = 0.0

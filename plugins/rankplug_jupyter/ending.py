@@ -41,7 +41,7 @@ def _end() -> None:
 
 
 def write_out_files() -> None:
-    """Writes what open files of Python's and of C libraries still hold back."""
+    """Flush open files of Python and of C libraries."""
     things = gc.get_objects()
     files = {kind for kind in set(map(type, things)) if issubclass(kind, io.IOBase)}
     for thing in things:

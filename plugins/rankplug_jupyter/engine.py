@@ -10,11 +10,11 @@ from typing import Any
 
 
 class ForkedEngine:
-    """What papermill asks of an engine."""
+    """Engine for papermill that executes notebooks in forked kernels."""
 
     @classmethod
     def execute_notebook(cls, nb: Any, kernel_name: str, **options: Any) -> Any:
-        """Executes a notebook in a forked kernel."""
+        """Execute a notebook in a forked kernel."""
         from rankplug_jupyter.forked_execution import ForkedExecution
 
         return ForkedExecution.execute_notebook(nb, kernel_name, **options)
@@ -28,14 +28,14 @@ class ForkedEngine:
 
     @classmethod
     def nb_kernel_name(cls, nb: Any, name: str | None = None) -> str:
-        """The kernel a notebook asks for."""
+        """Return the name of the kernel a notebook asks for."""
         from papermill.engines import NBClientEngine
 
         return str(NBClientEngine.nb_kernel_name(nb, name))
 
     @classmethod
     def nb_language(cls, nb: Any, language: str | None = None) -> str:
-        """The language a notebook is written in."""
+        """Return the language a notebook is written in."""
         from papermill.engines import NBClientEngine
 
         return str(NBClientEngine.nb_language(nb, language))

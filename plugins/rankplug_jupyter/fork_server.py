@@ -99,7 +99,7 @@ class Server:
 
 
 def become_kernel(launch: Launch) -> None:
-    """Turns this forked process into a kernel; returns when the kernel has ended."""
+    """Turn this forked process into a kernel; return when the kernel has ended."""
     os.environ.clear()
     os.environ.update(launch.environment)
     os.chdir(launch.folder)
@@ -126,7 +126,7 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 def main(descriptor: int) -> None:
-    """Runs the server on an inherited channel."""
+    """Run the server on an inherited channel."""
     channel = socket.socket(fileno=descriptor)
     channel.set_inheritable(False)
     preloading.preload()

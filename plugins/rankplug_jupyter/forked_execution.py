@@ -19,7 +19,7 @@ class ForkedExecution(NBClientEngine):  # type: ignore[misc]
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **kwargs: Any) -> Any:
-        """Executes a notebook whose parameters are right; a kernel that dies leaves its mark in the cell it died of."""
+        """Execute a notebook after validating its parameters; a kernel that dies is noted in the cell that ran."""
         check_parameters(nb_man.nb)
         kwargs.setdefault("kernel_manager_class", ForkedKernelManager)
         lost_before = servers_lost()
@@ -43,7 +43,7 @@ def check_parameters(nb: NotebookNode) -> None:
 
 
 def mark_death(nb_man: NotebookExecutionManager, error: DeadKernelError) -> None:
-    """Writes into the cell that ran when the kernel died that it did; papermill would call the cell completed."""
+    """Record in the cell that ran that the kernel died; papermill would call the cell completed."""
     begun = [(place, cell) for place, cell in enumerate(nb_man.nb.cells) if cell.metadata.papermill["start_time"]]
     if not begun:
         return

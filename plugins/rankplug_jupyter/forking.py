@@ -27,7 +27,7 @@ class ForkServerError(RankplugError, RuntimeError):
 
 
 def can_fork() -> bool:
-    """Whether kernels can be forked here; elsewhere than on Linux, system libraries do not survive it."""
+    """Tell whether kernels can be forked here; elsewhere than on Linux, system libraries do not survive it."""
     return sys.platform == "linux"
 
 
@@ -50,7 +50,7 @@ class ForkServer:
         self.lost = False
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """The server's answer to a request."""
+        """Send a request to the server, and return its answer."""
         with self.lock:
             try:
                 self.channel.sendall(json.dumps(request).encode() + b"\n")
@@ -69,16 +69,16 @@ class ForkServer:
         return answer
 
     def launch(self, arguments: list[str], environment: Mapping[str, str], folder: str) -> ForkedProcess:
-        """A kernel, forked now."""
+        """Fork a kernel now."""
         words = {"arguments": arguments, "environment": dict(environment), "folder": folder}
         return ForkedProcess(self, self.ask(launch=words)["process"])
 
     def alive(self) -> bool:
-        """Whether it runs, as far as is known."""
+        """Tell whether the server runs, as far as is known."""
         return not self.lost and self.process.poll() is None
 
     def close(self) -> None:
-        """Ends it, with the kernels that still run."""
+        """End the server, with the kernels that still run."""
         self.lines.close()
         self.channel.close()
         self.process.wait()
@@ -122,7 +122,7 @@ class ForkedProcess:
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends it."""
+        """Kill the kernel."""
         self.send_signal(signal.SIGKILL)
 
 
@@ -130,7 +130,7 @@ _lost: list[int] = []
 
 
 def servers_lost() -> int:
-    """How many servers of this process have ended without being told to, and their kernels with them."""
+    """Return how many servers of this process have ended without being told to, and their kernels with them."""
     return len(_lost)
 
 
@@ -139,7 +139,7 @@ _lock = threading.Lock()
 
 
 def fork_server(environment: Mapping[str, str]) -> ForkServer:
-    """The server for kernels with an environment; one is kept for each set of variables that imports read."""
+    """Return the server for kernels with an environment; one is kept for each set of variables that imports read."""
     wanted = import_environment(environment)
     with _lock:
         server = _servers.get(wanted)
@@ -150,14 +150,14 @@ def fork_server(environment: Mapping[str, str]) -> ForkServer:
 
 @atexit.register
 def close_fork_servers() -> None:
-    """Ends all servers of this process."""
+    """End all servers of this process."""
     with _lock:
         while _servers:
             _servers.popitem()[1].close()
 
 
 def _forget_servers() -> None:
-    """A forked copy of this process must not speak on its parent's channels."""
+    """Close the channels in a forked copy of this process, which must not speak on those of its parent."""
     global _lock
     for server in _servers.values():
         server.lines.close()

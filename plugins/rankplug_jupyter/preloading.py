@@ -1,4 +1,4 @@
-"""What the process that kernels are forked from imports, and what makes a fork of it as good as a fresh process.
+"""Imports of the process that kernels are forked from, and steps that make a fork as good as a fresh process.
 
 Nothing here may start a thread that computes or an OpenMP region: GNU's OpenMP runtime hangs in a process that was
 forked after one. Imports alone start none once OpenBLAS is told to begin with one thread.
@@ -64,7 +64,7 @@ READ_AT_IMPORT = (
 
 
 def import_environment(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The part of an environment that must be the same in the preloaded process and in a kernel forked from it."""
+    """Return the variables that must be equal in the preloaded process and in a kernel forked from it."""
     return tuple(sorted((name, value) for name, value in environment.items() if name.startswith(READ_AT_IMPORT)))
 
 
@@ -73,7 +73,7 @@ WHILE_PRELOADING = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION
 
 
 def preload() -> list[str]:
-    """Imports what is installed of :data:`MODULES`, or what ``RANKPLUG_PRELOAD`` lists, and finds the plugins."""
+    """Import the installed ones of :data:`MODULES`, or those listed by ``RANKPLUG_PRELOAD``, and find the plugins."""
     os.environ |= WHILE_PRELOADING
     chosen = os.environ.get("RANKPLUG_PRELOAD")
     loaded = []
@@ -90,7 +90,7 @@ def preload() -> list[str]:
 
 
 def become_fresh() -> None:
-    """Gives a forked process what a fresh one has of its own: random states, BLAS threads, a matplotlib backend."""
+    """Give a forked process the state of a fresh one: random states, BLAS threads, a matplotlib backend."""
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()
     if "torch" in sys.modules:

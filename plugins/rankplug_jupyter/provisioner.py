@@ -27,7 +27,7 @@ CONNECT_AGAIN_AFTER_MS = 5
 
 
 def kernel_arguments(command: list[str]) -> list[str] | None:
-    """What follows the launcher's name in a command that starts this interpreter's own kernel; None for any other.
+    """Return the arguments in a command that starts this interpreter's own kernel; None for any other.
 
     >>> import sys
     >>> kernel_arguments([sys.executable, "-m", "ipykernel_launcher", "-f", "kernel.json"])
@@ -45,7 +45,7 @@ class ForkedProvisioner(LocalProvisioner):
     """Forks this interpreter's own kernels; starts others as they always are."""
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Starts the kernel."""
+        """Start the kernel."""
         arguments = kernel_arguments(cmd)
         if arguments is None or not can_fork():
             return await super().launch_kernel(cmd, **kwargs)
@@ -77,7 +77,7 @@ class PromptKernelClient(AsyncKernelClient):
         raise RuntimeError(f"Kernel didn't respond in {timeout} seconds")
 
     async def _is_heard(self) -> bool:
-        """Whether we hear what the kernel publishes; what it says before we are connected is lost.
+        """Tell whether this client receives what the kernel publishes; anything published before it connects is lost.
 
         Newer kernels greet whoever connects; of others we hear how they answered, or must ask again.
         """

@@ -49,7 +49,7 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
 
 
 def highest_bound(slopes: Weights, offsets: Weights, C: float, shares: Weights) -> Weights:
-    """The point of the simplex with the highest ``b'a - C/4 |A'a|^2``, from a first one.
+    """Find the point of the simplex with the highest ``b'a - C/4 |A'a|^2``, from a first one.
 
     Share moves from the plane that least deserves it to the one that most does, by the exact step between the two.
     """

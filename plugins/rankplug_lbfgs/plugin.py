@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the backends L-BFGS and cutting planes."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class WeightsModel(Model):
 
 
 def read_model(content: bytes, record: Record, backend: str) -> WeightsModel:
-    """A model from its file's content."""
+    """Read a model from the content of its file."""
     found, parameters = registry().resolve("scorer", record.combination["scorer"])
     space = cast(ScorerSpecification, found)
     scorer = import_object(space.fitted_by[backend], str(space))(parameters, record.features)
@@ -82,14 +82,14 @@ class RegularisedLearner(Learner):
         self.ended = "finished"
 
     def risk(self, w: Weights) -> tuple[float, Weights]:
-        """The sum of the lists' losses and its gradient; noise, where there is some, stays that of one draw."""
+        """Return the sum of the lists' losses and its gradient; noise, if any, is the same draw each time."""
         features = self.problem.train.features
         self.last = w.copy(), self.scorer.scores(w, features)
         found = checked(self.objective(self.last[1]), self.made)
         return float(found.value.sum()), self.scorer.pullback(found.gradient, features)
 
     def regularised(self, w: Weights) -> tuple[float, Weights]:
-        """The whole objective and its gradient."""
+        """Return the whole objective and its gradient."""
         risk, gradient = self.risk(w)
         return risk + float(w @ w) / self.C, gradient + 2.0 / self.C * w
 

@@ -28,7 +28,7 @@ def by_class(scores, labels):
 
 @building_block
 def spread(goods, bads, labels, out):
-    """Puts the values of good and of bad documents back to where the documents stand."""
+    """Write the values of good and of bad documents at the documents' positions."""
     g, b = 0, 0
     for document in range(labels.size):
         if labels[document] >= 1.0:
@@ -41,7 +41,7 @@ def spread(goods, bads, labels, out):
 
 @building_block
 def logistic_pairs(scores, labels, steepness, shift, sigmoid_share, gradient, curvature):
-    """The sum of ``softplus(shift - x) + sigmoid_share sigmoid(-x)`` with ``x = steepness (f_g - f_b)``."""
+    """Compute the sum of ``softplus(shift - x) + sigmoid_share sigmoid(-x)`` with ``x = steepness (f_g - f_b)``."""
     goods, bads = by_class(scores, labels)
     good_slopes, good_curves = zeros(goods.size), zeros(goods.size)
     bad_slopes, bad_curves = zeros(bads.size), zeros(bads.size)

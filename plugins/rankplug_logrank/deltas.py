@@ -1,4 +1,4 @@
-r"""How far a ranking of relevant (good) and irrelevant (bad) documents is from the ideal one, between 0 and 1.
+r"""Distance of a ranking of relevant (good) and irrelevant (bad) documents from the ideal one, between 0 and 1.
 
 With the good documents sorted from the best place, i from 0, the one at i has ``r_i = i +`` (number of bad ones above
 it) as 0-based rank, and
@@ -27,7 +27,7 @@ JARVELIN_KEKALAINEN = 0
 
 @building_block
 def delta(gain, with_bads_above, goods, k, discount):
-    """The distance of a ranking from the ideal one.
+    """Return the distance of a ranking from the ideal one.
 
     Args:
         gain: which of the three.

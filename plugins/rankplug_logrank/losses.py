@@ -41,7 +41,7 @@ def share_of_a_pair(labels):
 
 @building_block
 def silence(gradient, curvature):
-    """Of a list that says nothing."""
+    """Fill gradient and curvature of a list without information with 0."""
     gradient[:] = 0.0
     curvature[:] = 0.0
     return 0.0
@@ -49,7 +49,7 @@ def silence(gradient, curvature):
 
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
-    """Of one list: minus the log-likelihood of the ideal ranking."""
+    """Compute minus the log-likelihood of the ideal ranking of one list."""
     share = share_of_a_pair(labels)
     if share == 0.0:
         return silence(gradient, curvature)
@@ -65,7 +65,7 @@ def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_b
 
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
-    """Of one list. It is not convex; the curvature for boosting is that of the likelihood."""
+    """Compute ExpGain of one list, which is not convex; the curvature for boosting is that of the likelihood."""
     share = share_of_a_pair(labels)
     if share == 0.0:
         return silence(gradient, curvature)
@@ -85,7 +85,7 @@ def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_p
 
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
-    """Of one list. It is convex wherever Delta lies between 0 and 1, whatever the paper says."""
+    """Compute L3 of one list, which is convex if Delta lies between 0 and 1, although the paper calls it not convex."""
     share = share_of_a_pair(labels)
     if share == 0.0:
         return silence(gradient, curvature)
@@ -105,7 +105,7 @@ def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by
 
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings)
 def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
-    """Of one list: the soft maximum over rankings of the structured hinge."""
+    """Compute the soft maximum over one list's rankings of the structured hinge."""
     share = share_of_a_pair(labels)
     if share == 0.0:
         return silence(gradient, curvature)

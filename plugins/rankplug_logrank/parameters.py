@@ -11,7 +11,7 @@ from rankplug import Parameters
 
 
 class RankingSet(Parameters):
-    """How rankings are drawn; the paper leaves samples, walk, smooth and k open."""
+    """Parameters of the drawn rankings; the paper leaves samples, walk, smooth and k open."""
 
     gain: Literal["auc", "map", "ndcg"] = Field("auc", description="measures how far a ranking is from the ideal one")
     k: int = Field(10, ge=1, description="cut-off of ndcg")
@@ -50,7 +50,7 @@ class SumOverRankings(RankingSet):
 
     @property
     def closed(self) -> bool:
-        """Whether the closed form is used."""
+        """Tell whether the closed form is used."""
         return self.rankings == "closed" or (self.rankings is None and self.gain == "auc")
 
     @model_validator(mode="after")
@@ -61,11 +61,11 @@ class SumOverRankings(RankingSet):
 
 
 class Likelihood(SumOverRankings):
-    """Of ``logrank_mle``; ``gain`` matters only where ``skew`` chooses restarts by distance."""
+    """Parameters of ``logrank_mle``; ``gain`` matters only where ``skew`` chooses restarts by distance."""
 
     @property
     def closed(self) -> bool:
-        """Whether the closed form is used."""
+        """Tell whether the closed form is used."""
         return self.rankings != "sampled"
 
     @model_validator(mode="after")

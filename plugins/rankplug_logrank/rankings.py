@@ -38,7 +38,7 @@ class Rankings(NamedTuple):
 
 
 def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0, query: int = 0) -> Rankings:
-    """The rankings a loss with these parameters would draw for a list; labels of 1 or more are good.
+    """Draw the rankings that a loss with these parameters would draw for a list; labels of 1 or more are good.
 
     Unless restarts go by distance, the same rankings are drawn for each ``gain``.
     """
@@ -67,7 +67,7 @@ def draw_rankings(
     k,
     discount,
 ):
-    """Of one list: their number, and of each ranking its distance and the documents' inversions, signed."""
+    """Draw rankings of one list: their number, and of each its distance and the documents' inversions, signed."""
     good, goods = np.empty(labels.size, np.bool_), 0
     for document in range(labels.size):
         good[document] = labels[document] >= 1.0
@@ -113,7 +113,7 @@ def skewed_target(draw, skew):
 
 @building_block
 def keep(constants, good, gain, k, discount, distinct, digests, bads_below, goods_above, beating_more):
-    """Appends a ranking, unless it is there already and rankings are to be distinct."""
+    """Append a ranking, unless it is there already and rankings are to be distinct."""
     goods, bads, kept = bads_below.size, goods_above.size, int(constants[0])
     width = good.size + 1
     row = constants[1 + kept * width : 1 + (kept + 1) * width]
@@ -139,7 +139,7 @@ def keep(constants, good, gain, k, discount, distinct, digests, bads_below, good
 
 @building_block
 def same(one, other):
-    """Whether two rows are equal."""
+    """Tell whether two rows are equal."""
     differing = 0
     for place in range(one.size):
         differing += one[place] != other[place]

@@ -27,7 +27,7 @@ def exponents_of(scores, constants, steepness):
 
 @building_block
 def law_of(exponents, law):
-    """Fills the probabilities that are proportional to the exponentials; returns the logarithm of their sum."""
+    """Fill the probabilities that are proportional to the exponentials; return the logarithm of their sum."""
     peak, total = exponents[0], 0.0
     for ranking in range(exponents.size):
         peak = max(peak, exponents[ranking])
@@ -41,7 +41,7 @@ def law_of(exponents, law):
 
 @building_block
 def mean_of(values, law):
-    """The expectation of one value a ranking."""
+    """Return the expectation of one value a ranking."""
     total = 0.0
     for ranking in range(values.size):
         total += law[ranking] * values[ranking]
@@ -50,9 +50,9 @@ def mean_of(values, law):
 
 @building_block
 def fill_derivatives(constants, steepness, slopes, law, spreads, gradient, curvature):
-    """Of ``c``, the rankings' integers times the steepness: ``-sum slopes c`` and ``sum spreads (c - E c)^2``.
+    """Fill ``-sum slopes c`` and ``sum spreads (c - E c)^2``.
 
-    The expectation is taken under the law.
+    Here ``c`` are the rankings' integers times the steepness, and the expectation is taken under the law.
     """
     documents, width = gradient.size, gradient.size + 1
     means, firsts = zeros(documents), zeros(documents)

@@ -23,7 +23,7 @@ FARTHEST = 80.0
 
 @building_block
 def put_extreme(best, bads_below, goods_above, beating_more):
-    """The ideal ranking, or the worst."""
+    """Start the walk at the ideal ranking, or at the worst."""
     goods, bads = bads_below.size, goods_above.size
     for g in range(goods):
         bads_below[g] = bads if best else 0
@@ -35,7 +35,7 @@ def put_extreme(best, bads_below, goods_above, beating_more):
 
 @building_block
 def put_by_scores(scores, good, bads_below, goods_above, beating_more):
-    """The ranking by scores; ``good`` tells whose they are, good and bad ones each in their order."""
+    """Start the walk at the ranking by scores; ``good`` marks relevant documents, each class in its order."""
     place_in_class, order = np.empty(scores.size, np.int64), np.empty(scores.size, np.int32)
     goods, bads = 0, 0
     for document in range(scores.size):
@@ -62,7 +62,7 @@ def put_by_scores(scores, good, bads_below, goods_above, beating_more):
 
 @building_block
 def put_near(target, key, counter, good, gain, k, discount, bads_below, goods_above, beating_more):
-    """A random ranking whose distance from the ideal one is near a target; returns the counter of its noise.
+    """Start the walk at a random ranking near a distance from the ideal one; return the counter of its noise.
 
     Of random scores, the good documents' are raised by one number; the more, the better the ranking.
     """

@@ -13,7 +13,7 @@ from rankplug.metrics import list_metric
 
 @list_metric
 def auc(scores, labels, order, threshold, ties_count_half):
-    """Of one list; undefined where all documents are relevant or none is."""
+    """Compute the AUC of one list; undefined if all documents are relevant or none is."""
     wins = 0.0
     relevant_above = 0
     irrelevant_above = 0

@@ -16,7 +16,7 @@ from rankplug.metrics import list_metric
 
 @njit(nogil=True, error_model="numpy")
 def relevant_documents(labels, threshold):
-    """How many labels are at least the threshold."""
+    """Count the labels that are at least the threshold."""
     found = 0
     for label in labels:
         found += label >= threshold
@@ -25,7 +25,7 @@ def relevant_documents(labels, threshold):
 
 @list_metric
 def average_precision(ranked, labels, threshold, divides_by_reachable):
-    """Of one list; undefined where no document is relevant."""
+    """Compute the average precision of one list; undefined if no document is relevant."""
     relevant = relevant_documents(labels, threshold)
     if relevant == 0:
         return math.nan

@@ -23,7 +23,7 @@ DISCOUNTS = 1.0 / np.log2(np.arange(2.0, TABLED_RANKS + 2.0))
 
 @njit(nogil=True, error_model="numpy")
 def cumulative_gain(labels, gain, discount):
-    """The gains of labels in the order given, each times the discount of its rank, summed."""
+    """Return the sum of the gains of labels in the given order, each times the discount of its rank."""
     total = 0.0
     tabled = min(labels.size, TABLED_RANKS)
     for place in range(tabled):
@@ -37,7 +37,7 @@ def cumulative_gain(labels, gain, discount):
 
 @list_metric
 def dcg(ranked, labels, gain, discount):
-    """Of one list; undefined where no document is relevant."""
+    """Compute the DCG of one list; undefined if no document is relevant."""
     if labels.max() == 0.0:
         return math.nan
     return cumulative_gain(ranked, gain, discount)

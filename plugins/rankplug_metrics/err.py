@@ -14,7 +14,10 @@ from rankplug.metrics import list_metric
 
 @list_metric
 def err(ranked, labels, largest_label):
-    """Of one list; undefined where no document is relevant. A negative ``largest_label`` stands for the list's own."""
+    """Compute the ERR of one list, undefined if no document is relevant.
+
+    A ``largest_label`` below 0 stands for the largest label of the list.
+    """
     best = labels.max()
     if best == 0.0:
         return math.nan

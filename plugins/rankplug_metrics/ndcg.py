@@ -13,7 +13,7 @@ from rankplug_metrics.dcg import cumulative_gain
 
 @list_metric
 def ndcg(ranked, ideal, gain, discount):
-    """Of one list; undefined where no document is relevant."""
+    """Compute the NDCG of one list; undefined if no document is relevant."""
     best = cumulative_gain(ideal, gain, discount)
     if best == 0.0:
         return math.nan

@@ -53,7 +53,7 @@ class AveragePrecision(Relevance):
 
     @property
     def divides_by_reachable(self) -> bool:
-        """Whether relevant documents that k cannot hold are left out of the divisor."""
+        """Tell whether relevant documents that k cannot hold are left out of the divisor."""
         return self.divide_by == "reachable"
 
 
@@ -81,5 +81,5 @@ class AreaUnderCurve(MetricParameters):
 
     @property
     def ties_count_half(self) -> bool:
-        """Whether a tied pair counts one half."""
+        """Tell whether a tied pair counts one half."""
         return self.ties == "half"

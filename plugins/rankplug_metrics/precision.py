@@ -13,7 +13,7 @@ from rankplug_metrics.average_precision import relevant_documents
 
 @list_metric
 def precision(ranked, labels, threshold, places):
-    """Of one list; undefined where no document is relevant. ``places`` of 0 stands for the documents there are."""
+    """Compute the precision of one list, undefined if no document is relevant; 0 ``places`` means its whole length."""
     if relevant_documents(labels, threshold) == 0:
         return math.nan
     return relevant_documents(ranked, threshold) / (places if places > 0 else ranked.size)

@@ -10,7 +10,7 @@ from rankplug_metrics.average_precision import relevant_documents
 
 @list_metric
 def recall(ranked, labels, threshold):
-    """Of one list; undefined where no document is relevant."""
+    """Compute the recall of one list; undefined if no document is relevant."""
     relevant = relevant_documents(labels, threshold)
     if relevant == 0:
         return math.nan

@@ -10,7 +10,7 @@ from rankplug_metrics.average_precision import relevant_documents
 
 @list_metric
 def reciprocal_rank(ranked, labels, threshold):
-    """Of one list; undefined where no document is relevant."""
+    """Compute the reciprocal rank of one list; undefined if no document is relevant."""
     for place in range(ranked.size):
         if ranked[place] >= threshold:
             return 1.0 / (place + 1.0)

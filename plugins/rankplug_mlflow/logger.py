@@ -27,7 +27,7 @@ LONGEST_VALUE = 500
 
 
 def log_trial(where: str, result: Result) -> str:
-    """Records a result or a failure; the run's identifier.
+    """Record a result or a failure, and return the run's identifier.
 
     Args:
         where: MLflow's tracking URI.

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Observer that records trials with MLflow, if an environment variable says where."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WHERE = "MLFLOW_TRACKING_URI"
 
 @hookimpl
 def rankplug_trial_finished(trial: Any, result: Any) -> None:
-    """Records the trial, if someone says where."""
+    """Record the trial, if a tracking URI is set."""
     if os.environ.get(WHERE):
         from rankplug_mlflow.logger import log_trial
 

@@ -26,7 +26,7 @@ class LinearScorer:
         return scores
 
     def pullback(self, gradient: NDArray[np.float64], features: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The weights' gradient from the scores'."""
+        """Return the gradient of the weights from that of the scores."""
         sums = np.empty((-(-features.shape[0] // BLOCK), self.weights))
         total = np.empty(self.weights)
         workers.run(lambda begin, end: weigh_documents(begin, end, gradient, features, sums), _blocks(features))

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: trees and linear models as scorers."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from rankplug_scorers.plugin import Linear, Trees
 
 
 def lightgbm_settings(trees: Trees) -> dict[str, Any]:
-    """For LightGBM's ``params``."""
+    """Return the settings for LightGBM's ``params``."""
     return {
         "boosting": trees.boosting,
         "num_leaves": trees.leaves,
@@ -34,7 +34,7 @@ def lightgbm_settings(trees: Trees) -> dict[str, Any]:
 
 
 def xgboost_settings(trees: Trees) -> dict[str, Any]:
-    """For XGBoost's ``params``."""
+    """Return the settings for XGBoost's ``params``."""
     if trees.linear_tree:
         warnings.warn("XGBoost has no linear models in leaves; linear_tree is left out", stacklevel=2)
     settings = {
@@ -54,7 +54,7 @@ def xgboost_settings(trees: Trees) -> dict[str, Any]:
 
 
 def xgboost_linear_settings(linear: Linear) -> dict[str, Any]:
-    """For XGBoost's ``params``: coordinate descent, one feature after another."""
+    """Return the settings for XGBoost's ``params``: coordinate descent, one feature after another."""
     return {
         "booster": "gblinear",
         "updater": "coord_descent",

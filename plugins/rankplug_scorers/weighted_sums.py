@@ -28,7 +28,7 @@ BLOCK = 512
 
 @intrinsic
 def _in_lanes(typing: Any, weights: Any, features: Any, document: Any) -> Any:
-    """The part of a document's weighted sum that fills the lanes; LLVM makes no vectors of it without being told to."""
+    """Sum the part of a document's weighted sum that fills the lanes, which LLVM does not vectorise by itself."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w, x = (
@@ -60,7 +60,7 @@ def _in_lanes(typing: Any, weights: Any, features: Any, document: Any) -> Any:
 def weigh_features(
     begin: int, end: int, weights: NDArray[np.float64], features: NDArray[np.float32], sums: NDArray[np.float64]
 ) -> None:
-    """Fills ``sums``, one a document, for the documents of some blocks."""
+    """Fill ``sums``, one a document, for the documents of some blocks."""
     columns = weights.size
     for document in range(begin * BLOCK, min(end * BLOCK, features.shape[0])):
         total = _in_lanes(weights, features, document)
@@ -73,7 +73,7 @@ def weigh_features(
 def weigh_documents(
     begin: int, end: int, weights: NDArray[np.float64], features: NDArray[np.float32], sums: NDArray[np.float64]
 ) -> None:
-    """Fills ``sums``, a row of one a feature for each block, for some blocks."""
+    """Fill ``sums``, a row of one a feature for each block, for some blocks."""
     for block in range(begin, end):
         row = sums[block]
         row[:] = 0.0
@@ -92,7 +92,7 @@ def weigh_documents(
 
 @ArrayFunction
 def add_blocks(sums: NDArray[np.float64], total: NDArray[np.float64]) -> None:
-    """Adds up the rows."""
+    """Add up the rows."""
     total[:] = 0.0
     for block in range(sums.shape[0]):
         for column in range(total.size):

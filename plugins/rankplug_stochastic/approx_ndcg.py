@@ -18,7 +18,7 @@ def constants(constants, labels):
 
 @building_block
 def _add_to_ranks(place, exponentials, ranks):
-    """Adds to the smooth ranks of document ``place`` and of those after it how surely each is beaten by the other."""
+    """Add to the smooth ranks of document ``place`` and of those after it the sigmoids of their score differences."""
     own = exponentials[place]
     others, other_ranks = exponentials[place + 1 :], ranks[place + 1 :]
     beaten = 0.0
@@ -31,7 +31,7 @@ def _add_to_ranks(place, exponentials, ranks):
 
 @building_block
 def _add_to_gradient(place, exponentials, slopes, gradient):
-    """Adds the derivative through the sigmoids between document ``place`` and those after it."""
+    """Add the derivative through the sigmoids between document ``place`` and those after it."""
     own, slope = exponentials[place], slopes[place]
     others, other_slopes, other_gradient = exponentials[place + 1 :], slopes[place + 1 :], gradient[place + 1 :]
     pull = 0.0
@@ -45,7 +45,7 @@ def _add_to_gradient(place, exponentials, slopes, gradient):
 
 @list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
 def approx_ndcg(scores, gradient, constants, eta):
-    """Of one list: minus the DCG at the smooth ranks ``r_i = 1 + sum_j sigmoid(eta (f_j - f_i))``, over the ideal."""
+    """Compute minus the DCG of one list at ranks ``r_i = 1 + sum_j sigmoid(eta (f_j - f_i))``, over the ideal."""
     n = scores.size
     inverse_ideal, gains = constants[0], constants[1 : n + 1]
     if inverse_ideal == 0.0:

@@ -8,7 +8,7 @@ from rankplug.losses import list_loss
 
 @list_loss(cost="documents")
 def cross_entropy(scores, labels, gradient, curvature, weight_by_label_sum):
-    """Of one list, with ``P(i) = y_i / sum y``: minus the sum of ``P(i) f_i``, plus the logsumexp of ``f``."""
+    """Compute the cross entropy of one list: the logsumexp of ``f`` minus the sum of ``P(i) f_i``, P = y / sum y."""
     mass = 0.0
     for i in range(labels.size):
         mass += labels[i]

@@ -47,7 +47,7 @@ def constants(constants, labels, deepest):
 
 @building_block
 def _push_apart(table, n, own, first, by_score):
-    """Adds the pairs of document ``own`` with those from ``first`` on; returns the sum of their pushes."""
+    """Add the pairs of document ``own`` with those from ``first`` on; return the sum of their gradients."""
     score, gain, discount, exponential = (
         table[SCORE, own],
         table[GAIN, own],
@@ -77,7 +77,7 @@ def _push_apart(table, n, own, first, by_score):
 
 @building_block
 def _pair_losses(table, n, own, first, by_score):
-    """The sum over the same pairs of ``D_ij log(1 + exp(-sigma (s_i - s_j)))``, where i has the higher label."""
+    """Return the sum over the same pairs of ``D_ij log(1 + exp(-sigma (s_i - s_j)))``, where i has the higher label."""
     total = 0.0
     for j in range(first, n):
         change = (table[GAIN, own] - table[GAIN, j]) * abs(table[DISCOUNT, own] - table[DISCOUNT, j])
@@ -91,7 +91,7 @@ def _pair_losses(table, n, own, first, by_score):
 
 @building_block
 def _lay_out(scores, order, constants, sigma, deepest, table, documents):
-    """Fills the table: first the ranks within the truncation, then the others, both by descending label.
+    """Fill the table: first the ranks within the truncation, then the others, both by descending label.
 
     The row of exponentials, which is filled later, holds the discounts by document until then.
     """
@@ -114,7 +114,7 @@ def _lay_out(scores, order, constants, sigma, deepest, table, documents):
 
 @building_block
 def _add_pairs(table, n, inner, by_score, exact, valued):
-    """Adds all pairs with a document of the first ``inner``; returns their losses and the sum of their pushes."""
+    """Add all pairs with a document of the first ``inner``; return their losses and the sum of their gradients."""
     exponents, exponentials, gains = table[EXPONENT, :n], table[EXPONENTIAL, :n], table[GAIN, :n]
     highest = lowest = exponents[0]
     for i in range(n):
@@ -137,7 +137,7 @@ def _add_pairs(table, n, inner, by_score, exact, valued):
 
 @list_loss(constants=constants, constants_length=lambda lengths, parameters: 3 * lengths + 1)
 def lambdarank(scores, gradient, curvature, constants, order, valued, sigma, norm, deepest, arithmetic):
-    """Of one list. The value is that of the pairs' logistic losses with the weights held fixed."""
+    """Compute LambdaMART's gradient of one list; the value is the pairs' logistic losses with weights held fixed."""
     n = scores.size
     inverse_ideal = constants[0]
     if n == 1 or inverse_ideal == 0.0:

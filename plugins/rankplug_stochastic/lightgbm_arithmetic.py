@@ -33,7 +33,7 @@ def _tabulated_sigmoid(gap, sigma):
 
 @njit(nogil=True, error_model="numpy", fastmath=False)
 def lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepest, gradient, curvature):
-    """Fills gradient and curvature of one list, whose scores come by rank; returns the normalising factor."""
+    """Fill gradient and curvature of one list, whose scores come by rank; return the normalising factor."""
     n = ranked.size
     inverse_ideal, gains, discounts = constants[0], np.empty(n), constants[1 + n :]
     for place in range(n):

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the losses, samplers and study of stochastic ranking."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class BoostedLearner(NetworkLearner):
 
 
 def network_of(scorer: str | Reference) -> tuple[Callable[[Any, int], nn.Module], Any]:
-    """The function that builds the network of a scorer, and its parameters."""
+    """Return the function that builds the network of a scorer, and its parameters."""
     found, parameters = registry().resolve("scorer", scorer)
     space = cast(ScorerSpecification, found)
     if "torch" not in space.fitted_by:
@@ -106,7 +106,7 @@ def network_of(scorer: str | Reference) -> tuple[Callable[[Any, int], nn.Module]
 
 
 def boosted(parameters: Boosted, features: int) -> SumOfNetworks:
-    """The first network, to which training adds others."""
+    """Build the first network, to which training adds others."""
     build_first, first = network_of(parameters.first or parameters.scorer)
     build_next, following = network_of(parameters.scorer)
     return SumOfNetworks(build_first(first, features), lambda: build_next(following, features), parameters.rate)

@@ -27,13 +27,13 @@ Weights = dict[str, torch.Tensor]
 
 
 class Lesson(Protocol):
-    """What a network is shown in a step: the scores it has to give, and the loss of them."""
+    """Training target of a network: the scores it gives in a step, and their loss."""
 
     def scores(self, network: torch.nn.Module, features: torch.Tensor, lists: Integers) -> torch.Tensor:
         """Scores in training, of the documents of some lists."""
 
     def loss(self, scores: NDArray[np.float64], lists: Integers, iteration: int) -> Evaluation:
-        """The loss of those scores."""
+        """Return the loss of those scores."""
 
 
 class LossOfLists:
@@ -70,13 +70,13 @@ class NetworkLearner(StepwiseLearner):
     def new_network(
         self, build: Callable[[Parameters, int], torch.nn.Module], parameters: Parameters, number: int
     ) -> torch.nn.Module:
-        """A network with its first weights; they depend on the seed and not on the loss."""
+        """Build a network with initial weights, which depend on the seed and not on the loss."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(stream(self.problem.seed, "initialisation", number))
             return build(parameters, self.problem.train.features.shape[1]).to(self.settings.device)
 
     def study(self, network: torch.nn.Module, lesson: Lesson | None = None) -> None:
-        """Turns to a network, and to the lesson it is to learn."""
+        """Set the network to train, and its training target."""
         self.student = network
         self.optimiser = optimiser_of(network, self.settings)
         if lesson is None:
@@ -133,7 +133,7 @@ class NetworkLearner(StepwiseLearner):
 
 
 def optimiser_of(network: torch.nn.Module, settings: TorchParameters) -> torch.optim.Optimizer:
-    """The rule of the steps, with the settings' numbers; on the CPU as one compiled loop over each weight."""
+    """Make the optimiser with the settings' numbers; on the CPU as one compiled loop over each weight."""
     weights = list(network.parameters())
     shared: dict[str, Any] = {"weight_decay": settings.l2, "fused": weights[0].device.type == "cpu"}
     if settings.optimiser == "adam":

@@ -32,7 +32,7 @@ REDUCTIONS = ("mean", "sum", "none")
 def objective_value(
     objective: Objective, scores: torch.Tensor, *, iteration: int = 0, lists: ArrayLike | None = None
 ) -> torch.Tensor:
-    """The value of every list, differentiable with respect to the scores.
+    """Return the value of every list, differentiable with respect to the scores.
 
     Args:
         objective: a loss bound to labels.
@@ -82,7 +82,7 @@ class TorchLoss(torch.nn.Module):
         return f"{self.loss}{noise}, reduction={self.reduction}"
 
     def get_extra_state(self) -> dict[str, int]:
-        """The count of calls."""
+        """Return the count of calls."""
         return {"iteration": self.iteration}
 
     def set_extra_state(self, state: Mapping[str, int]) -> None:
@@ -96,7 +96,7 @@ class TorchLoss(torch.nn.Module):
         starts: ArrayLike | torch.Tensor,
         weights: ArrayLike | torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """The loss of packed lists.
+        """Return the loss of packed lists.
 
         Args:
             scores: one a document, lists one after another.
@@ -132,7 +132,7 @@ class TorchLoss(torch.nn.Module):
         mask: ArrayLike | torch.Tensor,
         weights: ArrayLike | torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """The loss of lists padded to one length: scores, labels and mask of shape [lists, longest].
+        """Return the loss of lists padded to one length: scores, labels and mask of shape [lists, longest].
 
         What stands at padding, where the mask is False, is never read. A row without any document has the value 0.
         """
@@ -164,7 +164,7 @@ class TorchLoss(torch.nn.Module):
 def torch_loss(
     loss: Named | Loss, sampler: Named | Sampler | None = None, *, reduction: Reduction = "mean", seed: int = 0
 ) -> TorchLoss:
-    """A loss as a PyTorch module, see :class:`TorchLoss`."""
+    """Make a PyTorch module of a loss, see :class:`TorchLoss`."""
     return TorchLoss(loss, sampler, reduction=reduction, seed=seed)
 
 

@@ -63,7 +63,7 @@ def mlp(network: Network, features: int) -> nn.Module:
 
 
 def initialised(module: nn.Module, law: str) -> nn.Module:
-    """The module with its weights drawn anew where the law is not PyTorch's own."""
+    """Initialise the weights of a module by a law, unless that is PyTorch's own."""
     if law == "glorot":
         for layer in module.modules():
             if isinstance(layer, nn.Linear):

@@ -16,7 +16,7 @@ DOCUMENTS_AT_ONCE = 16_384
 
 
 def sees_lists(network: torch.nn.Module) -> bool:
-    """Whether a document's score depends on the others of its list."""
+    """Tell whether a document's score depends on the others of its list."""
     return bool(getattr(network, "sees_lists", False))
 
 

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the losses, a transform and the study of unique ratings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class UMart(URank):
     @field_validator("hessian", mode="before")
     @classmethod
     def _word(cls, value: Any) -> Any:
-        """The word true is read as a truth value where plugins are named by text."""
+        """Read the word true as such, which is a truth value where plugins are named by text."""
         return "true" if value is True else value
 
     @property
@@ -90,7 +90,7 @@ def rankplug_scorers() -> list[ScorerSpecification]:
 
 @hookimpl
 def rankplug_transforms() -> list[TransformSpecification]:
-    """Transforms."""
+    """Offer the transforms."""
     return [
         TransformSpecification(
             name="validate_on_test",

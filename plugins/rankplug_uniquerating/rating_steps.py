@@ -18,7 +18,7 @@ from rankplug.data import Integers
 
 
 class RatingSteps:
-    """Of each list with R ratings, R-1 lists: step t holds the documents rated at most the t-th highest rating.
+    """Lists of ratings as steps: of a list with R ratings, step t of R-1 holds those rated at most the t-th highest.
 
     Args:
         labels: ratings of the documents, lists one after another.

@@ -9,5 +9,5 @@ from rankplug.registry import Parameters
 
 
 def validate_on_test(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
-    """The test part in the place of the validation part; what is chosen so is better than new data would show."""
+    """Put the test part in the place of the validation part; what is chosen so is better than new data would show."""
     return Split(split.train, split.test, split.test)

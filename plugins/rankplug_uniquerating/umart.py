@@ -38,7 +38,7 @@ def constants(constants, labels, deepest):
 
 @building_block
 def _fill_exponentials(exponents, origin, window, exponentials, sums):
-    """The exponentials of the competitors, and for each the sum over its window."""
+    """Fill the exponentials of the competitors, and for each the sum over its window."""
     exponentials_from(exponents, origin, exponentials)
     for first in range(0, exponentials.size, window):
         last = min(first + window, exponentials.size)
@@ -51,7 +51,7 @@ def _fill_exponentials(exponents, origin, window, exponentials, sums):
 
 @building_block
 def _push_apart(own, document, competitors, span, exponentials, sums, by_score, gradient, curvature):
-    """Adds to a span of a document's competitors; returns what is to be added to its own gradient and curvature."""
+    """Add to a span of a document's competitors; return what is to be added to its own gradient and curvature."""
     score, gain, discount = document[SCORE], document[GAIN], document[DISCOUNT]
     scores, gains, discounts = competitors[SCORE][span], competitors[GAIN][span], competitors[DISCOUNT][span]
     pull, bend = 0.0, 0.0
@@ -70,7 +70,7 @@ def _push_apart(own, document, competitors, span, exponentials, sums, by_score, 
 
 @building_block
 def _pair_losses(own, document, competitors, span, exponentials, sums, by_score):
-    """The sum over the same pairs of ``dZ log(1 / (1 - p))``, which with a window of one is LambdaMART's."""
+    """Return the sum over the same pairs of ``dZ log(1 / (1 - p))``, which with a window of one is LambdaMART's."""
     scores, gains, discounts = competitors[SCORE][span], competitors[GAIN][span], competitors[DISCOUNT][span]
     total = 0.0
     for j in range(exponentials.size):
@@ -83,7 +83,7 @@ def _pair_losses(own, document, competitors, span, exponentials, sums, by_score)
 
 @building_block
 def _add_rating(by_rank, rated, rivals, window, by_score, valued, lambdas, curves):
-    """Adds the pairs of the documents of one rating with all of lower rating; all are given by their ranks."""
+    """Add the pairs of the documents of one rating with all of lower rating; all are given by their ranks."""
     number = rivals.size
     competitors, exponentials, sums = np.empty((4, number)), scratch(number), scratch(number)
     pushes, bends = zeros(number), zeros(number)
@@ -119,7 +119,7 @@ def _add_rating(by_rank, rated, rivals, window, by_score, valued, lambdas, curve
 
 @list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
 def umart(scores, gradient, curvature, constants, order, valued, width, sigma, hessian, normalise):
-    """Of one list. The value serves to watch training: the gradient is not that of one function."""
+    """Compute uMart of one list; the value serves to watch training, as the gradient is not that of one function."""
     n = scores.size
     inverse_ideal = constants[0]
     if n == 1 or inverse_ideal == 0.0:

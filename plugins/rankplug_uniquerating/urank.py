@@ -18,7 +18,7 @@ from rankplug_uniquerating.windows import windowed_loss
 
 @list_constants
 def constants(constants, labels):
-    """The documents of one list by descending label, then the gains, document by document."""
+    """Fill the documents of one list by descending label, then the gains, document by document."""
     order = np.empty(labels.size, np.int32)
     for i in range(labels.size):
         order[i] = i
@@ -30,7 +30,7 @@ def constants(constants, labels):
 
 @building_block
 def _log_sum_exp(scores, start):
-    """The logarithm of ``exp(start)`` and all exponentials of the scores together."""
+    """Return the logarithm of the sum of ``exp(start)`` and all exponentials of the scores."""
     peak = start
     for score in scores:
         peak = max(peak, score)
@@ -42,7 +42,7 @@ def _log_sum_exp(scores, start):
 
 @building_block
 def _against_lower(scores, weight, rival, joint, gradient, curvature):
-    """The loss of the documents of one rating; ``rival`` is the log-sum-exp of all below them."""
+    """Return the loss of the documents of one rating; ``rival`` is the log-sum-exp of all below them."""
     value = 0.0
     for d in range(scores.size):
         joint[d] = max(scores[d], rival) + log(1.0 + exp(-abs(scores[d] - rival)))
@@ -55,7 +55,7 @@ def _against_lower(scores, weight, rival, joint, gradient, curvature):
 
 @building_block
 def _from_higher(scores, nearest, push, push_squared, gradient, curvature):
-    """Adds to the documents of one rating what all above them push them down by."""
+    """Add to the documents of one rating the derivatives of the losses of all above them."""
     for d in range(scores.size):
         share = exp(scores[d] - nearest)
         gradient[d] += share * push
@@ -64,7 +64,7 @@ def _from_higher(scores, nearest, push, push_squared, gradient, curvature):
 
 @building_block
 def _add_pushes(joint, weight, nearest):
-    """The sums of ``exp(nearest - joint)`` and of its square over the documents of one rating."""
+    """Return the sums of ``exp(nearest - joint)`` and of its square over the documents of one rating."""
     push, push_squared = 0.0, 0.0
     for d in range(joint.size):
         part = exp(nearest - joint[d])
@@ -110,7 +110,7 @@ def full_loss(scores, gains, gradient, curvature):
 
 @list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths, cost="documents")
 def urank(scores, gradient, curvature, constants, order, width):
-    """Of one list, over the number of its ratings less one."""
+    """Compute uRank of one list, divided by the number of its ratings less one."""
     n = scores.size
     gradient[:] = 0.0
     curvature[:] = 0.0

@@ -13,7 +13,7 @@ from rankplug.compiled import building_block, exp, log
 
 @building_block
 def next_lower(gains, above):
-    """The largest of the gains below ``above``; -1 if there is none."""
+    """Return the largest of the gains below ``above``; -1 if there is none."""
     found = -1.0
     for i in range(gains.size):
         if found < gains[i] < above:
@@ -23,7 +23,7 @@ def next_lower(gains, above):
 
 @building_block
 def gather_with_gain(gains, order, least, most, found):
-    """Puts the documents whose gain lies between the two, bounds included, into ``found`` by rank; returns how many."""
+    """Put the documents with gains from ``least`` to ``most`` into ``found`` by rank; return how many there are."""
     number = 0
     for place in range(order.size):
         if least <= gains[order[place]] <= most:
@@ -34,7 +34,7 @@ def gather_with_gain(gains, order, least, most, found):
 
 @building_block
 def windowed_loss(scores, gains, order, window, gradient, curvature):
-    """Adds up gradient and curvature over all ratings and windows of one list; returns the loss and the ratings."""
+    """Add up gradient and curvature over all ratings and windows of one list; return loss and number of ratings."""
     n = scores.size
     rated, lower = np.empty(n, np.int32), np.empty(n, np.int32)
     value, ratings, level = 0.0, 1, next_lower(gains, np.inf)
@@ -54,7 +54,7 @@ def windowed_loss(scores, gains, order, window, gradient, curvature):
 
 @building_block
 def _one_window(scores, weight, members, competitors, gradient, curvature):
-    """The loss of the documents of one rating against one window of competitors, best first."""
+    """Return the loss of the documents of one rating against one window of competitors, best first."""
     mass = 0.0
     for j in competitors:
         mass += exp(scores[j] - scores[competitors[0]])

@@ -14,7 +14,7 @@ _INCREMENT = np.uint32(2531011)
 
 @building_block
 def fill_gamma(out, key, list_key, source, fixed, generator, objective_seed, query, iteration):
-    """Fills the numbers of one list in one iteration, drawn anew, drawn once, or all ``fixed``."""
+    """Fill the numbers of one list in one iteration, drawn anew, drawn once, or all ``fixed``."""
     if source not in (PER_ITERATION, ONCE):
         out[:] = fixed
     elif generator == LIGHTGBM:

@@ -9,7 +9,7 @@ from rankplug_xendcg.newton_step import cross_entropy_with_step
 
 @list_loss(cost="documents")
 def listnet(scores, labels, gradient, curvature, newton, eps, step):
-    """Of one list."""
+    """Compute ListNet of one list."""
     n = scores.size
     highest = largest(labels)
     target, mass = scratch(n), 0.0

@@ -26,7 +26,7 @@ SMALLEST_CURVATURE = 1e-16
 
 @building_block
 def cross_entropy_with_step(scores, target, gradient, curvature, eps, step, newton):
-    """Fills gradient and curvature of one list and returns its loss; with ``newton``, the pair for boosting."""
+    """Fill gradient and curvature of one list, and return its loss; with ``newton``, the pair for boosting."""
     n = scores.size
     top, best = 0, largest(scores)
     while scores[top] < best:
@@ -62,7 +62,7 @@ def cross_entropy_with_step(scores, target, gradient, curvature, eps, step, newt
 
 @building_block
 def _add_two_terms(rho, inverse_rest, gradient):
-    """Turns the gradient into ``D (I + S + S^2) D^-1 gradient``, in time linear in the documents."""
+    """Turn the gradient into ``D (I + S + S^2) D^-1 gradient``, in time linear in the documents."""
     first, second = 0.0, 0.0
     term = scratch(rho.size)
     for i in range(rho.size):
@@ -79,7 +79,7 @@ def _add_two_terms(rho, inverse_rest, gradient):
 
 @building_block
 def _make_exact(rho, target, curvature, eps, gradient):
-    """Turns the gradient into the curvature times the exact Newton step."""
+    """Turn the gradient into the curvature times the exact Newton step."""
     mean = 0.0
     for i in range(rho.size):
         gradient[i] = -target[i] / max(rho[i], SMALLEST_SHARE)

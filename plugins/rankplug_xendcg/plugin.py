@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the losses and the study of XE-NDCG."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def xe_ndcg(
     step,
     skip_empty,
 ):
-    """Of one list, with the target ``phi_i = (2^y_i - gamma_i) / sum_j (2^y_j - gamma_j)``."""
+    """Compute XE-NDCG of one list, with the target ``phi_i = (2^y_i - gamma_i) / sum_j (2^y_j - gamma_j)``."""
     n = scores.size
     most = 0.0
     for i in range(n):

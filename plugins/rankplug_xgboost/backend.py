@@ -113,7 +113,7 @@ class XGBoostLearner(StepwiseLearner):
         return np.asarray(self.booster.predict(self.train if part == "train" else self.valid, output_margin=True))
 
     def snapshot(self) -> int | bytes:
-        """The number of trees, where a model's trees stay as they are, else the model."""
+        """Return the number of trees, where a model's trees do not change, else the model."""
         return self.booster.num_boosted_rounds() if self.kind == "gbtree" else bytes(self.booster.save_raw())
 
     def model(self, snapshot: int | bytes, record: Record) -> XGBoostModel:

@@ -35,7 +35,7 @@ def xgboost_objective(
     sampler: Named | Sampler | None = None,
     seed: int = 0,
 ) -> XGBoostObjective:
-    """The objective of a loss; with ``dtrain``, its labels and groups are checked now rather than in training."""
+    """Make the objective of a loss; with ``dtrain``, its labels and groups are checked now rather than in training."""
     objective = XGBoostObjective(loss, sampler=sampler, seed=seed)
     if dtrain is not None:
         if not isinstance(dtrain, xgb.DMatrix):

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the backend XGBoost."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def label_ranks(constants, labels):
 
 @list_loss(constants=label_ranks, constants_length=lambda lengths, parameters: lengths, cost="documents")
 def permutahedron(scores, gradient, curvature, constants, softness):
-    """Of one list; lists whose labels are all equal are silent."""
+    """Compute the loss of one list; 0 if all labels are equal."""
     n = scores.size
     if constants.min() == constants.max():
         return 0.0

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specification of the loss ``permutahedron``."""
 
 from pydantic import Field
 from rankplug import LossSpecification, Parameters, hookimpl

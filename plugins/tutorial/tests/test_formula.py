@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 
 def nearest_point(scores, softness):
-    """The point of the permutahedron nearest to ``scores / softness``, as a mixture of all orders of the ranks."""
+    """Return the point of the permutahedron nearest to ``scores / softness``, as a mixture of all its corners."""
     n = len(scores)
     corners = np.array(list(itertools.permutations(np.arange(1, n + 1) / n)))
     wanted = np.asarray(scores) / softness
