@@ -95,6 +95,7 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.clicks:cascade_clicks",
         parameters=Clicks,
         paper="xendcg",
+        parts=("train", "valid"),
         by_query=True,
     ),
 ]

@@ -96,6 +96,7 @@ def rankplug_transforms() -> list[TransformSpecification]:
             name="validate_on_test",
             summary="validate on the test part, to repeat numbers that were selected so; never to report new ones",
             implementation="rankplug_uniquerating.selecting_on_test:validate_on_test",
+            parts=("valid",),
             paper=PAPER,
         )
     ]

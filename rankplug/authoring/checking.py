@@ -21,6 +21,7 @@ from rankplug.testing import (
     loss_checks,
     metric_checks,
     sampler_checks,
+    transform_checks,
 )
 
 CONTRACTS: dict[str, Contract] = {
@@ -29,6 +30,7 @@ CONTRACTS: dict[str, Contract] = {
     "scorer": fitting_checks.CONTRACT,
     "backend": fitting_checks.CONTRACT,
     "dataset": dataset_checks.CONTRACT,
+    "transform": transform_checks.CONTRACT,
     "metric": metric_checks.CONTRACT,
 }
 LOADED = "it_can_be_loaded"

@@ -24,7 +24,7 @@ from rankplug.system import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
 SUFFIX = ".template"
-KINDS = ("loss", "sampler", "scorer", "backend", "dataset", "metric")
+KINDS = ("loss", "sampler", "scorer", "backend", "dataset", "transform", "metric")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 WORD = re.compile(r"[A-Za-z_]\w*")
 

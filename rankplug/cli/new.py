@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def new(
-    kind: Annotated[str, typer.Argument(help="loss, sampler, scorer, backend, dataset or metric.")],
+    kind: Annotated[str, typer.Argument(help="loss, sampler, scorer, backend, dataset, transform or metric.")],
     name: Annotated[str, typer.Argument(help="What users will call it, such as my_loss.")],
     flavour: Annotated[
         Flavour, typer.Option(help="Of a loss: numba for a compiled function of one list, torch for an expression.")

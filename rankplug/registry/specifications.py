@@ -22,6 +22,7 @@ IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
 NEEDS = frozenset({"noise", "sampled rankings", "binary labels"})
+PARTS_OF_A_SPLIT = ("train", "valid", "test")
 
 
 def _check_paths(specification: Specification, name: str, paths: Mapping[str, Any]) -> None:
@@ -268,13 +269,24 @@ class TransformSpecification(Specification):
     """A change of data; its implementation is ``(split, parameters, generator) -> Split``.
 
     Args:
+        parts: of the split that it changes, of ``train``, ``valid``, ``test``; the others come out as they went in.
+            Where its parameters have ``parts``, as a field or property, these count instead.
         by_query: whether training and validation part do not depend on the test part, and a test query becomes the same
             whichever others there are; only then is a test part larger than memory transformed in blocks.
     """
 
     kind: ClassVar[str] = "transform"
 
+    parts: tuple[str, ...] = PARTS_OF_A_SPLIT
     by_query: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS_OF_A_SPLIT):
+            raise SpecificationError(f"{self}: parts={self.parts!r} is not some of {', '.join(PARTS_OF_A_SPLIT)}")
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "parts": list(self.parts), "by_query": self.by_query}
 
 
 @dataclass(frozen=True, kw_only=True)

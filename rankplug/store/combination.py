@@ -238,9 +238,9 @@ def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
 
 def _choices(part: str, value: Any) -> Iterable[Any]:
     if part in KIND_OF_PARTS:
-        values = value.values if isinstance(value, Grid) else value
-        several = isinstance(values, (list, tuple)) and any(isinstance(one, (list, tuple)) for one in values)
-        yield from values if several else [values]
+        values = _listed(value)
+        several = isinstance(values, (list, tuple)) and any(isinstance(_listed(one), (list, tuple)) for one in values)
+        yield from map(_listed, values) if several else [values]
     elif part in KIND_OF_PART:
         values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
         for one in values:
@@ -248,6 +248,11 @@ def _choices(part: str, value: Any) -> Iterable[Any]:
     else:
         values = value.values if isinstance(value, Grid) else value
         yield from values if isinstance(values, (list, tuple)) else [values]
+
+
+def _listed(value: Any) -> Any:
+    """Return a grid that was read from words as the list that Python has in its place, anything else as it is."""
+    return value.values if isinstance(value, Grid) else value
 
 
 def read_combination(given: Mapping[str, Any]) -> Combination:

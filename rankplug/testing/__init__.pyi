@@ -3,6 +3,7 @@ from . import fitting_checks as fitting_checks
 from . import loss_checks as loss_checks
 from . import metric_checks as metric_checks
 from . import sampler_checks as sampler_checks
+from . import transform_checks as transform_checks
 from .checks import Contract as Contract
 from .checks import Finding as Finding
 from .contracts import BackendContract as BackendContract
@@ -11,6 +12,7 @@ from .contracts import LossContract as LossContract
 from .contracts import MetricContract as MetricContract
 from .contracts import SamplerContract as SamplerContract
 from .contracts import ScorerContract as ScorerContract
+from .contracts import TransformContract as TransformContract
 
 __all__ = [
     "BackendContract",
@@ -21,9 +23,11 @@ __all__ = [
     "MetricContract",
     "SamplerContract",
     "ScorerContract",
+    "TransformContract",
     "dataset_checks",
     "fitting_checks",
     "loss_checks",
     "metric_checks",
     "sampler_checks",
+    "transform_checks",
 ]

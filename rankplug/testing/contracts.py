@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from rankplug.testing import dataset_checks, fitting_checks, loss_checks, metric_checks, sampler_checks
+from rankplug.testing import (
+    dataset_checks,
+    fitting_checks,
+    loss_checks,
+    metric_checks,
+    sampler_checks,
+    transform_checks,
+)
 from rankplug.testing.checks import Check, Contract
 
 
@@ -95,6 +102,20 @@ class DatasetContract(PluginContract):
 
     contract, kind = dataset_checks.CONTRACT, "dataset"
     dataset: ClassVar[str]
+
+
+class TransformContract(PluginContract):
+    """The contract of a transform, see :mod:`rankplug.testing.transform_checks`.
+
+    ``dataset`` names what it is tried on, where it is made for special data.
+    """
+
+    contract, kind = transform_checks.CONTRACT, "transform"
+    transform: ClassVar[str]
+    dataset: ClassVar[str] = ""
+
+    def make_case(self) -> transform_checks.Case:
+        return transform_checks.Case(self.transform, self.dataset)
 
 
 class BackendContract(PluginContract):

@@ -94,7 +94,11 @@ def test_the_sweep_a_new_package_suggests_is_a_grid(which):
     ("kind", "name", "sentence"),
     [
         ("los", "mine", "there is no template for a los: did you mean loss?"),
-        ("study", "mine", "there is no template for a study: known: backend, dataset, loss, metric, sampler, scorer"),
+        (
+            "study",
+            "mine",
+            "there is no template for a study: known: backend, dataset, loss, metric, sampler, scorer, transform",
+        ),
         ("loss", "Mine", "'Mine' cannot name a new plugin: take small letters, digits and _"),
         ("loss", "two words", "'two words' cannot name a new plugin"),
         ("loss", "lambda", "'lambda' cannot name a new plugin"),

@@ -185,3 +185,9 @@ def test_wrong_words_are_told_in_a_sentence() -> None:
         combinations({"loss": "mse", "backend": "lightgbm"})
     with pytest.raises(UnknownPluginError, match="did you mean lambdarank"):
         combinations({**BASE, "loss": "lamdarank"})
+
+
+def test_a_list_of_chains_in_the_shell_is_a_grid_of_them():
+    (grid,) = read_words(["transforms=[[],[standardise],[log1p,standardise]]", "loss=mse"]).grids
+    found, _ = combinations({**grid, "backend": "lightgbm", "dataset": "synthetic"})
+    assert [one.transforms for one in found] == [(), ("standardise",), ("log1p", "standardise")]

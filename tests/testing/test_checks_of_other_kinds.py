@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,12 +18,13 @@ from rankplug import (
     SamplerSpecification,
     ScorerSpecification,
     Split,
+    TransformSpecification,
     list_metric,
     list_sampler,
 )
 from rankplug.compiled import uniform
 from rankplug.registry import registry
-from rankplug.testing import dataset_checks, fitting_checks, metric_checks, sampler_checks
+from rankplug.testing import dataset_checks, fitting_checks, metric_checks, sampler_checks, transform_checks
 from rankplug.training import Model, Problem, StepwiseLearner, train
 
 
@@ -184,6 +186,71 @@ def no_split(parameters, fold, seed):
 def test_a_broken_data_set_fails_the_check_that_is_meant_for_it(check, function, complaint):
     registry().add(DatasetSpecification(name="broken", summary="x", implementation=function, folds=2))
     finding = getattr(dataset_checks, check).finding(dataset_checks.Case("broken"))
+    assert finding.failed and complaint in finding.what
+
+
+class Callable(Parameters):
+    """A parameter that no record can hold as it is."""
+
+    scale: object = object()
+
+
+def trains_on_a_tuple(split, parameters, generator):
+    return tuple(split)
+
+
+def loses_every_query(split, parameters, generator):
+    return split._replace(valid=Lists(np.empty((0, 5), np.float32), np.empty(0), [0]))
+
+
+def negative_labels(split, parameters, generator):
+    return split._replace(test=replace(split.test, labels=-1 - split.test.labels))
+
+
+def doubles_in_place(split, parameters, generator):
+    split.train.features[:] *= 2
+    return split
+
+
+def global_shuffle(split, parameters, generator):
+    return split._replace(train=split.train[np.random.permutation(len(split.train))])  # noqa: NPY002
+
+
+def touches_the_test_part(split, parameters, generator):
+    return Split(*(replace(part, labels=part.labels + 1) for part in split))
+
+
+def learns_from_the_test_part(split, parameters, generator):
+    return split._replace(train=replace(split.train, features=split.train.features - split.test.features.mean(0)))
+
+
+def scales_by_the_whole_test_part(split, parameters, generator):
+    return split._replace(test=replace(split.test, features=split.test.features - split.test.features.mean(0)))
+
+
+@pytest.mark.parametrize(
+    ("check", "function", "complaint"),
+    [
+        ("it_returns_three_parts_with_the_same_features", trains_on_a_tuple, "it returns tuple, not a Split"),
+        ("lists_stay_lists", loses_every_query, "the valid part has no query"),
+        ("lists_stay_lists", negative_labels, "the test part is not sound: label"),
+        ("data_are_left_as_they_were", doubles_in_place, "it writes into train.features"),
+        ("arrays_that_cannot_be_written_are_enough", doubles_in_place, "it raises ValueError"),
+        ("a_seed_gives_the_same_again", global_shuffle, "applied again with the same seed, train.features"),
+        ("global_random_numbers_are_left_alone", global_shuffle, "applying it moves the global random state"),
+        ("it_is_recorded_with_all_its_parameters", negative_labels, "it raises PydanticSerializationError"),
+        ("parts_it_does_not_name_are_left_alone", touches_the_test_part, "changes train, and changes valid.labels"),
+        ("test_queries_do_not_see_each_other", learns_from_the_test_part, "of the test queries the train part"),
+        ("test_queries_do_not_see_each_other", scales_by_the_whole_test_part, "the test part has other features"),
+    ],
+)
+def test_a_broken_transform_fails_the_check_that_is_meant_for_it(check, function, complaint):
+    registry().add(
+        TransformSpecification(
+            name="broken", summary="x", implementation=function, parameters=Callable, parts=("train",), by_query=True
+        )
+    )
+    finding = getattr(transform_checks, check).finding(transform_checks.Case("broken"))
     assert finding.failed and complaint in finding.what
 
 
