@@ -225,8 +225,8 @@ def _made(part: str, seed: int) -> Lists:
 def _copied(lists: Lists) -> Lists:
     """Return lists that share no memory with others."""
     names = None if lists.document_ids is None else lists.document_ids.copy()
-    arrays = (lists.features, lists.labels, lists.starts, lists.query_ids)
-    return Lists(*(np.array(array) for array in arrays), names, lists.source)
+    features, labels, starts = np.array(lists.features), np.array(lists.labels), np.array(lists.starts)
+    return Lists(features, labels, starts, np.array(lists.query_ids), names, lists.source)
 
 
 def _differences(one: Split, other: Split) -> Iterator[tuple[str, str]]:
