@@ -33,7 +33,7 @@ def content_digest(parameters: OwnFileParameters) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _file_digest(path: Path, size: int, changed: int) -> bytes:
-    """Of the content; size and time only tell whether what was read before still holds."""
+    """Return the digest of a file's content; its size and time tell whether an earlier digest is still valid."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while block := file.read(AT_ONCE):

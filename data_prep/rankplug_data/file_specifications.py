@@ -14,7 +14,7 @@ from rankplug_data.public.official import OfficialDataset
 
 
 class OwnFileParameters(Parameters):
-    """Where the text lies and how to read it."""
+    """Parameters of a data set in a user's own files."""
 
     path: str = Field(description="a text of documents, or a folder or archive with train.txt, vali.txt and test.txt")
     valid: str | None = Field(None, description="a text for validation, where path is one text")

@@ -12,7 +12,7 @@ from rankplug.errors import DataError
 
 
 def map_array(path: Path) -> NDArray[Any]:
-    """The array in a ``.npy`` file of a folder that can be made anew."""
+    """Map the array in a ``.npy`` file of a folder that can be made anew."""
     try:
         array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:

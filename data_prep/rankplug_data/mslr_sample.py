@@ -15,7 +15,7 @@ TEXTS = ("msn1.fold1.train.5k.txt", "msn1.fold1.test.5k.txt")
 
 
 def mslr_sample() -> Lists | None:
-    """The sample's documents, or None where there is no sample."""
+    """Return the sample's documents, or None if there is no sample."""
     folder = next(filter(None, map(_unpacked, data_folders())), None)
     if folder is None:
         return None
@@ -24,7 +24,7 @@ def mslr_sample() -> Lists | None:
 
 
 def where_it_is_looked_for() -> str:
-    """A sentence for readers who have no sample."""
+    """Return a sentence for readers who have no sample."""
     folders = ", ".join(map(str, data_folders())) or "no folder, as RANKPLUG_DATA is not set"
     return f"no {NAME} or {NAME}.tar.xz found; looked in {folders}"
 

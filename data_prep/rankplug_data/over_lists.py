@@ -11,5 +11,5 @@ from rankplug.system import threads, workers
 
 
 def over_lists(lengths: NDArray[np.int64], cost: int, work: Callable[[int, int], object]) -> None:
-    """Calls ``work(begin, end)`` for ranges of lists on several threads; ``cost`` is a document's, in steps."""
+    """Call ``work(begin, end)`` for ranges of lists on several threads; ``cost`` is a document's, in steps."""
     workers.run(work, workers.chunks_of(lengths.astype(np.float64) * cost, threads()))

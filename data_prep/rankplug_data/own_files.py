@@ -39,7 +39,7 @@ class OwnFiles:
         return prepared.split(fold)
 
     def state(self, parameters: OwnFileParameters) -> str:
-        """Whether it is prepared."""
+        """Say whether the data are prepared."""
         return "prepared" if PreparedData.open(self._folder(parameters)) else "found"
 
     def get(self, parameters: OwnFileParameters, *, accept_licence: bool) -> str:
@@ -47,18 +47,18 @@ class OwnFiles:
         return parameters.path
 
     def prepare(self, parameters: OwnFileParameters, *, source: Path | None, on_error: OnError) -> str:
-        """Prepares it, and says what there is."""
+        """Prepare the data, and say what there is."""
         if source is not None:
             parameters = parameters.model_copy(update={"path": str(source)})
         return self._make(parameters, on_error).report()
 
     def info(self, parameters: OwnFileParameters) -> str:
-        """What there is."""
+        """Say what there is."""
         prepared = PreparedData.open(self._folder(parameters))
         return f"{parameters.path}: not prepared yet" if prepared is None else prepared.report()
 
     def verify(self, parameters: OwnFileParameters) -> tuple[str, list[str]]:
-        """Reads all prepared data again: what there is, and what is wrong with it."""
+        """Read all prepared data again; return what there is, and what is wrong with it."""
         prepared = self._make(parameters, parameters.on_error)
         return prepared.report(), problems_of(prepared)
 
@@ -123,7 +123,7 @@ def _fold_of(member: Member) -> bool:
 
 
 def _drawn(parts: dict[str, Lists], fold: int, seed: int) -> Split:
-    """The parts that there are, and the missing ones drawn from the training part."""
+    """Return the parts that there are, and draw missing ones from the training part."""
     train = parts["train"]
     missing = [part for part in ("valid", "test") if part not in parts]
     if not missing:

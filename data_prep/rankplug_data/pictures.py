@@ -114,7 +114,7 @@ def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
 
 
 def _finished(figure: Figure) -> Figure:
-    """The figure, taken from pyplot's list of open ones: a notebook shows it once, as the value of its cell."""
+    """Close a figure in pyplot's list of open ones, so that a notebook shows it once, as the value of its cell."""
     import matplotlib.pyplot as plt
 
     plt.close(figure)

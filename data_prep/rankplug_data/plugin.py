@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the data sets and their transforms."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rankplug_data.transform_specifications import TRANSFORMS
 
 @hookimpl
 def rankplug_datasets() -> list[DatasetSpecification]:
-    """Data sets."""
+    """Offer the data sets."""
     return [*DATASETS, SYNTHETIC]
 
 
 @hookimpl
 def rankplug_transforms() -> list[TransformSpecification]:
-    """Transforms."""
+    """Offer the transforms."""
     return [*SPLITS, *TRANSFORMS]

@@ -46,7 +46,7 @@ def divide(queries: int, shares: Sequence[float], generator: np.random.Generator
 
 
 def pick(pool: Sequence[Lists], queries: NDArray[np.int64]) -> Lists:
-    """Some queries of several lists, counted through; each document is copied once."""
+    """Return some queries of several lists, numbered consecutively; each document is copied once."""
     begins = np.cumsum([0, *(len(part) for part in pool)])
     chosen = [
         queries[(queries >= first) & (queries < last)] - first for first, last in itertools.pairwise(begins.tolist())

@@ -1,1 +1,1 @@
-"""From text to arrays on disk that are mapped into memory: once, whole or not at all."""
+"""Preparation of data sets: text is converted once, and atomically, to arrays on disk that are mapped into memory."""

@@ -1,4 +1,4 @@
-"""Which file of a release is which part of which fold, told from its path."""
+"""Layout of a release: the part and fold that each file holds, derived from its path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a release is laid out.
+    """Layout of a release.
 
     Args:
         folds: how many folds; with one, no folder ``Fold1`` is needed.
@@ -43,7 +43,7 @@ class Layout:
     others: tuple[str, ...] = ()
 
     def place_of(self, path: str, archive: str = "") -> Place | None:
-        """What the file at this path of an archive holds, None for a file that does not matter.
+        """Return the fold and part that the file at this path of an archive holds; None for a file that is not needed.
 
         >>> layout = Layout(5, {"train": ("trainingset.txt",)}, version="min", versions=("norm", "min"))
         >>> layout.place_of("OHSUMED/min/Fold3/trainingset.txt")
@@ -77,7 +77,7 @@ class Layout:
 
 
 def stem_of(name: str) -> str:
-    """A file's name without the ending of an archive.
+    """Return a file's name without the ending of an archive.
 
     >>> stem_of("OHSUMED.tar.xz")
     'OHSUMED'
@@ -95,5 +95,5 @@ def _plain(name: str) -> str:
 
 
 def same_name(name: str, other: str) -> bool:
-    """Whether two names of archives or folders mean the same."""
+    """Tell whether two names of archives or folders mean the same."""
     return _plain(stem_of(name)) == _plain(other)

@@ -1,4 +1,4 @@
-"""From an official archive or folder to prepared arrays, in one pass over the text and in bounded memory."""
+"""Conversion of an official archive or folder to prepared arrays, in one pass over the text and in bounded memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ Texts = dict[Place, Text]
 Finder = Callable[[], Iterator[tuple[Place | None, Member]]]
 """Gives each file of a source with what it holds, None for one that does not matter."""
 Judge = Callable[[Statistics, dict[str, tuple[int, int]]], list[str]]
-"""From the numbers of the whole set, and queries and documents of each part, to what is not as published."""
+"""Function from statistics of the whole set, and queries and documents of each part, to deviations from the published.
+"""
 
 
 class NotAsReleasedError(DataError):
@@ -43,7 +44,7 @@ class NotAsReleasedError(DataError):
 
 @dataclass
 class Request:
-    """What to prepare.
+    """Order to prepare a data set.
 
     Args:
         name: the data set.
@@ -71,7 +72,7 @@ class Request:
 
 
 def files_of(source: Path, layout: Layout) -> Finder:
-    """Finds the files of a release in an archive or folder."""
+    """Return a function that finds the files of a release in an archive or folder."""
 
     def find() -> Iterator[tuple[Place | None, Member]]:
         archive = stem_of(source.name)
@@ -82,7 +83,7 @@ def files_of(source: Path, layout: Layout) -> Finder:
 
 
 def prepare(request: Request, folder: Path, outdated: Callable[[PreparedData], bool]) -> PreparedData:
-    """The prepared data in ``folder``, made if need be; two processes that ask at once make them once.
+    """Return the prepared data in ``folder``, made if need be; two processes that ask at once make them once.
 
     Args:
         request: what to prepare.
@@ -159,7 +160,7 @@ def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
 
 
 def _read(request: Request, folder: Path, skipped: Skipped) -> tuple[Texts, Arrangement]:
-    """Reads the texts that are needed, and says how they are to be stored."""
+    """Read the needed texts, and return them with the arrangement in which to store them."""
     found: dict[Place, int | None] = {}
     texts: Texts = {}
     others: set[str] = set()

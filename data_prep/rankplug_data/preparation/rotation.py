@@ -1,4 +1,4 @@
-"""How the parts of all folds lie behind one another, so that each is one run of queries.
+"""Arrangement of the parts of all folds in one array, in which each part is one run of queries.
 
 The five folds of LETOR and MSLR share five disjoint parts S1 ... S5: fold k trains on three, validates on the fourth
 and tests on the fifth. Stored as S1 S2 S3 S4 S5 S1 S2, the training part of each fold is one run of rows, and any fold
@@ -36,7 +36,7 @@ class Arrangement:
 
 
 def share(number: int) -> Place:
-    """The file that is part S1, S2, ... of the rotation; any number counts round.
+    """Return the file that is part S1, S2, ... of the rotation; numbers wrap around.
 
     >>> [share(number).fold for number in (1, 2, 3, 4, 5, 6)]
     [2, 3, 4, 5, 1, 2]
@@ -45,7 +45,7 @@ def share(number: int) -> Place:
 
 
 def rotating() -> Arrangement:
-    """The arrangement of five rotating parts.
+    """Return the arrangement of five rotating parts.
 
     >>> rotating().folds[5]
     {'train': (4, 7), 'valid': (2, 3), 'test': (3, 4)}
@@ -64,7 +64,7 @@ def rotating() -> Arrangement:
 
 
 def side_by_side(folds: Sequence[int], parts: Sequence[str] = PARTS) -> Arrangement:
-    """The arrangement of folds that share nothing.
+    """Return the arrangement of folds that share nothing.
 
     >>> side_by_side([1, 2]).folds[2]
     {'train': (3, 4), 'valid': (4, 5), 'test': (5, 6)}
@@ -78,7 +78,7 @@ def side_by_side(folds: Sequence[int], parts: Sequence[str] = PARTS) -> Arrangem
 
 
 def may_rotate(found: Mapping[Place, int | None], folds: int) -> bool:
-    """Whether the files found may be rotating parts: all five tests are there, and no size speaks against it."""
+    """Tell whether the files found may be rotating parts: all five tests are there, and no size contradicts it."""
     if folds != SHARES or any(share(number) not in found for number in range(1, SHARES + 1)):
         return False
 

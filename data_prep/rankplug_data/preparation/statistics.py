@@ -14,7 +14,7 @@ from rankplug_data.public.benchmark import Published
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is counted.
+    """Statistics of a data set.
 
     Args:
         queries: how many.
@@ -50,7 +50,7 @@ class Statistics:
 
 
 def count(parts: Iterable[Lists], used_features: int) -> Statistics:
-    """The numbers of some parts together; ``used_features`` has been counted on the way."""
+    """Count the statistics of some parts together; ``used_features`` has been counted while reading."""
     parts = list(parts)
     labels = np.concatenate([part.labels for part in parts])
     lengths = np.concatenate([part.lengths for part in parts])
@@ -69,7 +69,10 @@ def count(parts: Iterable[Lists], used_features: int) -> Statistics:
 
 
 def mismatches(published: Published, counted: Statistics, parts: Mapping[str, tuple[int, int]]) -> list[str]:
-    """A sentence for each number that is not as published; ``parts`` are queries and documents of each part."""
+    """Return a sentence for each number that differs from the published one.
+
+    The queries and documents of each part are in ``parts``.
+    """
     sentences = []
 
     def compare(what: str, expected: float, found: float) -> None:

@@ -34,7 +34,7 @@ OPTIONAL = ("document_ids",)
 
 @dataclass
 class Manifest:
-    """What a prepared folder holds.
+    """Manifest of a prepared folder.
 
     Args:
         name: the data set.
@@ -66,7 +66,7 @@ class Manifest:
 
 
 def _check(manifest: Manifest) -> None:
-    """Raises a ValueError, or one for values of other kinds, where a manifest cannot be what was written."""
+    """Raise a ValueError, or an error for values of other kinds, if a manifest cannot be what was written."""
     if not manifest.folds:
         raise ValueError("it has no folds")
     for fold, parts in manifest.folds.items():
@@ -89,7 +89,7 @@ class PreparedData:
 
     @classmethod
     def open(cls, folder: Path) -> PreparedData | None:
-        """The prepared data in this folder; None when there are none, or of an older layout."""
+        """Open the prepared data in this folder; None if there are none, or of an older layout."""
         try:
             content = json.loads((folder / MANIFEST).read_bytes())
             if content.get("format") != FORMAT:
@@ -116,7 +116,7 @@ class PreparedData:
         return Lists(**arrays, source=self.manifest.name)
 
     def parts(self, fold: int) -> dict[str, Lists]:
-        """The parts of a fold that there are."""
+        """Return the parts of a fold that there are."""
         whole = self.whole()
         found = {}
         known = self.manifest.folds.get(str(fold), {})
@@ -129,7 +129,7 @@ class PreparedData:
         return found
 
     def fingerprint(self, fold: int) -> str:
-        """The digest of a fold."""
+        """Return the digest of a fold."""
         parts = self.manifest.fingerprints[str(fold)]
         return hashlib.blake2b("".join(parts[part] for part in sorted(parts)).encode(), digest_size=8).hexdigest()
 
@@ -139,7 +139,7 @@ class PreparedData:
         return Split(*(parts[part] for part in PARTS))
 
     def report(self) -> str:
-        """What there is, in words: the numbers of the whole set, the sizes of the folds, and what is odd."""
+        """Describe the data in words: the statistics of the whole set, the sizes of the folds, and what is unusual."""
         manifest = self.manifest
         lines = [f"{manifest.name} {manifest.version}".strip() + f", prepared in {self.folder}"]
         lines += str(Statistics(**manifest.statistics)).splitlines()
@@ -159,12 +159,12 @@ class PreparedData:
 
 
 def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
-    """Stores one array of a prepared folder."""
+    """Store one array of a prepared folder."""
     np.save(folder / f"{name}.npy", array)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Stores the manifest; it comes last."""
+    """Store the manifest, which is written last."""
     with (folder / MANIFEST).open("w", encoding="utf-8") as file:
         json.dump(asdict(manifest), file, indent=1)
         file.flush()
@@ -172,7 +172,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def put_in_place(unfinished: Path, folder: Path) -> None:
-    """Renames a finished folder to its name, in place of an older one."""
+    """Rename a finished folder to its name, in place of an older one."""
     if folder.exists():
         old = folder.with_name(f"{folder.name}.old")
         shutil.rmtree(old, ignore_errors=True)
@@ -184,7 +184,7 @@ def put_in_place(unfinished: Path, folder: Path) -> None:
 
 
 def join_rows(path: Path, parts: list[tuple[Path, tuple[int, int]]]) -> None:
-    """Joins files of rows without a header into one ``.npy`` file; each part is its file with its rows and columns.
+    """Join files of rows without a header into one ``.npy`` file; each part is its file with its rows and columns.
 
     A part may come several times; its file is removed when it has come for the last time.
     """

@@ -20,7 +20,7 @@ from rankplug_data.text.letor import Columns, Documents, OnError, Skipped, colum
 
 @dataclass
 class Text:
-    """What a text held.
+    """Content of a text file of documents.
 
     Args:
         name: its path in the archive.
@@ -66,7 +66,7 @@ class _Watched:
 
 
 def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, skipped: Skipped) -> Text:
-    """Reads a file of an archive; its features go to the file ``rows``."""
+    """Read a file of an archive, and write its features to the file ``rows``."""
     blocks = _Watched(member)
     parts: list[Documents] = []
     used = np.zeros(0, dtype=bool)
@@ -93,7 +93,7 @@ def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, s
 
 
 def _mark_used(used: NDArray[np.bool_], features: NDArray[Any]) -> NDArray[np.bool_]:
-    """Looks only at the columns that have been zero so far."""
+    """Mark the columns that are not all zero, looking only at those that have been zero so far."""
     used = np.pad(used, (0, features.shape[1] - used.size))
     still = np.flatnonzero(~used)
     if still.size:

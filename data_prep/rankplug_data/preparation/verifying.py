@@ -9,7 +9,7 @@ from rankplug_data.preparation.storing import PreparedData
 
 
 def problems_of(prepared: PreparedData) -> list[str]:
-    """A sentence for each damage: digests that no longer fit, and queries that two parts of a fold share."""
+    """Return a sentence for each damage: digests that no longer fit, and queries that two parts of a fold share."""
     problems = []
     for fold in prepared.folds:
         try:

@@ -1,4 +1,4 @@
-"""What is known of a public data set: its sources, the names of its files, and the numbers it should have."""
+"""Facts about a public data set: its sources, the names of its files, and the numbers it should have."""
 
 from __future__ import annotations
 

@@ -16,11 +16,11 @@ LETOR3_CITATION = (
 )
 LETOR4_CITATION = "T. Qin, T.-Y. Liu: Introducing LETOR 4.0 datasets. arXiv:1306.2597, 2013."
 VERSIONS = ("QueryLevelNorm", "Feature-min", "Feature-null")
-"""Of LETOR 3.0: per-query min-max; raw with the query's minimum for what is missing; raw with NULL for it."""
+"""Versions of LETOR 3.0: per-query min-max; raw with the query's minimum for what is missing; raw with NULL for it."""
 
 
 def _five_tests(folder: str, commit: str, file: str, digests: tuple[str, ...]) -> tuple[Download, ...]:
-    """The five disjoint test files, from which all folds are made."""
+    """Return the five disjoint test files, from which all folds are made."""
     return tuple(
         Download(
             file=f"{folder}/Fold{fold}/{file}",

@@ -36,7 +36,7 @@ class ResumingDownloader:
         self.part, self.attempts, self.wait, self.progress = part, attempts, wait, progress
 
     def __call__(self, url: str, output_file: str | Path, owner: Any) -> None:
-        """Fetches the address into the file that pooch verifies."""
+        """Fetch the address into the file that pooch verifies."""
         for attempt in range(1, self.attempts + 1):
             try:
                 self._fetch(url)
@@ -77,7 +77,7 @@ class ResumingDownloader:
 
 
 def fetch(download: Download, folder: Path, *, attempts: int = ATTEMPTS, wait: float = 1.0) -> Path:
-    """The file, fetched unless it is there with the right digest."""
+    """Return the file, fetched unless it is there with the right digest."""
     target = folder / download.file
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")

@@ -42,7 +42,7 @@ class OfficialDataset:
     others: tuple[str, ...] = ()
 
     def parameters(self) -> type[Parameters]:
-        """The model of its parameters: the version, where there are several."""
+        """The model of the data set's parameters: the version, if there are several."""
         versions = self.benchmark.versions
         if not versions:
             return Parameters
@@ -76,7 +76,7 @@ class OfficialDataset:
         return " ".join(digest for fold, digest in here.items() if digest != released.get(fold))
 
     def state(self, parameters: Parameters) -> str:
-        """Whether it is prepared, found, or to be got."""
+        """Say whether the data set is prepared, found, or to be fetched."""
         if self._prepared(parameters) is not None:
             return "prepared"
         if self._candidates():
@@ -84,7 +84,7 @@ class OfficialDataset:
         return "can be fetched" if self.benchmark.downloads else "to be got by hand"
 
     def get(self, parameters: Parameters, *, accept_licence: bool) -> str:
-        """Fetches its files and says where they are."""
+        """Fetch the files, and say where they are."""
         from rankplug_data.public.download import fetch
         from rankplug_data.public.sources import downloads_folder
 
@@ -100,7 +100,7 @@ class OfficialDataset:
         return str(paths[0] if len(paths) == 1 else os.path.commonpath(paths))
 
     def prepare(self, parameters: Parameters, *, source: Path | None, on_error: OnError) -> str:
-        """Prepares it, and says what there is."""
+        """Prepare the data set, and say what there is."""
         return self._make(parameters, source, on_error, lambda ready: source is not None).report()
 
     def info(self, parameters: Parameters) -> str:
@@ -133,7 +133,7 @@ class OfficialDataset:
         return "\n".join(lines)
 
     def verify(self, parameters: Parameters) -> tuple[str, list[str]]:
-        """Reads all prepared data again: what there is, and what is wrong with it."""
+        """Read all prepared data again; return what there is, and what is wrong with it."""
         from rankplug_data.preparation.verifying import problems_of
 
         prepared = self._prepared(parameters)
@@ -176,7 +176,7 @@ class OfficialDataset:
     def _make(
         self, parameters: Parameters, source: Path | None, on_error: OnError, outdated: Callable[[PreparedData], bool]
     ) -> PreparedData:
-        """Prepared from the source that is named, or from the first that is found and complete."""
+        """Prepare the data set from a named source, or from the first that is found and complete."""
         from rankplug_data.preparation.preparing import NotAsReleasedError, prepare
 
         sources = self._candidates() if source is None else [source]

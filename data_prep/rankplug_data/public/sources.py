@@ -1,4 +1,4 @@
-"""Where a data set's archive or folder lies on this machine."""
+"""Location of a data set's archive or folder on this machine."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rankplug_data.text.archives import is_archive_name
 
 
 def downloads_folder() -> Path:
-    """Where fetched files are kept."""
+    """Return the folder of fetched files."""
     return cache_folder() / "downloads"
 
 
 def prepared_folder() -> Path:
-    """Where prepared data are kept."""
+    """Return the folder of prepared data."""
     return cache_folder() / "data"
 
 
 def candidates(names: Iterable[str]) -> list[Path]:
-    """Archives and folders of one of these names, in ``RANKPLUG_DATA`` first and then among the downloads.
+    """Return archives and folders of one of these names, in ``RANKPLUG_DATA`` first and then among the downloads.
 
     A folder of ``RANKPLUG_DATA`` may itself bear the name.
     """

@@ -61,7 +61,7 @@ def load(parameters: SyntheticParameters, fold: int, seed: int) -> Split:
 
 
 def blocks(parameters: SyntheticParameters, fold: int, seed: int) -> Iterator[Split]:
-    """The same split with its test part in blocks, where that part was asked for and is larger than one block."""
+    """Yield the same split with its test part in blocks, if that part was asked for and is larger than one block."""
     test, width = _parts(parameters, seed)[-1], world_of(parameters).shape.features
     bounds = _blocks(test.starts, width)
     if parameters.test_queries is None or len(bounds) == 1:
@@ -76,12 +76,12 @@ def blocks(parameters: SyntheticParameters, fold: int, seed: int) -> Iterator[Sp
 
 
 def world_of(parameters: SyntheticParameters) -> World:
-    """The collection that the queries are drawn from."""
+    """Return the collection that the queries are drawn from."""
     return World(SHAPES[parameters.shape], parameters.noise, parameters.documents)
 
 
 def oracle(parameters: SyntheticParameters, seed: int) -> tuple[NDArray[np.float64], ...]:
-    """The relevance function of the documents of each part, which ranks them as well as anything can."""
+    """Return the relevance function of the documents of each part, which ranks them as well as anything can."""
     key = _key(parameters, seed)
     return tuple(
         true_relevance(world_of(parameters), key, part.number, part.starts) for part in _parts(parameters, seed)
@@ -145,7 +145,7 @@ def _open_or_write(
 
 
 def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int, parts: list[_Part]) -> None:
-    """Writes beside the folder and renames, so that what is there is complete."""
+    """Write beside the folder and rename, so that a folder is always complete."""
     width = world_of(parameters).shape.features
     documents = sum(part.documents for part in parts)
     unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".partial", dir=folder.parent))

@@ -20,13 +20,13 @@ _POWERS_OF_TWO = 2.0 ** np.arange(-128, 129)
 
 @njit(nogil=True, error_model="numpy")
 def word(key: np.uint64, counter: int) -> np.uint64:
-    """The 64 bits that stand at a place of a key's stream."""
+    """Return the 64 bits at a position of a key's stream."""
     return mix(key + np.uint64(counter + 1) * _GOLDEN)
 
 
 @njit(nogil=True, error_model="numpy")
 def standard(bits: np.uint64) -> float:
-    """A nearly normal number of mean 0 and variance 1, between -3.47 and 3.47: the sum of four uniform ones."""
+    """Return a nearly normal number of mean 0 and variance 1, between -3.47 and 3.47: the sum of four uniform ones."""
     total = (
         (bits & _HALFWORD)
         + ((bits >> np.uint64(16)) & _HALFWORD)
@@ -38,7 +38,7 @@ def standard(bits: np.uint64) -> float:
 
 @njit(nogil=True, error_model="numpy")
 def normal(key: np.uint64, counter: int) -> float:
-    """A normal number to beyond five deviations: the sum of twelve uniform 16-bit numbers, from three counters."""
+    """Return a normal number to beyond five deviations: the sum of twelve uniform 16-bit numbers of three counters."""
     return (
         standard(word(key, counter)) + standard(word(key, counter + 1)) + standard(word(key, counter + 2))
     ) * 0.5773502691896258
@@ -62,5 +62,5 @@ def exponential(x: float) -> float:
 
 @njit(nogil=True, error_model="numpy")
 def squashed(x: float) -> float:
-    """An S-shaped curve from 0 to 1, with exact arithmetic: ``(1 + x / (1 + |x|)) / 2``."""
+    """Return an S-shaped curve from 0 to 1, with exact arithmetic: ``(1 + x / (1 + |x|)) / 2``."""
     return 0.5 + 0.5 * x / (1.0 + abs(x))

@@ -1,4 +1,4 @@
-"""What of a query and a document can be measured: the recipe of every feature.
+"""Recipes of the features, each of which measures something about a query and a document.
 
 A recipe takes the level ``v = bias + w1 z1 + w2 z2 + w3 z3 + noise * e`` of up to three latent values and noise of its
 own through one of a few laws. Others are made from earlier features, as a ratio or a rescaled copy, and are redundant,
@@ -22,7 +22,7 @@ from rankplug_data.synthetic.shapes import ANCHOR, SHAPES, Shape, ShapeName
 
 
 class Law(IntEnum):
-    """How a level becomes a value."""
+    """Law by which a level becomes a value."""
 
     LEVEL = 0
     POSITIVE = 1
@@ -35,7 +35,7 @@ class Law(IntEnum):
 
 
 class Times(IntEnum):
-    """What of the query a value is multiplied with."""
+    """Property of the query by which a value is multiplied."""
 
     NOTHING = 0
     INVERSE_TERMS = 1
@@ -80,7 +80,7 @@ _STATISTICS = ("sum", "minimum", "maximum", "mean", "variance")
 
 
 def stream_features(name: str, stream: int) -> Iterator[Feature]:
-    """The 25 measures of how well a stream matches the query: counts, ratios, tf-idf, BM25 and language models."""
+    """Yield the 25 measures of how well a stream matches the query: counts, ratios, tf-idf, BM25, language models."""
     match, extent = MATCH + stream, EXTENT + stream
     level, spread = _FREQUENCY[stream], _FREQUENCY_SPREAD[stream]
     both = ((match, 0.6 * spread), (extent, 0.6 * spread))
@@ -153,7 +153,7 @@ DOCUMENT_FEATURES = (
 
 
 def recipes(shape: Shape) -> list[Feature]:
-    """The features of a collection, measure by measure and stream by stream as MSLR orders them, the document's last.
+    """Return the features of a collection, by measure and stream in the order of MSLR, the document's last.
 
     A collection with more features than measures has further editions of them, each with twice the noise of the one
     before, and ends with pure noise.
@@ -177,7 +177,7 @@ def recipes(shape: Shape) -> list[Feature]:
 
 
 def names_of(shape: ShapeName) -> list[str]:
-    """What each feature of a made collection measures, in their order."""
+    """Return what each feature of a made collection measures, in their order."""
     return [feature.name for feature in recipes(SHAPES[shape])]
 
 
@@ -202,7 +202,7 @@ class Table(NamedTuple):
 
 
 def table(shape: Shape) -> Table:
-    """The recipes of a collection as arrays; ``middle`` is the value that is scaled to 1/2, or 0 for unscaled."""
+    """Return the recipes of a collection as arrays; ``middle`` is the value that is scaled to 1/2, 0 for unscaled."""
     rows = recipes(shape)
     position = {feature.name: number for number, feature in enumerate(rows)}
     latent, weight = np.zeros((len(rows), 3), np.int64), np.zeros((len(rows), 3))

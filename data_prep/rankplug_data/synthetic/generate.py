@@ -43,7 +43,7 @@ class World:
 
     @property
     def law(self) -> QueryLaw:
-        """How its queries are distributed."""
+        """The distribution of the collection's queries."""
         shape = self.shape
         mean = shape.documents if self.documents is None else self.documents
         stretch = mean / shape.documents
@@ -124,7 +124,7 @@ def _documents(
 
 @functools.lru_cache(maxsize=32)
 def thresholds(world: World) -> NDArray[np.float64]:
-    """The perceptions between labels, from a fixed sample of many short lists, so that the label shares come out."""
+    """Return the perceptions between labels that give the label shares on a fixed sample of many short lists."""
     starts = np.arange(_CALIBRATION_QUERIES + 1, dtype=np.int64) * _CALIBRATION_DOCUMENTS
     found = np.sort(_judge(world, _CALIBRATION_SEED, 0, starts)[:, 1])
     ranks = np.cumsum(world.shape.label_shares)[:-1] * found.size
@@ -132,14 +132,14 @@ def thresholds(world: World) -> NDArray[np.float64]:
 
 
 def list_lengths(world: World, seed: int, part: int, queries: int) -> NDArray[np.int64]:
-    """The lengths of a part's first lists."""
+    """Return the lengths of a part's first lists."""
     found = np.empty(queries, np.int64)
     _lengths(np.uint64(seed), part, world.law, found)
     return found
 
 
 def true_relevance(world: World, seed: int, part: int, starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The relevance function of a part's documents: what an oracle would rank by, free of the judges' noise."""
+    """Return the relevance function of a part's documents: what an oracle would rank by, free of the judges' noise."""
     return _judge(world, seed, part, starts)[:, 0]
 
 
@@ -164,7 +164,7 @@ def fill(
     features: NDArray[np.float32],
     labels: NDArray[np.float32],
 ) -> None:
-    """Fills features and labels of a part's queries from ``first`` on, whose offsets are ``starts``."""
+    """Fill features and labels of a part's queries from ``first`` on, whose offsets are ``starts``."""
     recipe, cuts, shape = _table(world.shape.name), thresholds(world), world.shape
 
     def work(begin: int, end: int) -> None:

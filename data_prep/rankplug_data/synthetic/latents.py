@@ -1,4 +1,4 @@
-"""What a query and a document are before anything of them is measured.
+"""Latent values of queries and documents, from which features and labels are measured.
 
 A query has a number of terms, a rarity of its terms and an intent (0: it asks about a topic, 1: it asks for a certain
 page), all three of which leave traces in features; and a clarity, an abundance of relevant documents and a list length,
@@ -39,7 +39,7 @@ _REST = np.sqrt(1.0 - _CLOSENESS**2)
 
 
 class QueryLaw(NamedTuple):
-    """How queries are distributed.
+    """Distribution of queries.
 
     Args:
         middle: mean of the logarithm of the list length.
@@ -64,7 +64,7 @@ class QueryLaw(NamedTuple):
 
 @njit(nogil=True, error_model="numpy")
 def draw_query(key: np.uint64, law: QueryLaw, query: np.ndarray) -> None:
-    """Fills ``query`` with its latent values."""
+    """Fill ``query`` with its latent values."""
     intent = np.float64(word(key, 0) >> np.uint64(48)) / 65536.0
     terms = np.floor(1.0 + exponential(1.0 - 1.0 * intent + 0.5 * standard(word(key, 1))))
     query[TERMS] = min(max(terms, 1.0), 12.0)
@@ -79,19 +79,19 @@ def draw_query(key: np.uint64, law: QueryLaw, query: np.ndarray) -> None:
 
 @njit(nogil=True, error_model="numpy")
 def document_key(seed: int, part: int, query: int, document: int) -> np.uint64:
-    """The key of a document's draws; number 0 is the query itself."""
+    """Return the key of a document's draws; number 0 is the query itself."""
     return key_of(seed, part, query, document + 1)
 
 
 @njit(nogil=True, error_model="numpy")
 def query_key(seed: int, part: int, query: int) -> np.uint64:
-    """The key of a query's draws."""
+    """Return the key of a query's draws."""
     return key_of(seed, part, query, 0)
 
 
 @njit(nogil=True, error_model="numpy")
 def draw_document(key: np.uint64, query: np.ndarray, document: np.ndarray, matched: np.ndarray) -> None:
-    """Fills ``document`` with its latent values and ``matched`` with 1 for each stream that holds a query term."""
+    """Fill ``document`` with its latent values and ``matched`` with 1 for each stream that holds a query term."""
     topic = standard(word(key, 0))
     document[TOPIC] = topic
     authority = standard(word(key, 1))

@@ -1,4 +1,4 @@
-"""How good linear models, trees and networks become on made data with more training queries."""
+"""Test quality of linear models, trees and networks on made data by the number of training queries."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _SQUASHED, _TERMS, _FLAG, _DERIVED = int(Law.SQUASHED), int(Law.TERMS), int(Law.
 
 @njit(nogil=True, error_model="numpy")
 def query_factors(query: np.ndarray, factors: np.ndarray) -> None:
-    """Fills ``factors`` with what :class:`~rankplug_data.synthetic.features.Times` names."""
+    """Fill ``factors`` with the properties in :class:`~rankplug_data.synthetic.features.Times`."""
     factors[0] = 1.0
     factors[1] = 1.0 / query[TERMS]
     factors[2] = query[RARITY]
@@ -33,7 +33,7 @@ def measure(
     matched: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Fills ``values`` with the features of one document."""
+    """Fill ``values`` with the features of one document."""
     for column in range(values.size):
         stream = recipe.stream[column]
         if stream >= 0 and matched[stream] == 0.0:
@@ -69,7 +69,7 @@ def measure(
 
 @njit(nogil=True, error_model="numpy")
 def to_unit_interval(middle: np.ndarray, values: np.ndarray) -> None:
-    """Maps ``x`` to ``x / (x + m)``, and to ``m / (|x| + m)`` where it is negative: ``m`` becomes one half."""
+    """Map ``x`` to ``x / (x + m)``, and to ``m / (|x| + m)`` where it is negative: ``m`` becomes one half."""
     for column in range(values.size):
         value = np.float64(values[column])
         if value > 0.0:

@@ -1,4 +1,4 @@
-"""What a user may ask of the made data set."""
+"""Parameters of the made data set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankplug_data.synthetic.shapes import ShapeName
 
 
 class SyntheticParameters(Parameters):
-    """What is made."""
+    """Parameters of the made data set."""
 
     shape: ShapeName = Field("mslr", description="collection that features, lists and labels take after")
     queries: int = Field(600, ge=5, description="training, validation and test together, split 60/20/20")

@@ -1,4 +1,4 @@
-r"""What makes a document relevant to a query, and how a judge labels it.
+r"""Relevance of a document to a query, and how a judge labels it.
 
 The relevance function is
 
@@ -38,7 +38,7 @@ from rankplug_data.synthetic.latents import (
 from rankplug_data.synthetic.shapes import ANCHOR, BODY, TITLE, URL
 
 NOTHING_FOUND = -1e9
-"""What a judge perceives where the collection holds nothing relevant: below every threshold."""
+"""Perception where the collection holds nothing relevant: below every threshold."""
 _UNMATCHED = -1.6
 _MEAN, _VARIANCE = -0.566, 1.90
 _NOISE_AT = 32
@@ -46,7 +46,7 @@ _NOISE_AT = 32
 
 @njit(nogil=True, error_model="numpy")
 def relevance(query: np.ndarray, document: np.ndarray, matched: np.ndarray, hidden: float) -> float:
-    """The relevance function, of mean 0 and deviation 1 over the documents of a large collection."""
+    """Return the relevance function, of mean 0 and deviation 1 over the documents of a large collection."""
     intent = query[INTENT]
     body = document[MATCH + BODY] if matched[BODY] > 0.0 else _UNMATCHED
     anchor = document[MATCH + ANCHOR] if matched[ANCHOR] > 0.0 else _UNMATCHED
@@ -67,7 +67,7 @@ def relevance(query: np.ndarray, document: np.ndarray, matched: np.ndarray, hidd
 
 @njit(nogil=True, error_model="numpy")
 def perceived(key: np.uint64, query: np.ndarray, value: float, noise: float) -> float:
-    """What a judge perceives of a document whose relevance is ``value``."""
+    """Return a judge's perception of a document whose relevance is ``value``."""
     if query[BARREN] > 0.0:
         return NOTHING_FOUND
     return float(query[CLARITY] * value + query[ABUNDANCE] + noise * normal(key, _NOISE_AT))
@@ -75,7 +75,7 @@ def perceived(key: np.uint64, query: np.ndarray, value: float, noise: float) -> 
 
 @njit(nogil=True, error_model="numpy")
 def labelled(perception: float, thresholds: np.ndarray) -> float:
-    """The label: how many of the rising thresholds the perception exceeds."""
+    """Return the label: how many of the rising thresholds the perception exceeds."""
     label = 0.0
     for threshold in thresholds:
         if perception > threshold:

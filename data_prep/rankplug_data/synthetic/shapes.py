@@ -1,4 +1,4 @@
-"""How large the collections are that the made ones take after.
+"""Sizes of the collections that made ones imitate.
 
 Label shares, list lengths and numbers of features are those that the collections' publishers print, or are counted
 from the collection.

@@ -54,7 +54,7 @@ class Member:
 
 
 def is_archive_name(name: str) -> bool:
-    """Whether a file's name ends as those of archives do."""
+    """Tell whether a file's name ends as those of archives do."""
     return name.lower().endswith(SUFFIXES)
 
 
@@ -86,7 +86,7 @@ def _file(path: Path, name: str) -> Member:
 
 
 def _members_of_stream(stream: BinaryIO, name: str, label: str, size: int) -> Iterator[Member]:
-    """What is inside a stream, or the stream itself when it is no archive."""
+    """Yield the files inside a stream, or the stream itself if it is no archive."""
     reader = Reader(stream, label, size)
     if reader.kind == "zip":
         if not stream.seekable():
@@ -125,7 +125,7 @@ def _members_of_tar(stream: BinaryIO, label: str) -> Iterator[Member]:
 
 
 def _members_inside(file: IO[bytes], inside: str, label: str, size: int) -> Iterator[Member]:
-    """A file of an archive, or the files of an archive within the archive."""
+    """Yield a file of an archive, or the files of an archive within the archive."""
     name = inside.replace("\\", "/")
     if is_archive_name(inside):
         yield from _members_of_stream(cast(BinaryIO, file), name, label, size)

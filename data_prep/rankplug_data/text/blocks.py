@@ -87,7 +87,7 @@ def _blocks_of_letters(letters: Letters, name: str, size: int) -> Iterator[Lette
 
 
 def _after_last_newline(window: Letters) -> int:
-    """The place behind the last line end, 0 without one; looked for from the end, as it is near."""
+    """Return the position behind the last line end, 0 without one, searching from the end, where it is near."""
     step = 4096
     for end in range(window.size, 0, -step):
         begin = max(0, end - step)

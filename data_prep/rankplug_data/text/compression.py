@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes and not by its name, and its text once decompressed.
+"""Kind of a file, told by its first bytes and not by its name, and its text once decompressed.
 
 A file that ends too early, or whose checksum does not fit, is an error; so is one that grows out of all proportion.
 """
@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from rankplug.errors import DataError
 
 LARGEST_GROWTH = 1000
-"""How many times larger than itself a compressed file may become."""
+"""Largest ratio of a file's decompressed size to its own."""
 ALWAYS_ALLOWED = 1 << 30
 """Bytes that any compressed file may hold."""
 
@@ -120,13 +120,13 @@ class _Rejoined(io.RawIOBase):
 
 
 def damaged(name: str, error: Exception) -> DataError:
-    """The error for a file that cannot be decompressed to its end."""
+    """Return the error for a file that cannot be decompressed to its end."""
     reason = str(error) or type(error).__name__
     return DataError(f"{name} is cut off or damaged ({reason}); fetch it again")
 
 
 def grows_too_much(name: str) -> DataError:
-    """The error for a file that would fill the disk."""
+    """Return the error for a file that would fill the disk."""
     return DataError(
         f"{name} grows to more than {LARGEST_GROWTH} times its size when decompressed, which no ranking data does;"
         " decompress it yourself if you trust it, and name the result"

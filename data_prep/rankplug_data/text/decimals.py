@@ -23,7 +23,7 @@ EXACT_POWERS = 10.0 ** np.arange(23)
 
 
 def _powers_of_five() -> np.ndarray:
-    """The 128 leading bits of each power of five, as two 64-bit words; rounded up below 1, cut above."""
+    """Return the 128 leading bits of each power of five, as two 64-bit words; rounded up below 1, cut above."""
     words = np.empty((LARGEST_POWER - SMALLEST_POWER + 1, 2), np.uint64)
     for power in range(SMALLEST_POWER, LARGEST_POWER + 1):
         if power < 0:

@@ -26,7 +26,7 @@ _TEN_THOUSANDS_AND_ONES = np.uint64(0x0000271000000001)
 
 @intrinsic
 def _letter_at(typing_context: Any, place: Any) -> Any:
-    """The letter at an address."""
+    """Return the letter at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         letter = builder.load(builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()))
@@ -37,7 +37,7 @@ def _letter_at(typing_context: Any, place: Any) -> Any:
 
 @intrinsic
 def _word_at(typing_context: Any, place: Any) -> Any:
-    """The eight letters from an address on, the first in the lowest byte."""
+    """Return the eight letters from an address on, the first in the lowest byte."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()))
@@ -49,7 +49,7 @@ def _word_at(typing_context: Any, place: Any) -> Any:
 
 @intrinsic
 def _trailing_zeros(typing_context: Any, word: Any) -> Any:
-    """How many of a word's lowest bits are zero; the word is not zero."""
+    """Count the lowest bits of a word that are zero; the word is not zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -64,7 +64,7 @@ trailing_zeros: Any = _trailing_zeros
 
 @njit(nogil=True)
 def read_digits(at: Any, end: int) -> tuple[Any, Any]:
-    """The number that the digits at an address spell (modulo 2^64 when there are many) and where they end.
+    """Read the number that the digits at an address spell (modulo 2^64 if there are many); also return where they end.
 
     The text, which ends before ``end``, must not end with a digit.
 
@@ -95,7 +95,7 @@ def read_digits(at: Any, end: int) -> tuple[Any, Any]:
 
 @njit(nogil=True, inline="always")
 def _eight_digits(word: Any) -> Any:
-    """The number of eight digits whose zeros have been taken off."""
+    """Return the number of eight digits whose zeros have been taken off."""
     word = word * np.uint64(10) + (word >> np.uint64(8))
     high = (word & _EVERY_FOURTH) * _MILLIONS_AND_HUNDREDS
     low = (word >> np.uint64(16) & _EVERY_FOURTH) * _TEN_THOUSANDS_AND_ONES

@@ -19,11 +19,11 @@ class RowsInMemory:
         self._rows = 0
 
     def reserve(self, rows: int, width: int) -> None:
-        """Makes room for as many rows as are likely to come; pages that are never written cost nothing."""
+        """Reserve room for as many rows as are likely to come; pages that are never written cost nothing."""
         self._matrix = np.empty((rows, width), np.float32)
 
     def append(self, block: Features) -> None:
-        """Adds rows, which may be wider than those before."""
+        """Append rows, which may be wider than those before."""
         if block.shape[1] > self._matrix.shape[1]:
             wider = np.zeros((max(self._matrix.shape[0], 1), block.shape[1]), np.float32)
             wider[: self._rows, : self._matrix.shape[1]] = self._matrix[: self._rows]
@@ -36,7 +36,7 @@ class RowsInMemory:
         self._rows = needed
 
     def finish(self) -> Features:
-        """The matrix, cut to its rows."""
+        """Return the matrix, cut to its rows."""
         self._matrix.resize((self._rows, self._matrix.shape[1]), refcheck=False)
         return self._matrix
 
@@ -59,7 +59,7 @@ class RowsOnDisk:
         self._file.close()
 
     def append(self, block: Features) -> None:
-        """Adds rows, which may be wider than those before."""
+        """Append rows, which may be wider than those before."""
         if block.shape[1] > self.width:
             self._widen(block.shape[1])
         if block.shape[1] < self.width:

@@ -46,7 +46,7 @@ EXPECTED = {
 
 @dataclass(frozen=True)
 class Columns:
-    """Which numbers the features of a text have.
+    """Numbering of the features of a text.
 
     Args:
         first: number of the first column, 1 in LETOR's files, 0 in some others.
@@ -85,18 +85,18 @@ class Documents:
     names: NDArray[np.str_] | None
 
     def without_features(self) -> Documents:
-        """The rest of them, which is small; nothing of the block's memory is held."""
+        """Return the documents without features, which is small; nothing of the block's memory is held."""
         return Documents(np.empty((0, 0), np.float32), self.labels, self.queries, self.lines[:0], self.names)
 
     def chosen(self, keep: NDArray[np.bool_]) -> Documents:
-        """Some of them."""
+        """Return some of the documents."""
         names = None if self.names is None else self.names[keep]
         return Documents(self.features[keep], self.labels[keep], self.queries[keep], self.lines[keep], names)
 
 
 @dataclass
 class _Read:
-    """What a block gave: its documents, how many lines it had, and what was wrong with some."""
+    """Result of reading a block: its documents, its number of lines, and what was wrong with some."""
 
     documents: Documents
     lines: int
@@ -107,7 +107,7 @@ class _Read:
 def read(
     path: str | Path, *, first_feature: int = 1, features: int | None = None, on_error: OnError = "raise"
 ) -> Lists:
-    """The lists of one text file, in memory.
+    """Read the lists of one text file into memory.
 
     Args:
         path: the file, which may be compressed with gzip, bzip2 or xz.
@@ -130,7 +130,7 @@ def read(
 
 
 def assemble(features: NDArray[np.float32], parts: list[Documents], source: str) -> Lists:
-    """The lists of a text's documents, once their features are together."""
+    """Return the lists of a text's documents, once their features are together."""
     labels, query_of_document, names = columns_of(parts, source)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(query_of_document)) + 1, [labels.size]])
     return Lists(features, labels, starts, query_of_document[starts[:-1]], names, source)
@@ -153,7 +153,7 @@ def columns_of(
 def documents_of(
     blocks: Iterable[Letters], name: str, columns: Columns, on_error: OnError, skipped: Skipped
 ) -> Iterator[Documents]:
-    """The documents of each block, read by all threads, in order; each block is as wide as any before it."""
+    """Yield the documents of each block, read by all threads, in order; each block is as wide as any before it."""
     order = QueryOrder(name)
     before = 0
     for result in _in_parallel(blocks, columns):
@@ -172,7 +172,7 @@ def documents_of(
 
 
 def _in_parallel(blocks: Iterable[Letters], columns: Columns) -> Iterator[_Read]:
-    """Reads as many blocks at once as there are threads; the first alone, as it mostly tells the width."""
+    """Read as many blocks at once as there are threads; the first alone, as it mostly tells the width."""
     width = columns.count or 0
     waiting: deque[Future[_Read]] = deque()
     with ThreadPoolExecutor(threads()) as pool:

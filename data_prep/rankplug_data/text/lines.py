@@ -19,13 +19,13 @@ NEWLINE, TAB, RETURN, SPACE = 10, 9, 13, 32
 HASH, PLUS, MINUS, POINT, NINE, COLON = 35, 43, 45, 46, 57, 58
 
 FINE, LABEL, QUERY, FEATURE, VALUE, TOO_SMALL, TOO_LARGE, TWICE = range(8)
-"""What can be wrong with a line."""
+"""Problems of a line."""
 
 LINES, BROKEN, WAITING, WIDEST = range(4)
-"""What is counted while reading."""
+"""Counters kept while reading."""
 
 ROUNDED, DIFFICULT, WRONG = range(3)
-"""How the reading of a number ended."""
+"""Outcomes of reading a number."""
 
 _QID = (113, 105, 100, 58)
 
@@ -42,7 +42,7 @@ def _ends_word(letter: int) -> bool:
 
 @njit(nogil=True)
 def _spells(at: int, word: bytes) -> bool:
-    """Whether the text reads ``word`` here, in either case; a line always ends before the text does."""
+    """Tell whether the text reads ``word`` here, in either case; a line always ends before the text does."""
     for offset in range(len(word)):
         if letter_at(at + offset) | 32 != word[offset]:
             return False
@@ -51,7 +51,7 @@ def _spells(at: int, word: bytes) -> bool:
 
 @njit(nogil=True)
 def _read_word(at: int, sign: float) -> tuple[float, int, int]:
-    """A value that is no number: ``NULL`` and ``nan`` are missing, ``inf`` is what it says."""
+    """Read a value that is no number: ``NULL`` and ``nan`` are missing, ``inf`` is infinite."""
     if _spells(at, b"null"):
         return math.nan, at + 4, ROUNDED
     if _spells(at, b"nan"):
@@ -63,7 +63,7 @@ def _read_word(at: int, sign: float) -> tuple[float, int, int]:
 
 @njit(nogil=True)
 def read_number(start: int, end: int) -> tuple[float, int, int]:
-    """The number that starts here, where it ends, and how the reading ended."""
+    """Read the number that starts here; return it, where it ends, and how the reading ended."""
     at = start
     sign = 1.0
     if letter_at(at) == MINUS:
@@ -123,7 +123,7 @@ def _significant_digits(first: int, end: int) -> int:
 
 @njit(nogil=True)
 def _read_query(word: int, end: int) -> tuple[int, int]:
-    """The number after ``qid:`` and where it ends, or 0 and -1."""
+    """Read the number after ``qid:``; return it and where it ends, or 0 and -1."""
     for offset in range(len(_QID)):
         if letter_at(word + offset) != _QID[offset]:
             return 0, -1
@@ -158,7 +158,7 @@ def _read_features(
     difficult: np.ndarray,
     state: np.ndarray,
 ) -> tuple[int, int]:
-    """Fills one row up to the comment or the end of the line; where it stopped, and what is wrong."""
+    """Fill one row up to the comment or the end of the line; return where it stopped, and what is wrong."""
     while True:
         while _is_gap(letter_at(at)):
             at += 1
@@ -199,7 +199,7 @@ def _read_document(
     difficult: np.ndarray,
     state: np.ndarray,
 ) -> tuple[int, int]:
-    """Reads a line up to its comment; where it stopped, and what is wrong."""
+    """Read a line up to its comment; return where it stopped, and what is wrong."""
     number = at
     label, at, ended = read_number(number, end)
     if ended == WRONG or not 0.0 <= label < math.inf or letter_at(number) == MINUS:
@@ -233,7 +233,7 @@ def read_lines(
     difficult: np.ndarray,
     state: np.ndarray,
 ) -> tuple[int, int]:
-    """Reads lines from ``begin`` to the end of ``text``, whose last letter is a line end.
+    """Read lines from ``begin`` to the end of ``text``, whose last letter is a line end.
 
     Args:
         text: letters.

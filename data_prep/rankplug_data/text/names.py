@@ -25,7 +25,7 @@ def _skip_spaces(text: np.ndarray, at: int, end: int) -> int:
 
 @njit(nogil=True)
 def _behind_docid(text: np.ndarray, begin: int, end: int) -> int:
-    """Where the name behind ``docid =`` begins, -1 without one."""
+    """Find where the name behind ``docid =`` begins; -1 without one."""
     for at in range(begin, end - len(_DOCID)):
         matched = 0
         while matched < len(_DOCID) and text[at + matched] | 32 == _DOCID[matched]:
@@ -39,7 +39,7 @@ def _behind_docid(text: np.ndarray, begin: int, end: int) -> int:
 
 @ArrayFunction
 def copy_names(text: np.ndarray, comments: np.ndarray, names: np.ndarray) -> int:
-    """Fills one row of letters a document; how long the longest is."""
+    """Fill one row of letters a document; return the length of the longest."""
     longest = 1
     for row in range(comments.shape[0]):
         begin, end = comments[row, 0], comments[row, 1]

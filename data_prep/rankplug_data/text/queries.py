@@ -26,7 +26,7 @@ class QueryOrder:
     def keep(
         self, queries: NDArray[np.int64], lines: NDArray[np.int64], on_error: OnError, skipped: Skipped
     ) -> NDArray[np.bool_]:
-        """Which of these documents to keep: not those of a query that has ended before."""
+        """Tell which of these documents to keep: not those of a query that has ended before."""
         keep = np.ones(queries.size, dtype=bool)
         heads = np.flatnonzero(np.diff(queries)) + 1
         bounds = [0, *heads.tolist(), queries.size] if queries.size else []

@@ -12,7 +12,7 @@ from rankplug_data.transforms.selection import over_parts, rounded_shares
 
 
 def negative_augmentation(split: Split, parameters: Augmentation, generator: np.random.Generator) -> Split:
-    """Lists lengthened by a share of their length, with training documents of other queries, labelled 0."""
+    """Lengthen lists by a share of their length, with training documents of other queries, labelled 0."""
     donors = split.train
     if len(donors) < 2 and parameters.share > 0:
         raise DataError("negative_augmentation draws from other training queries, but there is only one query")

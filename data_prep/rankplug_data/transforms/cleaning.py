@@ -41,7 +41,7 @@ def drop_conflicting(split: Split, parameters: EveryPart, generator: np.random.G
 
 
 def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Generator) -> Split:
-    """Lists of at most ``size`` documents: the first ones, or random ones in their old order."""
+    """Truncate lists to at most ``size`` documents: the first ones, or random ones in their old order."""
 
     def change(lists: Lists) -> Lists:
         if parameters.keep == "random":
@@ -54,7 +54,7 @@ def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Ge
 
 
 def conflicting(lists: Lists) -> NDArray[np.bool_]:
-    """Which documents have a twin of another label in their query."""
+    """Tell which documents have a twin of another label in their query."""
     found = np.zeros(lists.documents, np.bool_)
     bits = lists.features.view(np.uint32)
     over_lists(
@@ -80,7 +80,7 @@ def _mark_conflicting(
     end: int,
     found: NDArray[np.bool_],
 ) -> None:
-    """Compares only documents whose features have one digest; zero and minus zero are the same value."""
+    """Mark conflicting documents, comparing only those with equal digests; zero and minus zero are the same value."""
     for query in range(begin, end):
         first, size = starts[query], starts[query + 1] - starts[query]
         digests = np.zeros(size, np.uint64)

@@ -95,7 +95,7 @@ def _scan(
     seen: NDArray[np.int64],
     clicked: NDArray[np.bool_],
 ) -> None:
-    """How many documents are seen in each impression, and whether the last of them is clicked."""
+    """Count the documents that are seen in each impression, and tell whether the last of them is clicked."""
     for query in range(begin, end):
         own = labels[starts[query] : starts[query + 1]]
         for impression in range(seen.shape[1]):
@@ -115,7 +115,7 @@ def _collect(
     first: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> None:
-    """The documents of the kept impressions in the order in which they are seen, drawn again from their counters."""
+    """Collect the documents of the kept impressions in the order in which they are seen, drawing them again."""
     for query in range(begin, end):
         own = labels[starts[query] : starts[query + 1]]
         for impression in range(kept.shape[1]):

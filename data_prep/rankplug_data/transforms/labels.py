@@ -21,7 +21,7 @@ def binarise(split: Split, parameters: Threshold, generator: np.random.Generator
 
 
 def label_flips(split: Split, parameters: Flips, generator: np.random.Generator) -> Split:
-    """New labels for a share of each list's documents, chosen without replacement, whatever their old ones are."""
+    """Draw new labels for a share of each list's documents, chosen without replacement, whatever their old ones are."""
 
     def change(lists: Lists) -> Lists:
         counts = np.repeat(rounded_shares(lists, parameters.share), lists.lengths)

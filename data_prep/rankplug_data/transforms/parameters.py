@@ -1,4 +1,4 @@
-"""What a user may ask of each transform."""
+"""Parameters of the transforms."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def _probabilities(values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 class EveryPart(Parameters):
-    """Of transforms that usually change all of the data."""
+    """Parameters of transforms that usually change all of the data."""
 
     parts: Parts = Field(("train", "valid", "test"), description="parts of the split that are changed")
 
 
 class WhatIsLearntFrom(Parameters):
-    """Of transforms that leave the test part alone unless told otherwise."""
+    """Parameters of transforms that leave the test part alone unless told otherwise."""
 
     parts: Parts = Field(("train", "valid"), description="parts of the split that are changed")
 
 
 class Truncation(Parameters):
-    """Of ``truncate_lists``."""
+    """Parameters of ``truncate_lists``."""
 
     size: int = Field(ge=1, description="documents that a list keeps at most")
     keep: Literal["first", "random"] = Field("first", description="which documents a longer list keeps")
@@ -40,13 +40,13 @@ class Truncation(Parameters):
 
 
 class Threshold(Parameters):
-    """Of ``binarise``."""
+    """Parameters of ``binarise``."""
 
     threshold: float = Field(1.0, gt=0, description="the lowest label that counts as relevant")
 
 
 class TrainingNoise(Parameters):
-    """Of noise that the training part has, and the validation part on request."""
+    """Parameters of noise in the training part, and on request in the validation part."""
 
     share: float = Field(ge=0, description="documents touched in each list, as a share of its length")
     noisy_validation: bool = Field(False, description="whether the validation part gets the noise too")
@@ -58,11 +58,11 @@ class TrainingNoise(Parameters):
 
 
 class Augmentation(TrainingNoise):
-    """Of ``negative_augmentation``."""
+    """Parameters of ``negative_augmentation``."""
 
 
 class Flips(TrainingNoise):
-    """Of ``label_flips``."""
+    """Parameters of ``label_flips``."""
 
     share: float = Field(ge=0, le=1, description="labels drawn anew in each list, as a share of its length")
     law: tuple[float, ...] = Field(
@@ -79,7 +79,7 @@ class Flips(TrainingNoise):
 
 
 class Clicks(Parameters):
-    """Of ``cascade_clicks``."""
+    """Parameters of ``cascade_clicks``."""
 
     p0: float = Field(0.05, ge=0, le=1, description="probability of a click on a document of label 0")
     law: tuple[float, ...] = Field(

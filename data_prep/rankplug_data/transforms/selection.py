@@ -12,12 +12,12 @@ from rankplug.errors import NothingLeftError
 
 
 def over_parts(split: Split, parts: Collection[str], change: Callable[[Lists], Lists]) -> Split:
-    """The split with some of its parts changed."""
+    """Return the split with some of its parts changed."""
     return split._replace(**{part: change(getattr(split, part)) for part in Split._fields if part in parts})
 
 
 def keep_queries(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:
-    """The queries marked in ``kept``, the same object when all are; at least one must be left.
+    """Return the queries marked in ``kept``, the same object when all are; at least one must be left.
 
     Args:
         lists: where they are taken from.
@@ -33,7 +33,7 @@ def keep_queries(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:
 
 
 def keep_documents(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:
-    """The documents marked in ``kept``; a query that loses all of its documents goes with them."""
+    """Return the documents marked in ``kept``; a query that loses all of its documents is removed."""
     if kept.all():
         return lists
     lengths = np.add.reduceat(kept.astype(np.int64), lists.starts[:-1])
@@ -53,7 +53,7 @@ def keep_documents(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists
 
 
 def random_places(lists: Lists, generator: np.random.Generator) -> NDArray[np.int64]:
-    """A random permutation of each list: the place that each document gets in its own list, from 0."""
+    """Return a random permutation of each list: the position that each document gets in its own list, from 0."""
     order = np.lexsort((generator.random(lists.documents), lists.query_of_document))
     places = np.empty(lists.documents, np.int64)
     places[order] = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
@@ -61,6 +61,6 @@ def random_places(lists: Lists, generator: np.random.Generator) -> NDArray[np.in
 
 
 def rounded_shares(lists: Lists, share: float) -> NDArray[np.int64]:
-    """A share of each list's length as a whole number of documents, halves rounded up."""
+    """Return a share of each list's length as a whole number of documents, halves rounded up."""
     counts: NDArray[np.int64] = np.floor(share * lists.lengths + 0.5).astype(np.int64)
     return counts
