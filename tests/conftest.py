@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures that all tests share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ settings.load_profile("rankplug")
 
 @pytest.fixture(autouse=True, scope="module")
 def forget_plugins_of_the_module() -> Iterator[None]:
-    """A plugin that a module of tests adds is not seen by the modules after it."""
+    """Hide a plugin that a module of tests adds from the modules after it."""
     yield
     if any(plugin.distribution == SESSION for plugin in registry().plugins()):
         registry.cache_clear()
@@ -41,7 +41,7 @@ def close_figures() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def results_of_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Results]:
-    """Runs a study at its smallest size, once for all workers of this run of the tests."""
+    """Run a study at its smallest size, once for all workers of this run of the tests."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
@@ -74,7 +74,7 @@ KINDS_OF_OUTPUT = (
 
 @pytest.fixture(scope="session")
 def report_of() -> Callable[[str, Path], list[Path]]:
-    """Writes a report into a folder, in which every name, message, cell and output is one text; its pages."""
+    """Write a report into a folder, in which every name, message, cell and output is one text; return its pages."""
     import nbformat
     import pandas as pd
 
@@ -85,7 +85,7 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     from rankplug.studies import Check, Checks, Claim, Exhibit, Observation, Study, layout, not_run
 
     def table_of(text: str) -> pd.DataFrame:
-        """Published numbers beside ours, of which every word is the text."""
+        """Return published numbers beside ours, of which every word is the text."""
         words = dict.fromkeys(("published on", "ours on", "model", "metric"), text)
         numbers = dict.fromkeys(("ours", "half width", "published", "published half width", "difference"), 0.5)
         return pd.DataFrame([words | numbers | {"trials": 1, "combination": "0" * 16}])
@@ -235,7 +235,7 @@ def load(parameters, fold, seed):
 
 @pytest.fixture(scope="session")
 def trouble_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds an installed distribution with the data set ``trouble``."""
+    """Make a folder that holds an installed distribution with the data set ``trouble``."""
     folder = tmp_path_factory.mktemp("trouble")
     (folder / "trouble_plugin.py").write_text(PLUGIN)
     (folder / "trouble_data.py").write_text(DATA)
@@ -248,7 +248,7 @@ def trouble_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def trouble(trouble_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The distribution is installed, in this process and in those it starts."""
+    """Install the distribution in this process and in those it starts."""
     from rankplug.registry import registry
 
     monkeypatch.syspath_prepend(str(trouble_path))
@@ -291,23 +291,23 @@ def _fill(
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """A store in a folder that is not there yet."""
+    """Return a store in a folder that is not there yet."""
     return Store(tmp_path / "results")
 
 
 @pytest.fixture(scope="session")
 def combination() -> Callable[..., Combination]:
-    """Makes a combination on made data, measured by two metrics."""
+    """Return a function that makes a combination on made data, measured by two metrics."""
     return _combination
 
 
 @pytest.fixture(scope="session")
 def made_result() -> Callable[..., Result]:
-    """Makes the result of a trial that nobody ran: noise that fold and number determine, shifted."""
+    """Return a function that makes a result that nobody computed: noise that fold and number determine, shifted."""
     return _made_result
 
 
 @pytest.fixture(scope="session")
 def fill() -> Callable[..., None]:
-    """Writes made results of several losses, folds and trials into a store."""
+    """Return a function that writes made results of several losses, folds and trials into a store."""
     return _fill

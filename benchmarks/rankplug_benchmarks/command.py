@@ -11,7 +11,7 @@ from rankplug.system import say
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Add the command."""
     app.command("bench")(bench)
 
 

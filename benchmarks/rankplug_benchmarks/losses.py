@@ -26,13 +26,13 @@ GRADIENTS = (
     ("lambdarank, no truncation", "lambdarank[norm=true]", "lambdarank", None, at_most(0.30)),
     ("xe_ndcg", "xe_ndcg", "rank_xendcg", 30, at_most(1.0)),
 )
-"""What it is called, ours, LightGBM's, its truncation, and what ours may take of LightGBM's time on one thread."""
+"""Contestants: name, our loss, LightGBM's, its truncation, and the limit of our time over LightGBM's on one thread."""
 
 TREES_FOLLOWED = 30
 
 
 def drifting(objective: Objective, scores: np.ndarray, by: float = 0.02) -> Contestant:
-    """Calls an objective as boosting does, with scores that move a little from call to call."""
+    """Return a call of an objective as boosting makes it, with scores that move a little from call to call."""
     generator = np.random.default_rng(1)
     states = itertools.cycle([scores + by * generator.normal(size=scores.size) for _ in range(4)])
     iterations = itertools.count()
@@ -58,7 +58,7 @@ def lightgbm_iteration(
 
 
 def doing_nothing(documents: int) -> Callable[..., Any]:
-    """An objective without work: a gradient that only lets LightGBM grow a tree."""
+    """Return an objective without work: a gradient that only lets LightGBM grow a tree."""
     gradient, curvature = np.tile(np.array([1, -1], np.float32), documents)[:documents], np.ones(documents, np.float32)
     return lambda scores, data: (gradient, curvature)
 

@@ -1,4 +1,4 @@
-"""What training needs at its peak beyond the data, for each backend, each in a process of its own with one thread.
+"""Peak memory of training beyond the data, for each backend, each in a process of its own with one thread.
 
 The process first fits a few lists, so that code is compiled and engines are loaded, then makes the data, forgets its
 peak, and fits. For LightGBM and XGBoost the engine by itself does the same, and the difference is ours.
@@ -34,14 +34,14 @@ ENGINES = ("lightgbm", "xgboost")
 
 
 def fit_ours(backend: str, lists) -> None:
-    """A short training through rankplug."""
+    """Train a short time through rankplug."""
     import rankplug as rp
 
     rp.fit(OPTIONS.get(backend, backend), train=lists, progress=False, **FITS[backend])
 
 
 def fit_alone(engine: str, lists) -> None:
-    """The same by the engine itself, with its own objective."""
+    """Train the same model by the engine itself, with its own objective."""
     if engine == "lightgbm":
         import lightgbm as lgb
 
@@ -81,7 +81,7 @@ def watch(backend: str, alone: bool, queries: int) -> float:
 
 
 def in_a_process(backend: str, alone: bool, queries: int) -> float:
-    """The same in a process of its own."""
+    """Measure the same in a process of its own."""
     program = f"from rankplug_benchmarks.memory import watch; print(watch({backend!r}, {alone}, {queries}))"
     answer = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program],

@@ -25,7 +25,7 @@ CUTOFFS = (10, None)
 
 
 def ranx_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], np.ndarray]:
-    """What ranx does: numba on typed dictionaries, all threads."""
+    """Return a call of ranx: numba on typed dictionaries, all threads."""
     from numba.core.errors import NumbaTypeSafetyWarning
     from ranx import Qrels, Run
     from ranx import evaluate as ranx_evaluate

@@ -39,6 +39,6 @@ def features_like_mslr(labels: np.ndarray) -> np.ndarray:
 
 
 def whole_lists(queries: int) -> rp.Lists:
-    """Lists with features."""
+    """Make lists with features."""
     _, labels, starts = lists_like_mslr(queries)
     return rp.Lists(features_like_mslr(labels), labels.astype(np.float32), starts)

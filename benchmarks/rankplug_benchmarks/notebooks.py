@@ -1,4 +1,4 @@
-"""How long the machinery of notebooks takes: papermill's command line against the engine ``rankplug``.
+"""Overhead of executing notebooks: papermill's command line against the engine ``rankplug``.
 
 Both execute trivial notebooks, which import torch, LightGBM, XGBoost and seaborn, one after another. The command line
 starts anew for each notebook, so a few of them tell how long many take; the engine's preloaded process starts once, so
@@ -32,7 +32,7 @@ ALL_IN_ONE = (
 
 
 def write_trivial_notebook(path: Path) -> None:
-    """Writes the notebook that both ways execute."""
+    """Write the notebook that both ways execute."""
     notebook = nbformat.v4.new_notebook(
         metadata={"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
     )
@@ -42,14 +42,14 @@ def write_trivial_notebook(path: Path) -> None:
 
 
 def command_line(source: Path, number: int) -> None:
-    """Runs ``papermill`` for one notebook."""
+    """Run ``papermill`` for one notebook."""
     output = source.with_name(f"plain-{number}.ipynb")
     words = ["papermill", "--no-progress-bar", "--log-level", "ERROR", "-p", "number", str(number)]
     subprocess.run([sys.executable, "-m", *words, str(source), str(output)], check=True, stderr=subprocess.DEVNULL)
 
 
 def forked(source: Path, notebooks: int) -> None:
-    """Runs all notebooks from one new process by the engine, the start of everything included."""
+    """Run all notebooks from one new process by the engine, the start of everything included."""
     subprocess.run([sys.executable, "-c", ALL_IN_ONE, str(source), str(notebooks)], check=True)
 
 

@@ -34,7 +34,7 @@ CONTESTS = (
     ("cross_entropy", "cross_entropy", None, padded_formulas.cross_entropy, 1, at_least(1)),
     ("xe_ndcg", "xe_ndcg", None, padded_formulas.xe_ndcg, 1, at_least(1)),
 )
-"""What it is called, our loss and sampler, the padded formula, its draws, and how many times its time ours is to be."""
+"""Contests: name, our loss and sampler, the padded formula, its draws, and the target for its time over ours."""
 
 
 class Batch:
@@ -62,7 +62,7 @@ class Batch:
         return step
 
     def dense(self, function: Callable[..., torch.Tensor], draws: int) -> Contestant:
-        """A padded formula, forward and backward."""
+        """Return a call of a padded formula, forward and backward."""
 
         def step() -> None:
             self.padded.grad = None

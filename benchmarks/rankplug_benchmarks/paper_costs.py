@@ -1,4 +1,4 @@
-"""What a trial at the profile ``paper`` costs on one core, from the measured cost of its own iterations.
+"""Cost of a trial at the profile ``paper`` on one core, estimated from the measured cost of its own iterations.
 
 The protocol needs data and hours that a benchmark has not. So the same backend, scorer, loss and sampler train for a
 few iterations on made data of the same shape in two sizes; a straight line through the two seconds an iteration,
@@ -29,7 +29,7 @@ COMPILING = 60
 """Queries of the fit that is not timed; with fewer documents than its leaves ask for LightGBM would find no feature."""
 TRAINING_SHARE = 0.6
 SHORT = {"rounds": 4, "epochs": 1, "iterations": 8, "planes": 8, "learners": 1, "restarts": 0, "C": 1.0}
-"""What a short training has in place of the protocol's."""
+"""Parameters of a short training in place of the protocol's."""
 WITHOUT_EFFECT = ("lr", "learning_rate", "l2", "momentum", "eta", "mu", "sigma", "beta", "tau", "p_best", "skew")
 """Parameters that change a result and not its cost."""
 
@@ -46,13 +46,13 @@ class Kind:
 
 
 def kind_of(combination: Combination) -> Kind:
-    """The short training that tells what an iteration of a combination costs."""
+    """Return the short training that tells what an iteration of a combination costs."""
     parts = {part: _short(getattr(combination, part)) for part in ("backend", "scorer", "loss", "sampler")}
     return Kind(shape_of(combination), **parts)
 
 
 def shape_of(combination: Combination) -> str:
-    """Of the made data that stand in for its data set."""
+    """Return the shape of the made data that stand in for a combination's data set."""
     return SHAPES.get(parse(combination.dataset).name, "gov")
 
 
@@ -93,7 +93,7 @@ def documents_of(combination: Combination) -> float:
 
 @cache
 def _growth(shape: str, transforms: tuple[str, ...]) -> float:
-    """How many times as many training documents there are after some transforms."""
+    """Return the ratio of the number of training documents after some transforms to that before."""
     dataset = f"synthetic[shape={shape},queries={SIZES[shape][1]},sample=0]"
     before = rp.load(dataset).train.documents
     return rp.load(dataset, transforms=transforms).train.documents / before if transforms else 1.0

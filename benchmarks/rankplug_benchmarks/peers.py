@@ -80,7 +80,7 @@ PEERS = (
 
 
 def install(peer: Peer) -> Path:
-    """The folder of a peer's packages in the cache, fetched when it is not there."""
+    """Return the folder of a peer's packages in the cache, fetched if it is not there."""
     folder = (
         places.cache_folder()
         / "peers"

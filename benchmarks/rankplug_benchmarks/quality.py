@@ -85,7 +85,7 @@ def families(effort: Effort) -> dict[str, Family]:
 
 
 def follow(family: Family, split: Split, seed: int) -> Path:
-    """The way one of our trainings takes."""
+    """Record the test quality of one of our trainings over time."""
     path: Path = []
     begin = time.perf_counter()
 
@@ -110,7 +110,7 @@ def follow(family: Family, split: Split, seed: int) -> Path:
 
 
 def follow_catboost(split: Split, seed: int, trees: int) -> Path:
-    """The way CatBoost's YetiRank takes; its model is measured after training, so that no watching is timed."""
+    """Record the test quality of CatBoost's YetiRank over time, measured after training so that this is not timed."""
     import catboost
 
     train, test = split.train, split.test
@@ -142,7 +142,7 @@ def follow_catboost(split: Split, seed: int, trees: int) -> Path:
 
 
 def collections(effort: Effort) -> Iterator[tuple[str, Callable[[int], Split]]]:
-    """What is learned from: a name, and a split for each seed."""
+    """Yield the data sets to learn from: a name, and a split for each seed."""
     queries = effort.size(QUERIES, 25)
     size = "" if not effort.quick else ",documents=10"
     yield f"made data, {queries:,} queries", lambda seed: rp.load(f"synthetic[queries={queries}{size},sample=0]")
@@ -182,7 +182,7 @@ def _values(paths: list[Path]) -> list[tuple[float, ...]]:
 
 
 def over_time(paths: list[Path]) -> tuple[tuple[float, float], ...]:
-    """The median over the seeds of the best NDCG so far, at times evenly spaced in their logarithm."""
+    """Return the median over the seeds of the best NDCG so far, at times evenly spaced in their logarithm."""
     first = max(path[0][0] for path in paths)
     last = max(max(path[-1][0] for path in paths), first)
     points = []

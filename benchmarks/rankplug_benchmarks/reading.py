@@ -59,7 +59,7 @@ def write_text(path: Path, megabytes: float, seed: int = 0) -> None:
 
 
 def first_part(path: Path, share: int) -> Path:
-    """A file with the first lines."""
+    """Write a file with the first lines."""
     part = path.with_suffix(f".part{share}")
     with path.open("rb") as whole:
         text = whole.read(path.stat().st_size // share)
@@ -93,14 +93,14 @@ CONTESTANTS: dict[str, Callable[[Path], Any]] = {
 
 
 def as_rows(read: Any) -> np.ndarray:
-    """What a reader gave as a dense matrix; XGBoost's has no column for number 0, which LETOR lacks."""
+    """Convert what a reader returned to a dense matrix; XGBoost's has no column for number 0, which LETOR lacks."""
     if hasattr(read, "get_data"):
         return np.asarray(read.get_data().todense())[:, 1:]
     return read.toarray() if hasattr(read, "toarray") else read
 
 
 def watch(path: Path) -> float:
-    """What reading a file holds at most beyond the file, over the size of its feature matrix."""
+    """Return the peak memory of reading a file beyond the file itself, over the size of its feature matrix."""
     letor.read(first_part(path, 100))
     with growth() as found:
         features = letor.read(path).features
@@ -109,7 +109,7 @@ def watch(path: Path) -> float:
 
 @contextlib.contextmanager
 def written(megabytes: float) -> Iterator[Path]:
-    """A text of some size, for a while."""
+    """Write a text of some size, and remove it at the end of the block."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
         write_text(path, megabytes)
@@ -117,7 +117,7 @@ def written(megabytes: float) -> Iterator[Path]:
 
 
 def share_that_differs(path: Path, contestant: str) -> float:
-    """Of the values that a reader finds, those that are not ours, as XGBoost does not round to the nearest float."""
+    """Return the share of a reader's values that differ from ours, as XGBoost does not round to the nearest float."""
     return float((as_rows(CONTESTANTS[contestant](path)) != letor.read(path).features).mean())
 
 
@@ -147,14 +147,14 @@ def measure_reading(path: Path, effort: Effort, number: int) -> Iterator[Measure
 
 
 def peak_memory(path: Path) -> float:
-    """The most memory a process holds while it reads, beyond the mapped file, over the size of its feature matrix."""
+    """Return the peak memory of a process that reads, beyond the mapped file, over the size of its feature matrix."""
     program = f"import pathlib, {__name__} as reading; print(reading.watch(pathlib.Path({str(path)!r})))"
     answer = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     return float(answer.stdout)
 
 
 def measure_opening(path: Path, effort: Effort) -> Iterator[Measurement]:
-    """The same text as a data set: prepared once, then opened."""
+    """Measure the same text as a data set: prepared once, then opened."""
     with tempfile.TemporaryDirectory() as folder:
         before = os.environ.get("RANKPLUG_CACHE")
         data = Path(folder) / "data"

@@ -1,4 +1,4 @@
-"""How much memory a process holds that no file backs, so that memory-mapped data do not count."""
+"""Memory of a process that no file backs, so that memory-mapped data do not count."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ QUERIES = 31_531
 TREES = 20
 LEAVES = 400
 LAYERS = "(1024,512,256,128,64,32,16)"
-"""Of the stochastic paper's networks."""
+"""Layers of the stochastic paper's networks."""
 
 Facts = dict[str, float]
 
@@ -54,7 +54,7 @@ def stopwatch() -> Iterator[list[float]]:
 
 
 def make(dataset: str) -> Facts:
-    """Makes the set and puts it into the cache."""
+    """Make the set, and put it into the cache."""
     with growth() as memory:
         begin = time.perf_counter()
         split = rp.load(dataset)
@@ -64,7 +64,7 @@ def make(dataset: str) -> Facts:
 
 
 def open_cached(dataset: str) -> Facts:
-    """Opens what lies in the cache, after another set, so that imports are not timed."""
+    """Open the set in the cache, after another set, so that imports are not timed."""
     rp.load("synthetic[queries=5]")
     begin = time.perf_counter()
     split = rp.load(dataset)
@@ -92,7 +92,7 @@ def train(dataset: str, backend: str, scorer: str, loss: str, sampler: str) -> F
 
 
 def in_a_process(function: str, *given: str) -> Facts:
-    """What one of the functions above finds in a new process."""
+    """Run one of the functions above in a new process, and return what it finds."""
     program = f"import json, {__name__} as scale; print(json.dumps(scale.{function}(*{given!r})))"
     answer = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
     if answer.returncode:
@@ -102,7 +102,7 @@ def in_a_process(function: str, *given: str) -> Facts:
 
 
 def trainings(effort: Effort) -> Iterator[tuple[str, str, str, str, str]]:
-    """What is trained: a name, backend, scorer, loss and sampler."""
+    """Yield the trainings: a name, backend, scorer, loss and sampler."""
     trees = f"trees[leaves={effort.size(LEAVES, 4)},learning_rate=0.05,rounds={effort.size(TREES, 2)},min_data=50]"
     yield "lambdarank", "lightgbm", trees, "lambdarank", ""
     yield "LightGBM's own lambdarank", "lightgbm[native=true]", trees, "lambdarank", ""
@@ -119,7 +119,7 @@ def trainings(effort: Effort) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """Makes, opens, trains, and removes the set."""
+    """Make, open, train and remove the set."""
     size = f"queries={effort.size(QUERIES, 20)}"
     dataset = f"synthetic[{size},sample={int(time.time())}]"
     data = places.cache_folder() / "data"
@@ -135,7 +135,7 @@ def measure(effort: Effort) -> Iterator[Measurement]:
 
 
 def measure_data(dataset: str, number: int) -> Iterator[Measurement]:
-    """Making and opening."""
+    """Measure making and opening."""
     made = in_a_process("make", dataset)
     note = f"{made['documents']:,.0f} documents, {made['bytes'] / 1e9:.2f} GB"
     yield once("made and cached", made["seconds"], threads=number, unit="s", note=note)

@@ -93,7 +93,7 @@ def measure_counts(loss: LossSpecification, effort: Effort) -> Iterator[Curve]:
 
 
 def measure_linearithmic(effort: Effort) -> Iterator[Measurement]:
-    """The target of uRank: no faster growth than n log n."""
+    """Measure the target of uRank: no faster growth than n log n."""
     lengths = (1_000, effort.size(100_000, 2_000))
     generator = np.random.default_rng(5)
     contestants = {}
@@ -112,7 +112,7 @@ def measure_linearithmic(effort: Effort) -> Iterator[Measurement]:
 
 
 def measure(effort: Effort) -> Iterator[Measurement | Curve]:
-    """On one thread, as the time of one list is what grows."""
+    """Measure on one thread how the time of one list grows."""
     with use_threads(1):
         yield from measure_linearithmic(effort)
         found = list(losses())[: effort.size(1000, 3)]

@@ -56,7 +56,7 @@ def recorded_durations() -> list[float]:
 
 
 def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
-    """The client's time, core-hours, and speed-up by workers."""
+    """Measure the client's time, core-hours, and speed-up by workers."""
     with use_threads(1):
         overhead(2, 1)
         client = overhead(effort.size(100, 3), 1)
@@ -72,7 +72,7 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
 
 
 def hours_table(estimated: dict[str, list[tuple[str, float]]], client: float) -> Table:
-    """A row a study."""
+    """Return a table with a row for each study."""
     rows = []
     for study, found in estimated.items():
         seconds = [one for _, one in found]
@@ -83,7 +83,7 @@ def hours_table(estimated: dict[str, list[tuple[str, float]]], client: float) ->
 
 
 def datasets_table(estimated: dict[str, list[tuple[str, float]]]) -> Table:
-    """A row a study and data set."""
+    """Return a table with a row for each study and data set."""
     rows = []
     for study, found in estimated.items():
         for dataset in dict.fromkeys(name for name, _ in found):

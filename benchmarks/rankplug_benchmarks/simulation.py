@@ -35,7 +35,7 @@ def makespan(durations: Sequence[float], workers: int, *, client: float = 0.0) -
 
 
 def limit(durations: Sequence[float], workers: int, *, client: float = 0.0) -> str:
-    """What keeps a sweep from being faster on more workers: the nearest of three lower bounds."""
+    """Name the nearest of three lower bounds on the time of a sweep with more workers."""
     bounds = {
         "the work": sum(durations) / workers,
         "the longest trial": max(durations),

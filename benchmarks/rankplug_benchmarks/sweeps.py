@@ -1,4 +1,4 @@
-"""What a sweep costs beside the training: many tiny combinations inline, in processes and as notebooks.
+"""Overhead of a sweep beside the training: many tiny combinations inline, in processes and as notebooks.
 
 A combination's overhead is its share of the time that a sweep takes while no trial of it loads, fits or measures. The
 start of workers and kernels is part of it, so that it falls as sweeps grow.
@@ -19,7 +19,7 @@ from rankplug_benchmarks.harness.subjects import Effort
 
 
 def tiny_grid(combinations: int) -> dict[str, Any]:
-    """A grid of combinations that train for some milliseconds."""
+    """Return a grid of combinations that train for some milliseconds."""
     return {
         "dataset": "synthetic[queries=20,documents=10]",
         "backend": "lightgbm",

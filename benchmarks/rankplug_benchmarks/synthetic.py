@@ -1,4 +1,4 @@
-"""How fast made data are made, in memory and block by block into a file."""
+"""Speed of making synthetic data, in memory and block by block into a file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ MEGABYTES = 200
 
 
 def queries_for(shape: ShapeName, megabytes: float) -> int:
-    """How many queries of a shape have features of that size."""
+    """Return how many queries of a shape have features of a given size."""
     outline = SHAPES[shape]
     return max(5, round(megabytes * 1e6 / (4 * outline.features * outline.documents)))
 
 
 def make(shape: ShapeName, megabytes: float, in_memory: bool) -> tuple[float, float]:
-    """Makes a set anew; its size in megabytes and the seconds it took."""
+    """Make a set anew, and return its size in megabytes and the seconds it took."""
     before = collection.IN_MEMORY_BYTES
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RANKPLUG_CACHE"], cache = folder, os.environ.get("RANKPLUG_CACHE")
@@ -44,7 +44,7 @@ def make(shape: ShapeName, megabytes: float, in_memory: bool) -> tuple[float, fl
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """On all threads, as one makes it."""
+    """Measure on all threads, as users make data."""
     threads = max(effort.threads)
     with use_threads(threads):
         collection.load(SyntheticParameters(queries=5), 1, 0)

@@ -71,14 +71,14 @@ def bad_inputs() -> Iterator[BadInput]:
 
 
 def write_bad_inputs_page(folder: Path) -> Path:
-    """Writes ``bad-inputs.md``; its path."""
+    """Write ``bad-inputs.md``, and return its path."""
     page = folder / "bad-inputs.md"
     page.write_text(bad_inputs_page(), encoding="utf-8")
     return page
 
 
 def bad_inputs_page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     found = list(bad_inputs())
     lines = [HEAD]
     for section, title in SECTIONS.items():

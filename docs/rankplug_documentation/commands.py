@@ -29,12 +29,12 @@ def commands(command: Any = None, name: str = "rankplug") -> Iterator[tuple[str,
 
 
 def targets(makefile: Path) -> dict[str, str]:
-    """What each target of a Makefile does."""
+    """Return what each target of a Makefile does."""
     return dict(TARGET.findall(makefile.read_text()))
 
 
 def commands_page(makefile: Path) -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     sections = [_section(name, command) for name, command in commands()]
     rows = ((f"`make {name}`", f"{meaning[:1].upper()}{meaning[1:]}.") for name, meaning in targets(makefile).items())
     of_make = ["## make", "", "In a checkout; `make` alone lists them.", "", *table(["target", "what it does"], rows)]

@@ -1,4 +1,4 @@
-"""How docstrings become Markdown: roles of Sphinx turn into formulas and names, doctests into blocks of code."""
+"""Conversion of docstrings to Markdown: roles of Sphinx turn into formulas and names, doctests into blocks of code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXAMPLE = re.compile(r"(?:^>>> .*\n?(?:^(?!\s*$).*\n?)*)+", re.MULTILINE)
 
 
 def markdown(docstring: str) -> str:
-    r"""A docstring with its roles as Markdown.
+    r"""Convert a docstring with its roles to Markdown.
 
     >>> markdown("of :class:`~rankplug.data.Lists` with :math:`x^2`")
     'of `Lists` with $x^2$'
@@ -27,6 +27,6 @@ class Docstrings(griffe.Extension):
     """Rewrites every docstring that is read from source."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Called for each object."""
+        """Convert the docstring of an object, for which griffe calls this."""
         if obj.docstring:
             obj.docstring.value = markdown(obj.docstring.value)

@@ -44,7 +44,7 @@ Made by `make docs` from `docs/rankplug_documentation/environment.py`. `rankplug
 
 
 def environment_page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     own = table(
         ["variable", "what it sets", "when it is not set"],
         ((f"`{name}`", meaning, default) for name, (meaning, default) in VARIABLES.items()),

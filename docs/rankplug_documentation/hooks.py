@@ -34,7 +34,7 @@ def hooks() -> Iterator[Callable[..., Any]]:
 
 
 def hooks_page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     return HEAD + "\n".join(_section(hook) for hook in hooks())
 
 

@@ -36,7 +36,7 @@ shown as the mean over 400 draws.
 
 
 def write_loss_pages(folder: Path) -> Path:
-    """Writes ``losses.md`` and its pictures; the page's path."""
+    """Write ``losses.md`` and its pictures, and return the page's path."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -54,7 +54,7 @@ def write_loss_pages(folder: Path) -> Path:
 
 
 def loss_page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     return HEAD + "\n".join(_section(plugin) for plugin in registry().plugins("loss"))
 
 

@@ -8,7 +8,7 @@ from rankplug.registry import Parameters, describe_parameters
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table and an empty one, or nothing where it would have no rows."""
+    """Return the lines of a table and an empty one, or nothing for a table without rows."""
     lines = [f"| {' | '.join(_cell(value) for value in row)} |" for row in rows]
     if not lines:
         return []
@@ -16,7 +16,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def parameter_table(model: type[Parameters]) -> list[str]:
-    """The lines of a table of name, type, default and meaning of each parameter."""
+    """Return the lines of a table of name, type, default and meaning of each parameter."""
     return table(
         ["parameter", "type", "default", ""],
         (

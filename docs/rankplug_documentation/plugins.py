@@ -25,12 +25,12 @@ PLURAL = {
 
 
 def plugins_page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     return HEAD + "\n".join(line for kind in KINDS for line in _kind(kind))
 
 
 def built_in(kind: str) -> list[Plugin]:
-    """The plugins of a kind that rankplug itself brings."""
+    """Return the plugins of a kind that come with rankplug itself."""
     return [plugin for plugin in registry().plugins(kind) if plugin.distribution == "rankplug"]
 
 

@@ -61,14 +61,14 @@ def public_names() -> set[str]:
 
 
 def exports() -> dict[str, str]:
-    """Where the functions lie that the built-in backends offer to their engines' own users."""
+    """Return the paths of the functions that the built-in backends offer to their engines' own users."""
     backends = [plugin for plugin in registry().plugins("backend") if plugin.distribution == "rankplug"]
     specifications = [one.specification for one in backends if isinstance(one.specification, BackendSpecification)]
     return {name: path.replace(":", ".") for one in specifications for name, path in one.exports.items()}
 
 
 def python_page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     names = public_names()
     grouped = {title: [name for name in group if name in names] for title, group in GROUPS.items()}
     rest = names - {name for group in grouped.values() for name in group}
@@ -83,7 +83,7 @@ def _group(title: str, names: list[str]) -> list[str]:
 
 
 def home(name: str) -> str:
-    """The full path of a public name."""
+    """Return the full path of a public name."""
     if name in exports():
         return exports()[name]
     value = getattr(rankplug, name)

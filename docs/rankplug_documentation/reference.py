@@ -12,7 +12,7 @@ from rankplug_documentation.python_names import python_page
 
 
 def reference_pages(docs: Path) -> dict[Path, str]:
-    """The text of each page; the Makefile lies beside the folder."""
+    """Return the text of each page; the Makefile lies beside the folder."""
     folder = docs / "reference"
     return {
         folder / "plugins.md": plugins_page(),
@@ -24,7 +24,7 @@ def reference_pages(docs: Path) -> dict[Path, str]:
 
 
 def write_reference(docs: Path) -> None:
-    """Writes the pages."""
+    """Write the pages."""
     for path, text in reference_pages(docs).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

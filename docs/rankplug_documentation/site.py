@@ -17,7 +17,7 @@ DISPLAYED = re.compile(r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Adds the pages made from executed notebooks."""
+    """Add the pages made from executed notebooks."""
     from mkdocs.structure.files import File
 
     for path, content in tutorial_pages().items():
@@ -26,6 +26,6 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_content(content: str, **_: Any) -> str:
-    """Turns the formulas of a page into MathML."""
+    """Turn the formulas of a page into MathML."""
     content = DISPLAYED.sub(lambda found: f"<p>{math_html(html.unescape(found[1]).strip(), display=True)}</p>", content)
     return INLINE.sub(lambda found: math_html(html.unescape(found[1])), content)

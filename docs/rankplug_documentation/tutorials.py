@@ -16,7 +16,7 @@ STYLES = re.compile(r"<style\b.*?</style>", re.DOTALL)
 
 
 def tutorial_notebooks() -> list[Path]:
-    """The notebooks, by name."""
+    """Return the notebooks, by name."""
     return sorted((notebooks_folder() / "tutorials").glob("*.ipynb"))
 
 
@@ -29,7 +29,7 @@ def tutorial_pages() -> dict[str, str | bytes]:
 
 
 def executed(path: Path) -> Any:
-    """A notebook after its cells ran, in a folder of its own; an error in a cell stops the build.
+    """Execute a notebook in a folder of its own, and return it; an error in a cell stops the build.
 
     One thread is faster than several on data as small as theirs.
     """

@@ -43,7 +43,7 @@ def rankplug_losses():
 
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory) -> Path:
-    """A file with a loss whose gradient has the wrong sign."""
+    """Write a file with a loss whose gradient has the wrong sign."""
     path = tmp_path_factory.mktemp("wrong") / "upside_down_plugin.py"
     path.write_text(WRONG.replace("{module}", path.stem))
     return path

@@ -54,7 +54,7 @@ def test_problems_are_sentences(monkeypatch, tmp_path):
 
 @pytest.fixture
 def shut_folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder that we may not look into, if need be because we are someone else for the time."""
+    """Make a folder that we may not look into, if need be by becoming another user in the meantime."""
     examine(backend("fine", ()))  # what is imported late may lie where only we can read
     folder = tmp_path / "shut"
     folder.mkdir(mode=0)

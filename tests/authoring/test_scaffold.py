@@ -37,7 +37,7 @@ def lines_of_code(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """A package of each kind and flavour, by folder."""
+    """Write a package of each kind and flavour, by folder."""
     into = tmp_path_factory.mktemp("packages")
     return {(kind, flavour): NewPlugin(kind, f"new_{kind}_{flavour}", flavour).write(into) for kind, flavour in EVERY}
 

@@ -1,4 +1,4 @@
-"""From nothing to a figure with three built-in losses, in four commands."""
+"""Four commands lead from nothing to a figure with three built-in losses."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from rankplug.system import use_threads
 
 
 def run(*words: str) -> str:
-    """What the command says."""
+    """Return the output of the command."""
     with use_threads(1):
         answer = CliRunner().invoke(app, ["bench", *words])
     if answer.exception:

@@ -34,7 +34,7 @@ FOUND = (
 
 
 def measure(effort):
-    """Findings that are always the same."""
+    """Yield findings that are always the same."""
     yield from FOUND
 
 

@@ -15,7 +15,7 @@ TIMES = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)
 
 
 def told(seconds: list[float]) -> SelfTimed:
-    """A contestant that says it took these seconds, one after another and again from the first."""
+    """Return a contestant that says it took these seconds, one after another and again from the first."""
     each = itertools.cycle(seconds)
     return SelfTimed(lambda: next(each))
 

@@ -17,7 +17,7 @@ DURATIONS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=30)
 
 
 def by_hand(durations: list[float], workers: int) -> float:
-    """The same without a heap and a client: each trial goes to the worker that is free first."""
+    """Return the same without a heap and a client: each trial goes to the worker that is free first."""
     free = [0.0] * workers
     for duration in durations:
         first = free.index(min(free))

@@ -16,7 +16,7 @@ PATIENCE = 240_000
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The system's browser, driven by Playwright; ``RANKPLUG_CHROMIUM`` names another."""
+    """Start the system's browser, driven by Playwright; ``RANKPLUG_CHROMIUM`` names another."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     named = os.environ.get("RANKPLUG_CHROMIUM", "")
     path = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -30,7 +30,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Any]:
-    """An empty page, which takes down in ``page.problems`` what goes wrong on it."""
+    """Open an empty page, which records in ``page.problems`` what goes wrong on it."""
     context = chromium.new_context(viewport={"width": 1280, "height": 1000})
     context.set_default_timeout(PATIENCE)
     opened = context.new_page()
@@ -44,7 +44,7 @@ def page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: ``RANKPLUG_SCREENSHOTS``, or a folder that pytest keeps for a while."""
+    """Return the folder of screenshots: ``RANKPLUG_SCREENSHOTS``, or one that pytest keeps for a while."""
     named = os.environ.get("RANKPLUG_SCREENSHOTS")
     folder = Path(named) if named else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)

@@ -37,7 +37,7 @@ TEMPTS = """
   return [...window.ran, ...handlers, ...tags, ...links];
 }
 """.replace("TAGS", "/^(script|style|i?frame|object|embed|base|meta|link|form|input|button|svg|video|audio|template)$/")
-"""Does in a page all that a reader might, and tells what could have run: handlers, tags and addresses."""
+"""Script that does in a page all that a reader might, and returns what could have run: handlers, tags and addresses."""
 
 
 class Watched:
@@ -55,7 +55,7 @@ class Watched:
         route.abort()
 
     def seen(self, path: Path) -> list[str]:
-        """What a page did or could do, and what it asked for."""
+        """Return what a page did or could do, and what it requested."""
         self.asked.clear()
         self.page.goto(path.as_uri(), wait_until="load")
         return [*self.page.evaluate(TEMPTS.replace("REPORT", "report")), *self.asked]
@@ -63,7 +63,7 @@ class Watched:
 
 @pytest.fixture
 def without_policy(chromium: Any) -> Iterator[Watched]:
-    """A browser that pays no heed to a page's policy, so that only the page's own text is its protection."""
+    """Open a browser that ignores a page's policy, so that only the page's own text is its protection."""
     context = chromium.new_context(bypass_csp=True)
     yield Watched(context)
     context.close()
@@ -71,7 +71,7 @@ def without_policy(chromium: Any) -> Iterator[Watched]:
 
 @pytest.fixture
 def with_policy(chromium: Any) -> Iterator[Watched]:
-    """A browser as readers have it."""
+    """Open a browser as readers have it."""
     context = chromium.new_context()
     yield Watched(context)
     context.close()

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_gro
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A JupyterLab on copies of the notebooks, which ask for ``smoke``; its address and folder."""
+    """Start a JupyterLab on copies of the notebooks, which ask for ``smoke``; yields its address and folder."""
     folder = tmp_path_factory.mktemp("lab")
     work, token = folder / "notebooks", "reader"
     work.mkdir()
@@ -53,7 +53,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
 
 
 def for_smoke(path: Path, target: Path, changed: Mapping[str, str] = MappingProxyType({})) -> None:
-    """A copy of a notebook whose parameters ask for ``smoke``, and for what else is changed."""
+    """Copy a notebook with parameters that ask for ``smoke``, and with other changes."""
     text = path.read_text()
     for name, value in {"profile": "smoke", **changed}.items():
         text = re.sub(rf'{name} = \\"[^"]*\\"', rf'{name} = \\"{value}\\"', text, count=1)
@@ -75,7 +75,7 @@ def wait_for(condition: Callable[[], bool], seconds: float) -> None:
 
 
 def run_all(page, lab, name: str):
-    """Opens a notebook as a reader does, runs all cells and saves; the cells as they were saved."""
+    """Open a notebook as a reader does, run all cells and save; return the cells as they were saved."""
     address, work = lab
     page.goto(address.format(name=name))
     page.locator("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current", has_text=name).first.wait_for()
@@ -102,12 +102,12 @@ def run_all(page, lab, name: str):
 
 
 def picture_in(cell) -> str:
-    """The picture in the outputs of a cell."""
+    """Return the picture in the outputs of a cell."""
     return str(cell.locator("img").first.get_attribute("src"))
 
 
 def move(page, slider) -> None:
-    """Moves a slider by some steps, to the left where it stands at its right end."""
+    """Move a slider by some steps, to the left where it stands at its right end."""
     handle = slider.locator(".noUi-handle")
     now, most = (float(handle.get_attribute(f"aria-value{end}")) for end in ("now", "max"))
     handle.focus()

@@ -17,7 +17,7 @@ STUDY = "xendcg"
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a study at its smallest size, with the executed notebook of one of its combinations."""
+    """Write the report of a study at its smallest size, with the executed notebook of one of its combinations."""
     folder = tmp_path_factory.mktemp("reproduced")
     store = Store(folder / "store")
     runs = next(iter(study(STUDY).runs("smoke", None)))

@@ -45,7 +45,7 @@ RUN = """
 
 @pytest.fixture
 def kernel(tmp_path):
-    """A module with a metric, a cache folder of its own, and a way to run it in a fresh process."""
+    """Make a module with a metric, a cache folder of its own, and a way to run it in a fresh process."""
     cache = tmp_path / "cache"
 
     class Kernel:
@@ -163,7 +163,7 @@ def test_noise_of_a_list_does_not_depend_on_the_lists_beside_it():
 
 @list_metric
 def demanding(ranked, patience):
-    """A metric that asks for what nobody gives."""
+    """Compute a metric with an argument that nobody supplies."""
     return ranked[0] * patience
 
 

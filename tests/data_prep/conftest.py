@@ -1,4 +1,4 @@
-"""What tests of transforms share."""
+"""Fixtures that tests of transforms share."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def _transform(reference, split, seed=0):
 
 @pytest.fixture(scope="session")
 def transform():
-    """Applies a transform to any split: ``transform("binarise", split, seed=0)``."""
+    """Return a function that applies a transform to any split: ``transform("binarise", split, seed=0)``."""
     return _transform

@@ -16,7 +16,7 @@ LEVEL = 0.001
 
 
 def lists_of(lengths, labels=None):
-    """Lists whose single feature is the document's position and whose ids are its letters' positions."""
+    """Make lists whose single feature is the document's position and whose ids are its letters' positions."""
     documents = sum(lengths)
     labels = np.zeros(documents) if labels is None else labels
     positions = np.arange(documents, dtype=np.float32)[:, None]

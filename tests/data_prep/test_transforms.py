@@ -31,7 +31,7 @@ PLAIN = (
 
 
 def lists_of(labels, features=None, document_ids=None):
-    """Lists from one list of labels a query."""
+    """Make lists from one list of labels a query."""
     flat = np.concatenate([np.asarray(own, np.float32) for own in labels])
     if features is None:
         features = np.arange(flat.size * 2, dtype=np.float32).reshape(-1, 2)

@@ -98,7 +98,7 @@ class Block:
     text: str
 
     def commands(self) -> Iterator[str]:
-        """Of a block of shell, one a line, without comments."""
+        """Yield the commands of a block of shell, one a line, without comments."""
         for line in self.text.replace("\\\n", " ").splitlines():
             if line.strip() and not line.startswith("#"):
                 yield line.partition("  #")[0].strip()
@@ -123,7 +123,7 @@ def with_code() -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder, and the environment of someone who has set nothing but where data lie."""
+    """Make an empty working folder, and the environment of someone who has set nothing but where data lie."""
     kernels = cache_folder() / "kernels"
     kernels.mkdir(parents=True, exist_ok=True)
     data = os.environ.get("RANKPLUG_DATA", str(DATA) if DATA.is_dir() else "")
@@ -169,7 +169,7 @@ def test_every_block_of_the_page_works(page: str, folder: Path, monkeypatch: pyt
 
 
 def execute(block: Block, module: types.ModuleType) -> None:
-    """Runs Python as a notebook does: the compiler finds its source, and names stay for the next block."""
+    """Run Python as a notebook does: the compiler finds its source, and names stay for the next block."""
     name = f"{block.page}:{block.line}"
     linecache.cache[name] = len(block.text), None, block.text.splitlines(keepends=True), name
     compiled = compile(block.text, name, "exec")
@@ -198,7 +198,7 @@ def run(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def invoke(words: list[str]) -> None:
-    """Runs a command of ours; what it prints may go to a file."""
+    """Run a command of ours; what it prints may go to a file."""
     target = words[-1] if len(words) > 1 and words[-2] == ">" else ""
     done = CliRunner().invoke(app, words[:-2] if target else words, catch_exceptions=False)
     assert done.exit_code == 0, f"rankplug {shlex.join(words)}\n{done.output}"

@@ -18,7 +18,7 @@ SECOND = 1 / math.log2(3)
 
 
 def lightgbm_ndcg(scores, labels):
-    """Of a booster without trees, whose scores are the initial ones."""
+    """Return the NDCG of a booster without trees, whose scores are the initial ones."""
     data = lgb.Dataset(
         np.zeros((len(scores), 1)),
         np.asarray(labels, float),
@@ -88,7 +88,7 @@ TOOLS = {
 
 
 def rows(heading: str) -> dict[str, list[str]]:
-    """The cells of each row in bold of the table under a heading."""
+    """Return the cells of each row in bold of the table under a heading."""
     section = PAGE[PAGE.index(f"## {heading}") :].partition("\n## ")[0]
     found = re.findall(r"^\| \*\*(.*?)\*\* \|(.*)\|$", section, re.MULTILINE)
     return {name: [cell.strip() for cell in cells.split("|")] for name, cells in found}
@@ -103,7 +103,7 @@ def one_of(value: float, cases: dict[float, str]) -> str:
 
 
 def gain(ndcg) -> str:
-    """From labels 1 and 2 in the wrong order."""
+    """Tell the gain from labels 1 and 2 in the wrong order."""
     linear, exponential = ((low + high * SECOND) / (high + low * SECOND) for low, high in ((1, 2), (1, 3)))
     return one_of(ndcg([2, 1], [1, 2]), {linear: "y", exponential: "2^y - 1"})
 
@@ -113,7 +113,7 @@ def discount(ndcg) -> str:
 
 
 def order_of_equal_scores(ndcg) -> str:
-    """From two tied documents, of which the second or the first is relevant, and from sixty, of which one is."""
+    """Tell the order of ties from two tied documents of which one is relevant, and from sixty of which one is."""
     cases = {
         (SECOND, 1.0): "input order",
         (SECOND, SECOND): "least relevant first",
@@ -127,7 +127,7 @@ def order_of_equal_scores(ndcg) -> str:
 
 
 def precision_of_scores(ndcg) -> str:
-    """From scores that differ by less than single precision can tell."""
+    """Tell the precision from scores that differ by less than single precision can tell."""
     close = 1 + 1e-9
     return "double" if min(ndcg([1, close], [0, 1]), ndcg([close, 1], [1, 0])) == pytest.approx(1) else "single"
 
@@ -219,7 +219,7 @@ OFF = {
 
 
 def gradient_and_curvature(tool, **parameters):
-    """Of two documents in the wrong order, from steps with and without regularisation."""
+    """Return gradient and curvature of two documents in the wrong order, from steps with and without regularisation."""
     steps = {"LightGBM": lightgbm_steps, "XGBoost": xgboost_steps}[tool]
     scores, labels = np.array([0.3, 0.0]), np.array([0.0, 1.0])
     free, held = (steps(scores, labels, regularisation, **parameters) for regularisation in (0.0, 1.0))

@@ -30,7 +30,7 @@ def page(name: str) -> str:
 
 
 def section(text: str, heading: str) -> str:
-    """What stands under a heading, up to the next one."""
+    """Return the text under a heading, up to the next one."""
     found = re.search(rf"^#+ {re.escape(heading)}(?: \{{[^}}]*\}})?\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
     assert found, f"nothing under {heading}; run make docs"
     return found[1]

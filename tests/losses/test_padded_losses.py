@@ -41,7 +41,7 @@ def expression(scores, labels, mask, scale):
 
 @padded_loss
 def products(scores, labels, mask):
-    """A loss whose Hessian is dense: the square of the sum of the scores, weighted by the labels."""
+    """Compute a loss whose Hessian is dense: the square of the sum of the scores, weighted by the labels."""
     return (scores * labels * mask).sum(1) ** 2
 
 

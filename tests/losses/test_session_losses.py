@@ -32,7 +32,7 @@ def squares(scores, labels, gradient, scale: float = 1.0):
 
 
 def squares_in_torch(scores, labels, mask, scale: float = 1.0):
-    """The same in PyTorch."""
+    """Compute the same in PyTorch."""
     return (scale * (FACTOR * (scores - labels)).square() * mask).sum(1)
 
 
@@ -113,7 +113,7 @@ def test_one_warning_says_that_it_has_no_version():
 
 
 def source(body: str) -> str:
-    """A digest of a loss whose cell has some text."""
+    """Return a digest of a loss whose cell has some text."""
     space: dict = {"building_block": building_block, "FACTOR": 1.0}
     exec(compile(body, "<cell>", "exec"), space)
     return session_losses._digest(session_losses.source_of(space["mine"]), {})

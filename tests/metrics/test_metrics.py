@@ -97,7 +97,7 @@ def test_a_metric_survives_pickling():
 
 @rp.list_metric
 def best_label_found(ranked, ideal):
-    """The label at the top as a share of the best label."""
+    """Return the label at the top as a share of the best label."""
     return ranked[0] / ideal[0] if ideal[0] > 0.0 else np.nan
 
 

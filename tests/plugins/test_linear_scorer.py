@@ -21,7 +21,7 @@ def drawn(documents, columns):
 
 
 def scores_in_order(w, features):
-    """The order of the module's documentation in plain NumPy, an operation at a time."""
+    """Sum in the order of the module's documentation in plain NumPy, an operation at a time."""
     whole = w.size - w.size % LANES
     products = features.astype(np.float64) * w
     lanes = np.zeros((features.shape[0], LANES))

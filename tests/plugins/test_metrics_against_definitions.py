@@ -29,7 +29,7 @@ ALL = [*RANKED, "auc"]
 
 
 def value(metric: str, scores, labels) -> float:
-    """The metric of one list."""
+    """Return the metric of one list."""
     return float(rp.metric(metric)(scores, labels, [0, len(labels)])[0])
 
 
@@ -53,7 +53,7 @@ def defined_err(ranked, k=None, ymax=None):
 
 
 def jk(rank: int) -> float:
-    """The discount of Jarvelin and Kekalainen with base 2."""
+    """Return the discount of Jarvelin and Kekalainen with base 2."""
     return 1.0 if rank <= 2 else 1 / math.log2(rank)
 
 

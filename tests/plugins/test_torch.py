@@ -24,7 +24,7 @@ def fitted(lists, backend="torch[epochs=3,batch=5]", scorer="mlp[layers=(8,)]", 
 
 
 def cross_entropy(scores, lists):
-    """The sum over lists, written with PyTorch on one list after another."""
+    """Return the sum over lists, written with PyTorch on one list after another."""
     total = torch.zeros((), dtype=scores.dtype)
     for begin, end in zip(lists.starts[:-1], lists.starts[1:], strict=True):
         labels = torch.as_tensor(lists.labels[begin:end], dtype=scores.dtype)

@@ -16,7 +16,7 @@ IMPORT = re.compile(r"^\s*(?:from rankplug\.([\w.]+) import|import rankplug\.([\
 
 
 def python_of(path: Path) -> str:
-    """The Python text in a module, a template or the cells of a notebook."""
+    """Return the Python text in a module, a template or the cells of a notebook."""
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".ipynb":
         return text

@@ -41,35 +41,35 @@ class Environment:
         subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
 
     def pip(self, *words: str | Path) -> None:
-        """Runs uv's pip for this environment."""
+        """Run uv's pip for this environment."""
         done = subprocess.run(
             [UV, "pip", words[0], "--quiet", "--python", self.python, *words[1:]], capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Runs its Python outside of the repository."""
+        """Run its Python outside of the repository."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         return subprocess.run(
             [self.python, *words], capture_output=True, text=True, cwd=self.python.parent, env=variables
         )
 
     def losses(self) -> dict[str, str]:
-        """The installed losses with their distributions."""
+        """Return the installed losses with their distributions."""
         done = self.run("-c", CLI, "plugins", "--kind", "loss", "--json")
         assert done.returncode == 0, done.stderr
         return {one["name"]: one["distribution"] for one in json.loads(done.stdout)["plugins"]}
 
 
 def build(folder: Path) -> Path:
-    """A wheel of the tutorial's plugin."""
+    """Build a wheel of the tutorial's plugin."""
     subprocess.run([UV, "build", "--quiet", "--wheel", "--out-dir", folder, TUTORIAL], check=True)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def comes_works_and_goes(environment: Environment, wheel: Path) -> None:
-    """The life of the plugin in an environment that has rankplug."""
+    """Check the life of the plugin in an environment that has rankplug."""
     assert "permutahedron" not in environment.losses()
     environment.pip("install", "--no-deps", wheel)
     assert environment.losses()["permutahedron"] == "rankplug-permutahedron"

@@ -65,7 +65,7 @@ def made(parameters, fold, seed):
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The sources of a package with a plugin of each kind, installed as ``pip install -e`` does."""
+    """Write the sources of a package with a plugin of each kind, installed as ``pip install -e`` does."""
     root, site = tmp_path / "project", tmp_path / "site"
     package, about = root / "workbench", site / "workbench-1.0.dist-info"
     package.mkdir(parents=True)
@@ -92,7 +92,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    """As a new process is: nothing imported, nothing seen."""
+    """Forget everything, as if this were a new process: nothing imported, nothing seen."""
     registry.cache_clear()
     digests.editable_roots.cache_clear()
     digests._first_seen.clear()

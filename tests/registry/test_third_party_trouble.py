@@ -47,7 +47,7 @@ class Site:
         self.install("healthy", OFFER.format(name="healthy", implementation="healthy_code:loss"), CODE)
 
     def install(self, name: str, plugin: str, code: str = CODE, requires: str = "") -> None:
-        """A distribution with a plugin module and a module for its code."""
+        """Write a distribution with a plugin module and a module for its code."""
         (self.folder / f"{name}.py").write_text(textwrap.dedent(plugin))
         (self.folder / f"{name}_code.py").write_text(textwrap.dedent(code))
         metadata = self.folder / f"{name}-1.0.dist-info"
@@ -57,12 +57,12 @@ class Site:
         (metadata / "entry_points.txt").write_text(f"[rankplug]\n{name} = {name}\n")
 
     def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """The command line beside these packages."""
+        """Run the command line beside these packages."""
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "RANKPLUG_CACHE": str(self.folder), **variables}
         return subprocess.run([RANKPLUG, *words], capture_output=True, text=True, env=environment)
 
     def plugins(self, **variables: str) -> dict:
-        """What ``rankplug plugins --json`` says of losses."""
+        """Return what ``rankplug plugins --json`` says about losses."""
         done = self.run("plugins", "--kind", "loss", "--json", **variables)
         assert done.returncode == 0, done.stderr
         listing = json.loads(done.stdout)

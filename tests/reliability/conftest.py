@@ -70,7 +70,7 @@ DAMAGED = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder, which is the working folder of the module's tests."""
+    """Fill a folder, which is the working folder of the module's tests."""
     here = tmp_path_factory.mktemp("inputs")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
@@ -123,7 +123,7 @@ def _fill(here: Path) -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A client of a Dask cluster inside this process."""
+    """Start a Dask cluster inside this process, and yield its client."""
     from distributed import Client, LocalCluster
 
     with (
@@ -135,7 +135,7 @@ def cluster() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def answer(folder: Path, cluster: Any) -> Callable[[str, str], str]:
-    """What a user sees who gives something: the error's sentence, or everything that was printed."""
+    """Return a function that tells what a user sees: the error's sentence, or everything that was printed."""
     names = {**_names(), "cluster": cluster}
 
     def ask(section: str, given: str) -> str:
@@ -170,7 +170,7 @@ def _names() -> dict[str, Any]:
 
 
 def _package_of(error: Exception) -> str:
-    """The package whose code raised an error."""
+    """Return the package whose code raised an error."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -178,7 +178,7 @@ def _package_of(error: Exception) -> str:
 
 
 def one_list(scores, labels, gradient, curvature):  # type: ignore[no-untyped-def]
-    """A loss of one list that is always 0."""
+    """Compute a loss of one list that is always 0."""
     return 0.0
 
 
@@ -191,7 +191,7 @@ def _check_study(**parameters: Any) -> None:
 
 
 class ReportedError(RankplugError):
-    """What ``rankplug plugins`` says of a plugin that it leaves out."""
+    """Message of ``rankplug plugins`` about a plugin that it leaves out."""
 
 
 def _loaded(module: str = "", **hooks: Callable[[], Any]) -> None:
@@ -206,7 +206,7 @@ def _loaded(module: str = "", **hooks: Callable[[], Any]) -> None:
 
 
 def _ask_python(given: str, names: dict[str, Any]) -> str:
-    """The error a piece of code ends in; the errors of others are marked, as they need a reason in the table."""
+    """Return the error a piece of code ends in; the errors of others are marked, as they need a reason in the table."""
     try:
         exec(given, {**names})
     except RankplugError as error:

@@ -20,7 +20,7 @@ os.environ |= {"RANKPLUG_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def targets(folder: Path) -> dict[str, Callable[[bytes], Any]]:
-    """What is given bytes: names of plugins, sweep files, and LETOR texts."""
+    """Return the functions that are given bytes: names of plugins, sweep files, and LETOR texts."""
     from rankplug_data.text import letor
 
     from rankplug.registry import expand, registry

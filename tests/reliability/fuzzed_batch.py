@@ -42,7 +42,7 @@ NUMBERS = (b"0", b"-1", b"99999999999", b"1e308", b"nan", b"null", b'"x"', b"[]"
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
-    """A copy with some bits turned, bytes cut, doubled or taken from elsewhere, or a number replaced."""
+    """Return a copy with some bits flipped, bytes cut, doubled or taken from elsewhere, or a number replaced."""
     letters = bytearray(content)
     for _ in range(chance.choice((1, 1, 2, 5, 20))):
         at = chance.randrange(len(letters)) if letters else 0
@@ -123,7 +123,7 @@ def cache_reader(folder: Path) -> Callable[[random.Random], object]:
 
 
 def main(kinds: list[str], folder: Path, examples: int, seed: int) -> None:
-    """Reads the examples; a file that takes too long ends the process with an alarm."""
+    """Read the examples; a file that takes too long ends the process with an alarm."""
     makers = {"results": result_reader, "cache": cache_reader}
     readers = {}
     for kind in kinds:

@@ -49,14 +49,14 @@ print(json.dumps({
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that other users reach, unlike pytest's own."""
+    """Make a folder that other users reach, unlike pytest's own."""
     with tempfile.TemporaryDirectory() as made:
         os.chmod(made, 0o755)
         yield Path(made)
 
 
 def train(cache: Path, home: Path, other: bool, umask: int = 0o022) -> dict[str, Any]:
-    """What training gives in a new process of this user, or of another one where we may become that."""
+    """Train in a new process of this user, or of another one where we may become that, and return what it gives."""
     user = str(NOBODY) if other and os.geteuid() == 0 else "same"
     words = [sys.executable, "-c", PROGRAM, str(home), str(cache), user, oct(umask)]
     done = subprocess.run(words, capture_output=True, text=True)

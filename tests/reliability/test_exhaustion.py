@@ -73,7 +73,7 @@ TINY = {"backend": "lightgbm", "scorer": "trees[rounds=3,min_data=1]", "loss": "
 
 @pytest.fixture(autouse=True)
 def greedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A distribution with the data set ``greedy`` is installed, in this process and in those it starts."""
+    """Install a distribution with the data set ``greedy`` in this process and in those it starts."""
     folder = tmp_path / "plugin"
     about = folder / "greedy-1.0.dist-info"
     about.mkdir(parents=True)
@@ -93,7 +93,7 @@ def greedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _forget_fork_server() -> None:
-    """The process that workers are forked from keeps the search path it was started with."""
+    """Stop the process that workers are forked from, which keeps the search path it was started with."""
     from multiprocessing import forkserver
 
     forkserver._forkserver._stop()
@@ -119,7 +119,7 @@ def test_memory_that_runs_out_inside_an_engine_fails_its_trial_and_no_other(tmp_
 
 
 def cgroup_of_its_own() -> Path | None:
-    """A memory cgroup that this process may make, if the system lets it."""
+    """Make a memory cgroup, if the system lets this process."""
     for root in (Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")):
         made = root / f"rankplug-test-{os.getpid()}"
         try:

@@ -37,7 +37,7 @@ NEARLY_GRAMMAR = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=6
 
 
 def outcome(function: Callable[[], Any]) -> Any:
-    """What a function gives, or the error of ours that it raises; any other error passes through."""
+    """Return what a function returns, or the error of ours that it raises; any other error passes through."""
     try:
         return function()
     except RankplugError as error:
@@ -45,7 +45,7 @@ def outcome(function: Callable[[], Any]) -> Any:
 
 
 def short(result: Any) -> bool:
-    """Whether a result is no error, or one that fits on a page."""
+    """Tell whether a result is no error, or one that fits on a page."""
     return not isinstance(result, RankplugError) or len(str(result)) < 4_000
 
 
@@ -168,7 +168,7 @@ BATCHES = ["lightgbm", "xgboost", "torch", "lbfgs", "rankboost", "results", "cac
 
 
 def run_batch(kinds: list[str], folder: Path, examples: int, seed: int, seconds: float) -> dict[str, dict[str, int]]:
-    """Reads damaged files of some kinds in a process with little memory; how many of each were read or refused."""
+    """Read damaged files in a process with little memory; return how many of each kind were read or refused."""
     words = [sys.executable, str(BATCH), ",".join(kinds), str(folder), str(examples), str(seed)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout[-500:]}\n{done.stderr[-3000:]}"

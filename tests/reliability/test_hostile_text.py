@@ -106,7 +106,7 @@ HOSTILE_PARAMETERS = (
 
 @pytest.mark.parametrize("value", HOSTILE_PARAMETERS)
 def test_a_notebook_receives_a_parameter_as_it_was_given(value: str) -> None:
-    """What papermill writes into the notebook is one assignment of one constant."""
+    """Papermill writes one assignment of one constant into the notebook."""
     notebook = parameterize_notebook(
         nbformat.v4.new_notebook(
             metadata={

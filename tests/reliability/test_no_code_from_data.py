@@ -92,7 +92,7 @@ class Bomb:
 
 @pytest.fixture
 def canary(tmp_path: Path) -> Iterator[Path]:
-    """A file that must not exist at the end."""
+    """Name a file that must not exist at the end."""
     path = tmp_path / "canary"
     assert pickle.dumps(Bomb(path))
     yield path

@@ -114,7 +114,7 @@ def test_any_number_of_threads_gives_the_same_numbers(
 def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On data large enough that one job computes on several threads."""
+    """The data are so large that one job computes on several threads."""
     monkeypatch.delenv("RANKPLUG_THREADS")
     monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 2)
     monkeypatch.setattr("rankplug.system.thread_limits.available_cores", lambda: 2)

@@ -70,7 +70,7 @@ def load(parameters, fold, seed):
 
 @pytest.fixture
 def soak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A distribution with the data set ``soak`` is installed, in this process and in those it starts."""
+    """Install a distribution with the data set ``soak`` in this process and in those it starts."""
     from multiprocessing import forkserver
 
     folder = tmp_path / "plugin"
@@ -135,7 +135,7 @@ class Trouble:
             self.sizes.append(resident())
 
     def fsync(self, descriptor: int) -> None:
-        """Writes to disk until it is full; someone then makes room."""
+        """Write to disk until it is full; someone then makes room."""
         self.left -= 1
         if self.left <= 0:
             self.left = self._room()

@@ -1,4 +1,4 @@
-"""What others wrote is shown on a terminal and never steers it, and a command needs no terminal at all."""
+"""Text from others is shown in a terminal and never steers it, and a command needs no terminal at all."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_all_that_is_printed_goes_through_one_place() -> None:
 
 @pytest.fixture(scope="module")
 def forged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store, a data file and a model of which every name and message wants to steer a terminal."""
+    """Write a store, a data file and a model of which every name and message wants to steer a terminal."""
     folder = tmp_path_factory.mktemp("forged")
     data = folder / f"data{STEERING}.txt"
     data.write_text("".join(f"{n % 3} qid:{n // 5} 1:{n / 7:.3f} 2:{n % 4}\n" for n in range(50)) + f"1 {STEERING}\n")
@@ -123,7 +123,7 @@ def test_data_for_other_programs_are_handed_over_as_they_are(
 
 
 def without_streams(command: str, closed: tuple[int, ...]) -> int:
-    """The exit code of a command that was started with some of its standard streams closed."""
+    """Return the exit code of a command that was started with some of its standard streams closed."""
     words = [sys.executable, "-c", "from rankplug.cli import main; main()", *shlex.split(command)[1:]]
     shell = " ".join(f"{number}>&-" for number in closed)
     return subprocess.run(["bash", "-c", f"exec {shlex.join(words)} {shell}"], timeout=250).returncode

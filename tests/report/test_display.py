@@ -1,4 +1,4 @@
-"""What notebooks show: a figure that follows its controls."""
+"""Figures in notebooks follow their controls."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def draw_nothing_run(results):
 
 
 def trailing(results):
-    """A model that trails by all there is, in two trials."""
+    """Return the evidence of a model that trails by all there is, in two trials."""
     lead = results.difference("few", "ndcg@5", "lambdaMART", "XE-NDCG")
     return greater({HOSTILE: dataclasses.replace(lead, values=0 * lead.values - 1.0)}, f"{HOSTILE} a note")
 
@@ -71,7 +71,7 @@ def cells(*sources):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A study of two models, of which one has an executed notebook, and its report."""
+    """Write the report of a study of two models, of which one has an executed notebook."""
     folder = tmp_path_factory.mktemp("made")
     models = {"lambdaMART": {"loss": "lambdarank"}, "XE-NDCG": {"loss": "xe_ndcg"}}
     shared = {

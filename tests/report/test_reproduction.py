@@ -21,7 +21,7 @@ def made(name: str, *losses: str) -> Study:
 
 @pytest.fixture
 def shown(monkeypatch, tmp_path):
-    """Runs ``one``, not ``other``; which studies a report would show, whose notebooks are not executed."""
+    """Run ``one``, not ``other``; yields which studies a report would show, whose notebooks are not executed."""
     one, other = made("one", "xe_ndcg"), made("other", "xe_ndcg", "listnet")
     store = Store(tmp_path / "store")
     one.results("smoke", store=store, progress=False)

@@ -119,7 +119,7 @@ def test_results_of_other_versions_and_defaults_are_outdated(
 
 @pytest.fixture
 def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's folder with data, which is the working folder."""
+    """Make a user's folder with data, which is the working folder."""
     folder = tmp_path / "project"
     (folder / "data").mkdir(parents=True)
     (folder / "data" / "train.txt").write_text(LINES)

@@ -73,7 +73,7 @@ def answers(store: Store) -> list[pd.DataFrame]:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory, fill: Make) -> tuple[Path, list[pd.DataFrame]]:
-    """A store in a folder with a plain name, and its answers."""
+    """Make a store in a folder with a plain name, and return its answers."""
     store = Store(tmp_path_factory.mktemp("plain") / "results")
     fill(store, {"mse": 0.0, "ranknet": 0.1}, trials=2, folds=(1,))
     return store.folder, answers(store)

@@ -49,7 +49,7 @@ OF_THE_PAPERS = {
         "Section 5.3.4": (),
     },
 }
-"""What sections 2 and 3 of the specification list, with columns that each must have."""
+"""Figures and tables that sections 2 and 3 of the specification list, with columns that each must have."""
 
 STUDIES = [pytest.param(one.name, marks=pytest.mark.xdist_group(f"draw {one.name}")) for one in studies()]
 EXHIBITS = [
@@ -111,7 +111,7 @@ def test_its_axes_are_named_and_its_legends_cover_nothing(drawn, study_name, exh
 
 
 def beside(axes, span: str) -> list:
-    """The axes in the same row or column of a figure, of which one names the axis for all."""
+    """Return the axes in the same row or column of a figure, of which one names the axis for all."""
     place = getattr(axes.get_subplotspec(), span)
     return [
         one
@@ -121,7 +121,7 @@ def beside(axes, span: str) -> list:
 
 
 def points_in(axes, box) -> int:
-    """How many of the points of an axes' lines and dots lie in a box."""
+    """Count the points of an axes' lines and dots that lie in a box."""
     points = [line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_xydata().size]
     points += [axes.transData.transform(np.ma.getdata(dots.get_offsets())) for dots in axes.collections]
     return sum(int(sum(box.contains(x, y) for x, y in one if np.isfinite([x, y]).all())) for one in points if len(one))

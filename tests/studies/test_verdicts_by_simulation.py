@@ -25,7 +25,7 @@ SHAPES = list(itertools.product((1, 4, 12), (0.0, 0.7)))
 
 
 def correlated(parts: int, correlation: float, *shape: int, seed: int = 0) -> np.ndarray:
-    """Normal values whose parts, the second axis, go together."""
+    """Return normal values whose parts, the second axis, are correlated."""
     noise = np.random.default_rng(seed)
     common = noise.standard_normal((shape[0], 1, *shape[1:]))
     own = noise.standard_normal((shape[0], parts, *shape[1:]))
@@ -72,7 +72,7 @@ def test_one_part_that_does_not_differ_keeps_the_others_from_carrying_the_claim(
 
 
 def test_failing_where_any_part_fails_without_correction_would_err_often():
-    """What Holm's correction is for: 4 parts at the plain level fail falsely in about 10 of 100 studies, 12 in 26."""
+    """Holm's correction is needed: 4 parts at the plain level fail falsely in about 10 of 100 studies, 12 in 26."""
     for parts, least in ((4, 0.08), (12, 0.2)):
         found = of_trials(parts, 0.0, 0.0)
         plain = (found.less < 0.025).any(axis=-1).mean()

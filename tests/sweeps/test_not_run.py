@@ -27,7 +27,7 @@ WAYS = [
 
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
-    """A file of forty queries."""
+    """Write a file of forty queries."""
     noise = np.random.default_rng(0)
     lines = [
         f"{noise.integers(3)} qid:{query} 1:0.{noise.integers(10**6):06} 2:0.{noise.integers(10**6):06}\n"
@@ -41,7 +41,7 @@ def text(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def edits(trouble_path: Path) -> Iterator[Path]:
-    """The file that names what the trouble plugin edits during the sweep."""
+    """Return the file that names what the trouble plugin edits during the sweep."""
     path = trouble_path / "edits"
     yield path
     path.unlink(missing_ok=True)

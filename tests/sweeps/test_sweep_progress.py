@@ -1,4 +1,4 @@
-"""What a sweep says of itself is true, and its estimate is made of what it has seen."""
+"""The progress of a sweep is true, and its estimate is made of the trials it has seen."""
 
 from __future__ import annotations
 

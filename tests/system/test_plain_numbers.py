@@ -24,7 +24,7 @@ PLAIN = {
 
 
 def hidden(values):
-    """The same as a masked array that hides the last one."""
+    """Return the same as a masked array that hides the last value."""
     mask = np.zeros(np.shape(values), np.bool_)
     mask.flat[-1] = True
     return np.ma.masked_array(values, mask)

@@ -22,7 +22,7 @@ INSIDE = (".", "notebooks", "notebooks/tutorials", "src/deep/deeper")
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's home folder."""
+    """Make a user's home folder."""
     monkeypatch.delenv("RANKPLUG_RESULTS", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(params=[".git", "pyproject.toml"])
 def project(home: Path, request: pytest.FixtureRequest) -> Path:
-    """A project in it."""
+    """Make a project in the home folder."""
     root = home / "work" / "project"
     for folder in INSIDE:
         (root / folder).mkdir(parents=True, exist_ok=True)

@@ -115,7 +115,7 @@ def masked_mean(scores, labels, mask):
 
 @pytest.fixture
 def named():
-    """Registers a loss for one test and gives its case."""
+    """Return a function that registers a loss for one test and gives its case."""
 
     def register(function, **declared):
         name = function.__name__

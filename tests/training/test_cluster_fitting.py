@@ -18,7 +18,7 @@ SCORER = "trees[rounds=8,leaves=6,min_data=5]"
 
 
 def coarse_lists(queries: int, seed: int) -> rp.Lists:
-    """Lists whose features have few values, so that every machine bins them alike whatever part it sees."""
+    """Make lists whose features have few values, so that every machine bins them alike whatever part it sees."""
     draw = np.random.default_rng(seed)
     lengths = draw.integers(3, 30, queries)
     features = draw.integers(0, 12, (int(lengths.sum()), 6)).astype(np.float32)

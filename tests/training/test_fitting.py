@@ -1,4 +1,4 @@
-"""What rp.fit checks before training, told in one sentence."""
+"""Checks of rp.fit before training, each told in one sentence."""
 
 from __future__ import annotations
 

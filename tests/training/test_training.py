@@ -1,4 +1,4 @@
-"""What the training loop does whatever the engine: early stopping, curves, interruption, divergence, progress."""
+"""The training loop behaves the same for every engine: early stopping, curves, interruption, divergence, progress."""
 
 from __future__ import annotations
 

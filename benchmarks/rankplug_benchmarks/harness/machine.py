@@ -1,4 +1,4 @@
-"""On what something was measured: processor, cores, memory, load and versions."""
+"""Conditions of a measurement: processor, cores, memory, load and versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMPARED = ("catboost", "ir-measures", "pytrec-eval-terrier", "ranx")
 
 
 def describe_machine() -> dict[str, Any]:
-    """What measurements depend on, as plain values."""
+    """Return the conditions that measurements depend on, as plain values."""
     return {
         "processor": _processor(),
         "cores": available_cores(),

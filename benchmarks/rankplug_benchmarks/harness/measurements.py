@@ -1,4 +1,4 @@
-"""What a subject finds: numbers beside their targets, and curves.
+"""Results of a subject: numbers beside their targets, and curves.
 
 >>> target = at_most(0.30)
 >>> str(target), target.met(0.23), target.met(0.31)
@@ -20,13 +20,13 @@ Direction = Literal["at most", "at least"]
 
 @dataclass(frozen=True)
 class Target:
-    """What a number is to reach: at most a limit where less is better, at least a limit where more is."""
+    """Target of a number: at most a limit where less is better, at least a limit where more is."""
 
     limit: float
     direction: Direction
 
     def met(self, value: float) -> bool:
-        """Whether a value reaches it."""
+        """Tell whether a value reaches the target."""
         return value <= self.limit if self.direction == "at most" else value >= self.limit
 
     def __str__(self) -> str:
@@ -34,12 +34,12 @@ class Target:
 
 
 def at_most(limit: float) -> Target:
-    """A target below which less is better."""
+    """Return a target below which less is better."""
     return Target(limit, "at most")
 
 
 def at_least(limit: float) -> Target:
-    """A target above which more is better."""
+    """Return a target above which more is better."""
     return Target(limit, "at least")
 
 
@@ -83,13 +83,13 @@ class Measurement:
         return "met" if self.target.met(self.value) else "falls short"
 
     def describe(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the measurement as plain values."""
         target = self.target and {"limit": self.target.limit, "direction": self.target.direction}
         return {**vars(self), "seconds": dict(self.seconds), "target": target, "verdict": self.verdict}
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Measurement:
-        """What :meth:`describe` gave."""
+        """Read a measurement that :meth:`describe` wrote."""
         values = {name: value for name, value in described.items() if name != "verdict"}
         return cls(**{**values, "target": Target(**values["target"]) if values["target"] else None})
 
@@ -115,12 +115,12 @@ class Curve:
     logarithmic: str = ""
 
     def describe(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the curve as plain values."""
         return {**vars(self), "points": [list(point) for point in self.points]}
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Curve:
-        """What :meth:`describe` gave."""
+        """Read a curve that :meth:`describe` wrote."""
         return cls(**{**described, "points": tuple((x, y) for x, y in described["points"])})
 
 
@@ -134,7 +134,7 @@ def measured(
     unit: str = "",
     note: str = "",
 ) -> Measurement:
-    """A number that each round gives."""
+    """Make a measurement of a number that each round gives."""
     found = rounds.quantity(of_round)
     return Measurement(
         what=what,
@@ -155,14 +155,14 @@ def measured(
 def once(
     what: str, value: float, *, threads: int, target: Target | None = None, unit: str = "", note: str = ""
 ) -> Measurement:
-    """A number that was found once, such as a memory peak."""
+    """Make a measurement of a number that was measured once, such as a memory peak."""
     return Measurement(what, value, value, value, threads, unit, target, note=note)
 
 
 def repeated(
     what: str, values: list[float], *, threads: int, target: Target | None = None, unit: str = "", note: str = ""
 ) -> Measurement:
-    """A number that was found several times."""
+    """Make a measurement of a number that was measured several times."""
     found = Spread.of(values)
     return Measurement(what, found.median, found.low, found.high, threads, unit, target, rounds=len(values), note=note)
 
@@ -182,10 +182,10 @@ class Table:
     rows: tuple[tuple[str | float, ...], ...]
 
     def describe(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the table as plain values."""
         return {"name": self.name, "columns": list(self.columns), "rows": [list(row) for row in self.rows]}
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Table:
-        """What :meth:`describe` gave."""
+        """Read a table that :meth:`describe` wrote."""
         return cls(described["name"], tuple(described["columns"]), tuple(tuple(row) for row in described["rows"]))

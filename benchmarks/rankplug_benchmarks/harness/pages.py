@@ -20,7 +20,7 @@ from rankplug_benchmarks.harness.subjects import subjects
 PART = re.compile(r"(<!-- bench:(?P<name>[^>]+?) -->\n)(?P<text>.*?)(<!-- /bench:(?P=name) -->)", re.DOTALL)
 IMAGES = "images"
 ABSENT = "*Not measured on this machine.*"
-"""In the place of what no report tells: a subject was not run, or lacked data or a library for a figure or table."""
+"""Text in place of results that no report has: a subject was not run, or lacked data or a library."""
 
 
 def parts(reports: Mapping[str, Report]) -> dict[str, str]:
@@ -49,7 +49,7 @@ def _image(subject: str, figure: str, words: str) -> str:
 
 
 def fill(page: str, known: Mapping[str, str]) -> str:
-    """A page with its parts made anew."""
+    """Return a page with its generated parts made anew."""
     measurable = {*known, *(subject.name for subject in subjects())}
 
     def renew(match: re.Match[str]) -> str:
@@ -62,7 +62,7 @@ def fill(page: str, known: Mapping[str, str]) -> str:
 
 
 def write_pages(results: Path, documents: Path) -> list[Path]:
-    """Makes the parts of all pages of a folder anew, and their figures; the pages that have any."""
+    """Generate the parts of all pages of a folder and their figures anew, and return the pages that have any."""
     reports = read_all(results)
     if quick := [name for name, report in reports.items() if report.quick]:
         raise RankplugError(f"{results} holds quick reports, whose numbers mean nothing: {', '.join(quick)}")

@@ -39,7 +39,7 @@ def _margin(one: Measurement, value: float) -> float:
 
 
 def draw_curves(curves: Sequence[Curve]) -> Any:
-    """The lines of one figure."""
+    """Draw the lines of one figure."""
     figure, axes = new_figure(width=6.4, height=4.0)
     for number, curve in enumerate(curves):
         style = LINE_STYLES[number // len(PALETTE) % len(LINE_STYLES)]
@@ -66,13 +66,13 @@ def draw_curves(curves: Sequence[Curve]) -> Any:
 
 
 def picture_path(folder: Path, subject: str, figure: str) -> Path:
-    """Where a figure of a subject lies."""
+    """Return the path of a subject's figure."""
     words = re.sub(r"[^a-z0-9]+", "-", f"{subject} {figure}".lower()).strip("-")
     return folder / f"bench-{words}.png"
 
 
 def write_pictures(reports: Iterable[Report], folder: Path) -> list[Path]:
-    """Writes the figure of all targets and every figure of curves."""
+    """Write the figure of all targets and every figure of curves."""
     import matplotlib.pyplot as plt
 
     every = list(reports)

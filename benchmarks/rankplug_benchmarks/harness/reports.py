@@ -1,4 +1,4 @@
-"""What a run of a subject found, kept as one JSON file a subject."""
+"""Report of a run of a subject, kept as one JSON file a subject."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Finding = Measurement | Curve | Table
 
 
 def check_writable(folder: Path) -> None:
-    """Raises before anything is measured if the reports could not be kept."""
+    """Raise an error before anything is measured if the reports could not be kept."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -29,7 +29,7 @@ def check_writable(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Report:
-    """What a subject's run found.
+    """Report of a subject's run.
 
     Args:
         subject: its name.
@@ -59,11 +59,11 @@ class Report:
         return list(dict.fromkeys(curve.figure for curve in self.curves))
 
     def curves_of(self, figure: str) -> list[Curve]:
-        """The lines of a figure."""
+        """Return the lines of a figure."""
         return [curve for curve in self.curves if curve.figure == figure]
 
     def write(self, folder: Path) -> Path:
-        """Writes it to ``<subject>.json`` in a folder."""
+        """Write the report to ``<subject>.json`` in a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.subject}.json"
         parts = {name: [one.describe() for one in getattr(self, name)] for name in PARTS}
@@ -96,7 +96,7 @@ def run(subject: Subject, effort: Effort, found: Callable[[Finding], object] = l
 
 
 def read(path: Path) -> Report:
-    """What :meth:`Report.write` wrote."""
+    """Read a report that :meth:`Report.write` wrote."""
     try:
         described = json.loads(path.read_text())
         kinds: dict[str, Any] = {

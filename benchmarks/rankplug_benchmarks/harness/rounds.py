@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 TOLERANCE = 0.25
-"""How far the yardstick of a round may be from its median, as a share of it."""
+"""Largest deviation of a round's yardstick from its median, as a share of the median."""
 
 Contestant = Callable[[], object]
 
@@ -48,7 +48,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
-        """That of some values."""
+        """Return the quartiles of some values."""
         low, median, high = (float(value) for value in np.quantile(list(values), (0.25, 0.5, 0.75)))
         return cls(median, low, high)
 
@@ -86,20 +86,20 @@ class Rounds:
         return Rounds(chosen, self.yardstick, len(self) - len(kept))
 
     def quantity(self, of_round: Callable[[Mapping[str, float]], float]) -> Spread:
-        """What is computed from the seconds of each round."""
+        """Return the quartiles of a quantity computed from the seconds of each round."""
         return Spread.of(
             of_round({name: times[turn] for name, times in self.seconds.items()}) for turn in range(len(self))
         )
 
     def spread(self, name: str) -> Spread:
-        """A contestant's seconds."""
+        """Return the quartiles of a contestant's seconds."""
         return Spread.of(self.seconds[name])
 
 
 def by_turns(
     contestants: Mapping[str, Contestant], rounds: int, *, yardstick: str = "", warm_up: int = 1, calls: int = 1
 ) -> Rounds:
-    """Runs contestants by turns.
+    """Run contestants in turns.
 
     Args:
         contestants: name -> what it does, or a :class:`SelfTimed`.

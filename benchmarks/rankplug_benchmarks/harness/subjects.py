@@ -23,7 +23,7 @@ GROUP = "rankplug.benchmarks"
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured.
+    """Extent of the measurements.
 
     Args:
         rounds: that are to count.
@@ -62,7 +62,7 @@ class Subject:
     by_default: bool = True
 
     def measure(self, effort: Effort) -> Iterable[Measurement | Curve | Table]:
-        """Yields what it finds, as it finds it."""
+        """Yield the results of the subject as they are found."""
         findings: Iterable[Measurement | Curve | Table] = import_object(self.implementation, str(self))(effort)
         return findings
 

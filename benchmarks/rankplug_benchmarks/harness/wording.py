@@ -19,7 +19,7 @@ EVERY_ROW_HAS_A_TARGET = "All that was measured here has a target, and stands in
 
 
 def in_words(value: float, digits: int = 2) -> str:
-    """A number with a few significant digits."""
+    """Format a number with a few significant digits."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
@@ -31,7 +31,7 @@ def in_words(value: float, digits: int = 2) -> str:
 
 
 def line(finding: Finding) -> str:
-    """A finding as a line of the terminal."""
+    """Format a finding as a line of the terminal."""
     if isinstance(finding, Measurement):
         words = [f"{finding.what} ({_threads(finding)}):", value_of(finding)]
         if finding.rounds > 1:
@@ -48,17 +48,17 @@ def line(finding: Finding) -> str:
 
 
 def value_of(one: Measurement) -> str:
-    """The median with its unit."""
+    """Format the median with its unit."""
     return f"{in_words(one.value, 3)} {one.unit}".strip()
 
 
 def quartiles_of(one: Measurement) -> str:
-    """The quartiles; nothing for what was measured once."""
+    """Format the quartiles; empty for what was measured once."""
     return f"{in_words(one.low, 3)} to {in_words(one.high, 3)}" if one.rounds > 1 else ""
 
 
 def rounds_of(one: Measurement) -> str:
-    """How many rounds counted, and how many did not."""
+    """Format how many rounds counted, and how many were discarded."""
     if one.unquiet:
         return f"{one.rounds}, none calm"
     return f"{one.rounds}, {one.discarded} discarded" if one.discarded else str(one.rounds)
@@ -82,13 +82,13 @@ def targets_table(measurements: Iterable[Measurement]) -> str:
 
 
 def others_table(measurements: Iterable[Measurement]) -> str:
-    """What has no target, or that everything has one."""
+    """Return a table of what has no target, or a sentence that everything has one."""
     rows = [(_with_note(one), one.threads, value_of(one), quartiles_of(one), rounds_of(one)) for one in measurements]
     return markdown(OTHER_COLUMNS, rows) if rows else EVERY_ROW_HAS_A_TARGET
 
 
 def curves_table(curves: Sequence[Curve]) -> str:
-    """A row for each curve, a column for each place where all or most of them have a point."""
+    """Return a table with a row for each curve, and a column for each place where all or most of them have a point."""
     places = sorted({x for curve in curves for x, _ in _some(curve.points)})
     rows = []
     for curve in curves:
@@ -98,12 +98,12 @@ def curves_table(curves: Sequence[Curve]) -> str:
 
 
 def table(finding: Table) -> str:
-    """A table in Markdown."""
+    """Format a table in Markdown."""
     return markdown(finding.columns, finding.rows)
 
 
 def machine_sentence(reports: Iterable[Report]) -> str:
-    """On what, when and how long it was measured."""
+    """Return a sentence that says on which machine, when and how long was measured."""
     every = list(reports)
     machine = every[0].machine
     dates = sorted(report.date[:10] for report in every)
@@ -119,7 +119,7 @@ def machine_sentence(reports: Iterable[Report]) -> str:
 
 
 def subjects_table(reports: Iterable[Report]) -> str:
-    """What was measured, when, how long it took, and what else the machine did."""
+    """Return a table of what was measured, when, how long it took, and the load of the machine before."""
     columns = ("subject", "what", "measured", "took", "load before")
     rows = [(one.subject, one.title, one.date, f"{one.seconds:.0f} s", one.machine["load"]) for one in reports]
     return markdown(columns, rows)
@@ -129,7 +129,7 @@ COMPARED_WITH = ("numpy", "torch", "lightgbm", "xgboost", "catboost", "scikit-le
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table."""
+    """Format rows as a table in Markdown."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(
         f"| {' | '.join(in_words(cell, 3) if isinstance(cell, float) else str(cell) for cell in cells)} |"

@@ -39,7 +39,7 @@ def texts():
 
 @pytest.fixture
 def release(tmp_path, texts):
-    """A folder with the release, under the names of LETOR 4.0."""
+    """Write a folder with the release, under the names of LETOR 4.0."""
     names = {"train": "train.txt", "valid": "vali.txt", "test": "test.txt"}
     folder = tmp_path / "SET"
     for fold, parts in texts.items():
@@ -52,7 +52,7 @@ def release(tmp_path, texts):
 
 @pytest.fixture
 def request_for():
-    """Makes a request for a source."""
+    """Return a function that makes a request for a source."""
 
     def make(source, folds=5, **options):
         return Request(

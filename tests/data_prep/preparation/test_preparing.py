@@ -24,7 +24,7 @@ def never(ready):
 
 
 def as_archive(release, kind):
-    """The release in an archive, or under other names."""
+    """Pack the release into an archive, or rename it."""
     if kind == "folder":
         return release
     target = release.with_name(f"SET.{kind}")
@@ -171,7 +171,7 @@ def test_an_interrupted_preparation_leaves_nothing_that_looks_done(tmp_path, rel
 
 
 def prepare_and_count(make_request, folder, results):
-    """Prepares in a process of its own, slowly enough to be met by another."""
+    """Prepare in a process of its own, slowly enough to be met by another."""
     reads = []
     read_text = preparing.read_text
 

@@ -1,4 +1,4 @@
-"""What is said of the public data sets."""
+"""Facts stated about the public data sets are those of their sources."""
 
 import re
 

@@ -61,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send(CONTENT[begin:], status=206 if begin else 200)
 
     def cut(self, ranges=True, always=False):
-        """Drops the connection after 300,000 bytes, the first time or every time."""
+        """Drop the connection after 300,000 bytes, the first time or every time."""
         begin = self.begin() if ranges else 0
         rest = CONTENT[begin:]
         first = sum(path == self.path for path, _ in self.server.requests) == 1

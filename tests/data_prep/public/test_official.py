@@ -1,4 +1,4 @@
-"""From an address to lists: fetched, found, prepared, opened."""
+"""An official data set is fetched, found, prepared and opened as lists."""
 
 import dataclasses
 import functools
@@ -24,7 +24,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 def archive():
-    """A release of one fold in the names of Yahoo's."""
+    """Pack a release of one fold in the names of Yahoo's."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for first, (name, queries) in enumerate(SIZES.items()):

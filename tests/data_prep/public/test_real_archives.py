@@ -45,7 +45,7 @@ def mq2008(monkeypatch):
 
 
 def five_parts(name):
-    """The five disjoint test parts, which are the whole set."""
+    """Load the five disjoint test parts, which are the whole set."""
     return [rp.load(name, fold=fold).test for fold in range(1, 6)]
 
 

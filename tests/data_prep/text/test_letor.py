@@ -1,4 +1,4 @@
-"""What the reader makes of LETOR text, against a reader of a few lines of Python and against scikit-learn."""
+"""The reader of LETOR text agrees with a reader of a few lines of Python and with scikit-learn."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""How much memory reading takes: the matrix once and a few blocks, or on the way to the disk the blocks alone."""
+"""Memory of reading: the matrix once and a few blocks, or on the way to the disk the blocks alone."""
 
 import tracemalloc
 

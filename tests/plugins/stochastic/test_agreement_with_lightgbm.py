@@ -36,7 +36,7 @@ def trained(objective, data, trees=50, **parameters):
 
 
 def ours(name, data):
-    """A loss as LightGBM calls a custom objective."""
+    """Return a loss as LightGBM calls a custom objective."""
     _, labels, lengths = data
     objective = rp.loss(name).on(labels, np.concatenate(([0], np.cumsum(lengths))), step="newton")
 

@@ -24,7 +24,7 @@ FIRST_KEY = key_of(0, 0, 0, 1)
 
 @list_sampler
 def given_uniforms(scores, key, perturbed, beta):
-    """The two draws of the golden numbers, told apart by the keys of the first and second sample."""
+    """Perturb by the two draws of the golden numbers, told apart by the keys of the first and second sample."""
     sample = 0 if key == FIRST_KEY else 1
     for i in range(scores.size):
         perturbed[i] = scores[i] - beta * np.log(-np.log(UNIFORMS[sample, i]))
@@ -40,7 +40,7 @@ class GivenUniforms(rp.Parameters):
 
 @pytest.fixture(scope="module", autouse=True)
 def given_uniforms_by_name():
-    """Registers the sampler for this module."""
+    """Register the sampler for this module."""
     specification = SamplerSpecification(
         name="given_uniforms", summary="golden", implementation=given_uniforms, parameters=GivenUniforms
     )
@@ -149,14 +149,14 @@ def test_the_gradient_of_expected_cross_entropy_is_the_mean_of_draws_less_the_sh
 
 
 def slope_of_a_pair(gap, eta=10.0):
-    """The size of ApproxNDCG's derivative for two documents in the right order, the better one relevant."""
+    """Return the size of ApproxNDCG's derivative for two documents in the right order, the better one relevant."""
     beaten = expit(-eta * gap)
     return eta * beaten * (1 - beaten) * np.log(2) / ((2 + beaten) * np.log(2 + beaten) ** 2)
 
 
 @pytest.mark.parametrize(("gap", "plain"), [(0.05, 0.9134), (0.5, 0.0473), (2.0, 0.0), (5.0, 0.0)])
 def test_the_expected_loss_keeps_pushing_a_correctly_ordered_pair_apart(gap, plain):
-    """With noise the derivative is an integral over a logistic gap, and fades far more slowly than without."""
+    """The derivative under noise is an integral over a logistic gap, and fades far more slowly than without."""
     loss = rp.loss("approx_ndcg")
     certain = loss.evaluate([gap, 0.0], [1.0, 0.0], [0, 2]).gradient
     noisy = loss.evaluate([gap, 0.0], [1.0, 0.0], [0, 2], sampler="gumbel[samples=400000]", seed=5).gradient

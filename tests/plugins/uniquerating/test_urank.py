@@ -50,7 +50,7 @@ def equation_2(scores, labels, window=None):
 
 
 def algorithm_1(scores, labels):
-    """The loss as tensors of label differences (with labels, as in the authors' code, not scores)."""
+    """Compute the loss as tensors of label differences (with labels, as in the authors' code, not scores)."""
     lower = labels[None] < labels[:, None]
     k = (lower * np.exp(scores)[None]).sum(1)
     likelihood = np.exp(scores) / (np.exp(scores) + k)
@@ -58,7 +58,7 @@ def algorithm_1(scores, labels):
 
 
 def algorithm_2(scores, labels):
-    """The residuals a booster fits."""
+    """Return the residuals that a booster fits."""
     weights, lower = 2.0**labels - 1, labels[None] < labels[:, None]
     k = (lower * np.exp(scores)[None]).sum(1)
     won = weights * k / (k + np.exp(scores))

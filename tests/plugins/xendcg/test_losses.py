@@ -176,7 +176,7 @@ def test_saturated_scores_give_finite_steps(step, eps, shift):
 
 
 def test_the_share_left_to_the_others_is_added_up_where_subtraction_would_lose_it():
-    """At a gap of 30 the others share 1e-13; one minus the largest probability has three digits of that."""
+    """The others share 1e-13 at a gap of 30; one minus the largest probability has three digits of that."""
     scores, target = np.array([30.0, 0.0, 0.5]), np.array([0.5, 0.25, 0.25])
     _, _, curvature = with_step(scores, target)
     rest = np.exp(scores[1:] - 30).sum() / np.exp(scores - 30).sum()

@@ -221,7 +221,7 @@ def test_no_change_between_the_highest_levels_fails_where_there_is_one():
 
 
 def resplit(results: Results, pool: str = "x") -> Results:
-    """The same with records that say what the trials have in common."""
+    """Return the same with records that say what the trials have in common."""
     records = tuple(
         {
             "identity": model,
