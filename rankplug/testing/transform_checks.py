@@ -61,7 +61,7 @@ class Case:
 
     @cached_property
     def found(self) -> Split:
-        """What it makes of the data."""
+        """The data after the transform."""
         return self.apply(self.split())
 
 
@@ -90,7 +90,7 @@ def it_returns_three_parts_with_the_same_features(case: Case) -> str | None:
     " where no query would be left",
 )
 def lists_stay_lists(case: Case) -> str | None:
-    """At least one query a part, finite features, labels of zero or more, and no query twice."""
+    """Check that each part has a query, finite features, labels of zero or more, and no query twice."""
     for name, part in _named(case.found):
         if not len(part):
             return f"the {name} part has no query"
@@ -118,7 +118,7 @@ def data_are_left_as_they_were(case: Case) -> str | None:
     fix="compute new arrays; no function with out= or in-place operator on what it was given",
 )
 def arrays_that_cannot_be_written_are_enough(case: Case) -> str | None:
-    """The same from features and labels that are read-only."""
+    """Apply the transform to features and labels that are read-only."""
     given = case.split()
     for part in given:
         part.features.flags.writeable = part.labels.flags.writeable = False
@@ -131,7 +131,7 @@ def arrays_that_cannot_be_written_are_enough(case: Case) -> str | None:
     fix="draw from the generator it is given, and keep nothing from one call to the next",
 )
 def a_seed_gives_the_same_again(case: Case) -> str | None:
-    """To the bit, with the global random numbers elsewhere, on one thread as on two."""
+    """Compare to the bit, with other global random numbers, on one thread as on two."""
     with other_global_random_numbers(), use_threads(1):
         again = case.apply(case.split())
     changed = [f"{part}.{array}" for part, array in _differences(case.found, again)]
@@ -155,7 +155,7 @@ def global_random_numbers_are_left_alone(case: Case) -> str | None:
     fix="take everything that changes what it does from its parameters, as fields of plain values with defaults",
 )
 def it_is_recorded_with_all_its_parameters(case: Case) -> str | None:
-    """The parameters, defaults included, can be kept as plain values and read back."""
+    """Check that the parameters, defaults included, can be kept as plain values and read back."""
     _, parameters = registry().resolve("transform", case.name)
     plain = parameters.model_dump(mode="json")
     restored = type(parameters).model_validate(plain)
@@ -167,7 +167,7 @@ def it_is_recorded_with_all_its_parameters(case: Case) -> str | None:
     fix="change only the parts that the specification's parts, or the parameter parts, name",
 )
 def parts_it_does_not_name_are_left_alone(case: Case) -> str | None:
-    """A transform that says it changes the training part only leaves validation and test data as they were."""
+    """Check that a transform that declares to change the training part only leaves validation and test data alone."""
     kept = set(Split._fields) - set(case.changed)
     if not kept:
         raise NotApplicableError("it says that it changes all parts")
@@ -180,7 +180,7 @@ def parts_it_does_not_name_are_left_alone(case: Case) -> str | None:
     fix="learn from the training part only and treat each test query by itself, or declare by_query=False",
 )
 def test_queries_do_not_see_each_other(case: Case) -> str | None:
-    """Where the specification says ``by_query``: each half of the test part alone gives the same."""
+    """Apply a transform with ``by_query`` to each half of the test part, which gives the same as the whole."""
     if not case.specification.by_query:
         raise NotApplicableError("it does not say that it goes by query")
     split = case.split()

@@ -42,7 +42,7 @@ class OfficialDataset:
     others: tuple[str, ...] = ()
 
     def parameters(self) -> type[Parameters]:
-        """The model of the data set's parameters: the version, if there are several."""
+        """Return the model of the data set's parameters: the version, if there are several."""
         versions = self.benchmark.versions
         if not versions:
             return Parameters
