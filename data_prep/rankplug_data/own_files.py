@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from rankplug.data import Lists, Split
@@ -19,6 +20,7 @@ from rankplug_data.public.sources import prepared_folder
 from rankplug_data.splits import divide, pick
 from rankplug_data.text.archives import Member, members
 from rankplug_data.text.letor import Columns, OnError
+from rankplug_data.text.regular_files import changed
 
 TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
 
@@ -67,7 +69,13 @@ class OwnFiles:
         ready = PreparedData.open(folder)
         if ready is not None:
             return ready
-        return prepare(self._request(parameters, on_error), folder, lambda ready: False)
+        request = self._request(parameters, on_error)
+
+        def check() -> None:
+            if self._folder(parameters) != folder:
+                raise changed(request.source)
+
+        return prepare(replace(request, check_unchanged=check), folder, lambda ready: False)
 
     def _request(self, parameters: OwnFileParameters, on_error: OnError) -> Request:
         path = Path(parameters.path).expanduser()
@@ -113,6 +121,9 @@ class OwnFiles:
                 if not path.exists():
                     raise DataError(f"there is no file or folder {path}")
                 for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                    if not file.exists():
+                        # A link that leads nowhere.
+                        continue
                     state = file.stat()
                     digest.update(f"{part} {file} {state.st_size} {state.st_mtime_ns}\n".encode())
         return prepared_folder() / f"letor-file-{digest.hexdigest()}"

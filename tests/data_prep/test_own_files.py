@@ -1,6 +1,11 @@
 """Texts of one's own: ``letor-file[path=...]``."""
 
+import errno
+import os
+
 import pytest
+from filelock import FileLock
+from rankplug_data.preparation import preparing
 
 import rankplug as rp
 from rankplug.errors import DataError, ParameterError
@@ -77,3 +82,77 @@ def test_a_path_is_needed_and_must_exist(tmp_path):
         rp.load("letor-file")
     with pytest.raises(DataError, match="there is no file or folder"):
         rp.load(f"letor-file[path={tmp_path}/nothing.txt]")
+
+
+def test_what_killed_preparations_left_is_removed_by_the_next(tmp_path):
+    """A file that changes has another folder each time, so that nothing else would find what lies there."""
+    place = tmp_path / "cache" / "data"
+    for name in ("letor-file-0123.unfinished", "letor-file-4567.old", "letor-file-89ab"):
+        (place / name).mkdir(parents=True)
+        (place / name / "features.npy").write_bytes(bytes(1000))
+    path = tmp_path / "mine.txt"
+    path.write_text(text(10))
+    with FileLock(place / "letor-file-busy.lock"):
+        (place / "letor-file-busy.unfinished").mkdir()
+        rp.load(f"letor-file[path={path}]")
+        left = {folder.name for folder in place.iterdir() if folder.is_dir()}
+    assert {"letor-file-89ab", "letor-file-busy.unfinished"} < left
+    assert not {"letor-file-0123.unfinished", "letor-file-4567.old"} & left
+
+
+def test_a_file_that_changes_between_two_looks_at_it_is_not_kept_under_its_old_name(tmp_path, monkeypatch):
+    path = tmp_path / "mine.txt"
+    path.write_text(text(10))
+
+    def write(request, folder, before=preparing._write):
+        path.write_text(text(12))
+        before(request, folder)
+
+    monkeypatch.setattr(preparing, "_write", write)
+    with pytest.raises(DataError, match=r"mine.txt changed while it was read; load it again once nothing writes to"):
+        rp.load(f"letor-file[path={path}]")
+    assert not [folder for folder in (tmp_path / "cache" / "data").iterdir() if folder.is_dir()]
+    monkeypatch.undo()
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    assert sum(len(part) for part in rp.load(f"letor-file[path={path}]")) == 12
+
+
+def test_a_link_that_leads_nowhere_is_left_out_of_a_folder(tmp_path):
+    for name in ("train.txt", "vali.txt", "test.txt"):
+        (tmp_path / "own").mkdir(exist_ok=True)
+        (tmp_path / "own" / name).write_text(text(3))
+    (tmp_path / "own" / "notes.txt").symlink_to(tmp_path / "away")
+    assert len(rp.load(f"letor-file[path={tmp_path}/own]").train) == 3
+    (tmp_path / "own" / "vali.txt").unlink()
+    (tmp_path / "own" / "vali.txt").symlink_to(tmp_path / "away")
+    with pytest.raises(DataError, match=r"own does not hold own: expected .*, found fold 1 test, fold 1 train"):
+        rp.load(f"letor-file[path={tmp_path}/own]")
+
+
+@pytest.mark.parametrize("twin", ["TRAIN.TXT", "train.txt.gz", "trainingset.txt", "deeper/train.txt"])
+def test_two_files_for_one_part_are_refused(tmp_path, twin):
+    for name in ("train.txt", "vali.txt", "test.txt", twin):
+        path = tmp_path / "own" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(3))
+    with pytest.raises(DataError, match=rf"own holds .*{twin}.*, and both are fold 1 train; remove one of them"):
+        rp.load(f"letor-file[path={tmp_path}/own]")
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_in_place_of_a_text_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "mine.txt")
+    with pytest.raises(DataError, match=r"mine.txt cannot be read: it is no regular file"):
+        rp.load(f"letor-file[path={tmp_path}/mine.txt]")
+
+
+def test_a_full_disk_is_told_with_place_and_advice(tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "mine.txt").write_text(text(3))
+    monkeypatch.setattr(preparing, "write_array", full)
+    sentence = r"cannot prepare .*mine.txt in .*letor-file-\w+: No space left on device; free space .* RANKPLUG_CACHE"
+    with pytest.raises(DataError, match=sentence):
+        rp.load(f"letor-file[path={tmp_path}/mine.txt]")
+    assert not [folder for folder in (tmp_path / "cache" / "data").iterdir() if folder.is_dir()]

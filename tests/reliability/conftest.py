@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import sys
+import tarfile
 import types
 import warnings
 import zipfile
@@ -118,6 +120,16 @@ def _fill(here: Path) -> None:
     with zipfile.ZipFile(here / "whole.zip", "w") as archive:
         archive.writestr("Fold1/train.txt", GOOD_LINES)
     (here / "cut.zip").write_bytes((here / "whole.zip").read_bytes()[:200])
+    with tarfile.open(here / "cut.tar", "w") as tar:
+        tar.add(here / "good.txt", "Fold1/train.txt")
+    (here / "cut.tar").write_bytes((here / "cut.tar").read_bytes()[: 512 * 4])
+    info = tarfile.TarInfo("Fold1/train.txt")
+    info.size = 1 << 60
+    (here / "claiming.tar").write_bytes(info.tobuf(tarfile.GNU_FORMAT) + bytes(1536))
+    for name in ("train.txt", "trainingset.txt"):
+        (here / "twice" / "Fold1").mkdir(parents=True, exist_ok=True)
+        (here / "twice" / "Fold1" / name).write_text(GOOD_LINES)
+    os.mkfifo(here / "pipe.txt")
     (here / "packed.rar").write_bytes(b"Rar!\x1a\x07\x00" + b"\0" * 600)
 
 

@@ -18,10 +18,13 @@ from rankplug_data.preparation.layout import Layout, Place, stem_of
 from rankplug_data.preparation.rotation import Arrangement, may_rotate, rotating, side_by_side
 from rankplug_data.preparation.statistics import Statistics, count
 from rankplug_data.preparation.storing import (
+    UNFINISHED,
     Manifest,
     PreparedData,
     join_rows,
+    lock_of,
     put_in_place,
+    remove_abandoned,
     write_array,
     write_manifest,
 )
@@ -57,6 +60,7 @@ class Request:
         on_error: what to make of broken lines.
         judge: compares the numbers with what is published.
         expected: what the source should hold, for messages.
+        check_unchanged: raises where the source is no longer what the prepared folder is named by.
     """
 
     name: str
@@ -69,6 +73,7 @@ class Request:
     on_error: OnError = "raise"
     judge: Judge = field(default=lambda statistics, parts: [])
     expected: str = ""
+    check_unchanged: Callable[[], None] = lambda: None
 
 
 def files_of(source: Path, layout: Layout) -> Finder:
@@ -90,24 +95,36 @@ def prepare(request: Request, folder: Path, outdated: Callable[[PreparedData], b
         folder: where it goes.
         outdated: whether prepared data that are already there must be made anew.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.with_name(f"{folder.name}.lock")):
-        ready = PreparedData.open(folder)
-        if ready is not None and not outdated(ready):
-            return ready
-        unfinished = folder.with_name(f"{folder.name}.unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
-        try:
-            _write(request, unfinished)
-        except BaseException:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise
-        put_in_place(unfinished, folder)
-        made = PreparedData.open(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(folder.parent)
+        with FileLock(lock_of(folder)):
+            ready = PreparedData.open(folder)
+            if ready is not None and not outdated(ready):
+                return ready
+            _make(request, folder)
+            made = PreparedData.open(folder)
+    except OSError as error:
+        raise DataError(
+            f"cannot prepare {request.source} in {folder}: {error.strerror or error}; free space or allow writing"
+            " there, or name another folder with RANKPLUG_CACHE"
+        ) from error
     if made is None:
         raise DataError(f"{folder} vanished while it was prepared; run it again")
     return made
+
+
+def _make(request: Request, folder: Path) -> None:
+    unfinished = folder.with_name(f"{folder.name}{UNFINISHED}")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    try:
+        _write(request, unfinished)
+        request.check_unchanged()
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    put_in_place(unfinished, folder)
 
 
 def _write(request: Request, folder: Path) -> None:
@@ -162,6 +179,7 @@ def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
 def _read(request: Request, folder: Path, skipped: Skipped) -> tuple[Texts, Arrangement]:
     """Read the needed texts, and return them with the arrangement in which to store them."""
     found: dict[Place, int | None] = {}
+    names: dict[Place, str] = {}
     texts: Texts = {}
     others: set[str] = set()
 
@@ -170,6 +188,10 @@ def _read(request: Request, folder: Path, skipped: Skipped) -> tuple[Texts, Arra
             if place is None:
                 others.add(member.name)
                 continue
+            if names.setdefault(place, member.name) != member.name:
+                raise DataError(
+                    f"{request.source} holds {names[place]} and {member.name}, and both are {place}; remove one of them"
+                )
             found[place] = member.size
             if wanted(place) and place not in texts:
                 rows = folder / f"fold{place.fold}-{place.part}.rows"

@@ -20,15 +20,16 @@ from typing import IO, BinaryIO, cast
 from rankplug.errors import DataError
 from rankplug_data.text.blocks import BLOCK, Letters, blocks_of_file, blocks_of_stream
 from rankplug_data.text.compression import (
-    ALWAYS_ALLOWED,
     HEAD,
-    LARGEST_GROWTH,
     Reader,
     damaged,
     grows_too_much,
     kind_of,
+    largest_content,
     refuse_unreadable,
 )
+from rankplug_data.text.regular_files import open_regular
+from rankplug_data.text.tar_headers import headers_of
 
 SUFFIXES = (
     ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".zip", ".rar", ".7z",
@@ -70,7 +71,7 @@ def members(source: Path) -> Iterator[Member]:
         return
     if not source.exists():
         raise DataError(f"there is no file or folder {source}")
-    with source.open("rb") as file, _named_damage(str(source)):
+    with open_regular(source) as file, _named_damage(str(source)):
         if kind_of(file.read(HEAD)) == "plain":
             yield _file(source, source.name)
             return
@@ -79,7 +80,7 @@ def members(source: Path) -> Iterator[Member]:
 
 
 def _file(path: Path, name: str) -> Member:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         kind = kind_of(file.read(HEAD))
     refuse_unreadable(kind, str(path))
     return Member(name, path.stat().st_size if kind == "plain" else None, str(path), lambda: blocks_of_file(path))
@@ -89,7 +90,7 @@ def _members_of_stream(stream: BinaryIO, name: str, label: str, size: int) -> It
     """Yield the files inside a stream, or the stream itself if it is no archive."""
     reader = Reader(stream, label, size)
     if reader.kind == "zip":
-        if not stream.seekable():
+        if isinstance(stream, tarfile.ExFileObject) or not stream.seekable():
             raise DataError(
                 f"{label} is a zip archive inside another archive; unpack the outer one and name the folder"
             )
@@ -98,7 +99,7 @@ def _members_of_stream(stream: BinaryIO, name: str, label: str, size: int) -> It
         return
     text = io.BufferedReader(reader, BLOCK)
     if kind_of(text.peek(HEAD)) == "tar":
-        yield from _members_of_tar(text, label)
+        yield from _members_of_tar(text, label, largest_content(reader.kind, size))
     else:
         yield Member(name, None, label, lambda: blocks_of_stream(text, label))
 
@@ -109,14 +110,14 @@ def _members_of_zip(stream: BinaryIO, label: str) -> Iterator[Member]:
             if info.is_dir():
                 continue
             name = f"{label}:{info.filename}"
-            if info.file_size > max(ALWAYS_ALLOWED, LARGEST_GROWTH * info.compress_size):
+            if info.file_size > largest_content("zip", info.compress_size):
                 raise grows_too_much(name)
             with _named_damage(name), archive.open(info) as file:
                 yield from _members_inside(file, info.filename, name, info.file_size)
 
 
-def _members_of_tar(stream: BinaryIO, label: str) -> Iterator[Member]:
-    with tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK) as archive:
+def _members_of_tar(stream: BinaryIO, label: str, most: int) -> Iterator[Member]:
+    with tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK, tarinfo=headers_of(most)) as archive:
         for info in archive:
             file = archive.extractfile(info) if info.isreg() else None
             if file is not None:
@@ -142,5 +143,14 @@ def _members_inside(file: IO[bytes], inside: str, label: str, size: int) -> Iter
 def _named_damage(label: str) -> Iterator[None]:
     try:
         yield
+    except NotImplementedError as error:
+        raise DataError(
+            f"{label} is compressed in a way that is not read here ({error}); unpack it and name the folder"
+        ) from error
+    except RuntimeError as error:
+        # The standard library has no other word for a zip archive with a password.
+        if "password" not in str(error):
+            raise
+        raise DataError(f"{label} is encrypted, which is not read here; unpack it and name the folder") from error
     except (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
         raise damaged(label, error) from error

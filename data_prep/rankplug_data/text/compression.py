@@ -59,6 +59,11 @@ def refuse_unreadable(kind: str, name: str) -> None:
         )
 
 
+def largest_content(kind: str, size: int) -> int:
+    """Return how many bytes a file of some kind and size may hold."""
+    return max(ALWAYS_ALLOWED, LARGEST_GROWTH * size) if kind in (*COMPRESSIONS, "zip") else size
+
+
 class Reader(io.RawIOBase):
     """Bytes of a compressed or plain stream, decompressed, with an error that names the file."""
 
@@ -73,7 +78,7 @@ class Reader(io.RawIOBase):
         refuse_unreadable(self.kind, name)
         self._left = None
         if compressed_size is not None and self.kind in COMPRESSIONS:
-            self._left = max(ALWAYS_ALLOWED, LARGEST_GROWTH * compressed_size)
+            self._left = largest_content(self.kind, compressed_size)
 
     def readable(self) -> bool:
         return True

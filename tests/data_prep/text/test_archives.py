@@ -1,11 +1,14 @@
 """Folders and archives of every kind give the same files, and nothing is ever unpacked."""
 
+import gzip
 import io
+import os
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
-from rankplug_data.text import archives, compression
+from rankplug_data.text import compression
 from rankplug_data.text.archives import members
 
 from rankplug.errors import DataError
@@ -108,8 +111,8 @@ def test_a_damaged_zip_member_is_an_error_that_names_it(tmp_path):
 
 
 def test_a_zip_that_claims_to_grow_out_of_proportion_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "ALWAYS_ALLOWED", 1 << 16)
-    monkeypatch.setattr(archives, "LARGEST_GROWTH", 10)
+    monkeypatch.setattr(compression, "ALWAYS_ALLOWED", 1 << 16)
+    monkeypatch.setattr(compression, "LARGEST_GROWTH", 10)
     bomb = as_zip(tmp_path / "bomb.zip", {"train.txt": b"0 qid:1 1:1\n" * 100_000})
     with pytest.raises(DataError, match="grows to more than"):
         contents(bomb)
@@ -126,3 +129,97 @@ def test_a_tar_that_grows_out_of_proportion_is_refused(tmp_path, monkeypatch):
 def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match=f"there is no file or folder {tmp_path}/nothing"):
         contents(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+@pytest.mark.parametrize("files", [FILES, {"a/b/train.txt": b"", "c": b"1 qid:1 1:1\n"}])
+def test_a_tar_that_is_cut_anywhere_is_refused(tmp_path, mode, files):
+    """Between two files, within a header, within a file: only the padding behind the end may be missing."""
+    whole = as_tar(tmp_path / "whole.tar", "w", files).read_bytes()
+    end = sum(512 + -(-len(content) // 512) * 512 for content in files.values())
+    assert whole[end : end + 1024] == b"\0" * 1024
+    cut = tmp_path / "cut.tar"
+    for length in [*range(0, end, 256), end, end + 511]:
+        cut.write_bytes(gzip.compress(whole[:length], 1) if mode == "w:gz" else whole[:length])
+        if length < 512:
+            continue
+        with pytest.raises(DataError, match=r"cut.tar\S* is cut off or damaged \(.*\); fetch it again"):
+            contents(cut)
+    cut.write_bytes(whole[: end + 512])
+    assert contents(cut) == files
+
+
+def test_a_tar_whose_headers_are_damaged_is_refused(tmp_path):
+    whole = bytearray(as_tar(tmp_path / "whole.tar", "w").read_bytes())
+    second = whole.index(b"SET/Fold1/test.txt")
+    whole[second + 3] ^= 1
+    (tmp_path / "bad.tar").write_bytes(whole)
+    with pytest.raises(DataError, match=r"bad.tar is cut off or damaged \(bad checksum\)"):
+        contents(tmp_path / "bad.tar")
+
+
+CLAIMS = {
+    "a file": lambda info: info,
+    "an extended header": lambda info: setattr(info, "type", tarfile.XHDTYPE),
+    "a long name": lambda info: setattr(info, "type", tarfile.GNUTYPE_LONGNAME),
+    "a sparse file": lambda info: setattr(info, "type", tarfile.GNUTYPE_SPARSE),
+}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("size", [1 << 60, 1 << 40, 4096])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_small_tar_that_claims_to_be_large_is_refused_at_once(tmp_path, claim, size, pack):
+    info = tarfile.TarInfo("Fold1/train.txt")
+    CLAIMS[claim](info)
+    info.size = size
+    (tmp_path / "set.tar").write_bytes(pack(info.tobuf(tarfile.GNU_FORMAT) + b"\0" * 1536))
+    with pytest.raises(DataError, match=r"set.tar\S* is cut off or damaged"):
+        contents(tmp_path / "set.tar")
+
+
+def test_a_size_in_an_extended_header_is_held_to_the_archive_too(tmp_path):
+    info = tarfile.TarInfo("train.txt")
+    info.pax_headers = {"size": str(1 << 60)}
+    (tmp_path / "set.tar").write_bytes(info.tobuf(tarfile.PAX_FORMAT) + b"\0" * 1024)
+    with pytest.raises(DataError, match=r"train.txt claims 1,152,921,504,606,846,976 bytes"):
+        contents(tmp_path / "set.tar")
+
+
+def test_a_zip_inside_a_tar_is_told_what_to_do(tmp_path):
+    inner = as_zip(tmp_path / "inner.zip").read_bytes()
+    with pytest.raises(DataError, match=r"inner.zip is a zip archive inside another archive; unpack the outer one"):
+        contents(as_tar(tmp_path / "a.tar", "w", {"inner.zip": inner}))
+
+
+def test_zips_with_a_password_or_of_an_unknown_kind_are_told_what_to_do(tmp_path):
+    for place, value, sentence in (
+        (6, 1, "is encrypted, which is not read here; unpack it and name the folder"),
+        (8, 97, "is compressed in a way that is not read here"),
+    ):
+        content = bytearray(as_zip(tmp_path / "set.zip", {"train.txt": b"1 qid:1 1:1\n"}).read_bytes())
+        for start, shift in ((content.index(b"PK\x03\x04"), 0), (content.index(b"PK\x01\x02"), 2)):
+            content[start + shift + place] = value
+        (tmp_path / "set.zip").write_bytes(content)
+        with pytest.raises(DataError, match=f"set.zip:train.txt {sentence}"):
+            contents(tmp_path / "set.zip")
+
+
+def test_names_that_are_no_unicode_are_read_and_told(tmp_path):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / os.fsdecode(b"tr\xe4in.txt")).write_bytes(b"1 qid:1 1:1\n")
+    assert list(contents(folder).values()) == [b"1 qid:1 1:1\n"]
+    with tarfile.open(tmp_path / "set.tar", "w") as archive:
+        archive.add(folder, "set")
+    assert list(contents(tmp_path / "set.tar").values()) == [b"1 qid:1 1:1\n"]
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_is_refused_and_a_file_of_the_kernel_is_read(tmp_path):
+    os.mkfifo(tmp_path / "train.txt")
+    with pytest.raises(DataError, match=r"train.txt cannot be read: it is no regular file; save what comes"):
+        contents(tmp_path / "train.txt")
+    assert contents(tmp_path) == {}
+    assert b"MemTotal" in contents(Path("/proc/meminfo"))["meminfo"]

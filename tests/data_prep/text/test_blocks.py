@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import tracemalloc
 
 import numpy as np
@@ -101,3 +102,32 @@ def test_blocks_of_a_plain_file_are_views_of_it(tmp_path):
     (block,) = blocks_of_file(path)
     assert not block.flags.owndata
     assert block.dtype == np.uint8
+
+
+def cut_short(path):
+    with path.open("r+b") as file:
+        file.truncate(40)
+
+
+def written_again(path):
+    path.write_bytes(b"1 qid:2 1:2\n" * 100)
+
+
+def appended_to(path):
+    with path.open("ab") as file:
+        file.write(b"0 qid:9 1:1\n")
+
+
+@pytest.mark.parametrize("change", [cut_short, written_again, appended_to])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change, pack):
+    """A mapped file that is cut short would end the process by a bus error."""
+    path = tmp_path / "train.txt"
+    path.write_bytes(pack(b"0 qid:1 1:1\n" * 100))
+    os.utime(path, ns=(1, 1))
+    blocks = blocks_of_file(path, 120)
+    next(blocks)
+    change(path)
+    with pytest.raises(DataError, match=r"train.txt (changed while it was read; load it again once|is cut off)"):
+        for _ in blocks:
+            pass
