@@ -117,7 +117,7 @@ def report_of() -> Callable[[str, Path], list[Path]]:
             name="made",
             title=text,
             citation=text,
-            notebook="made.ipynb",
+            notebook="made:made.ipynb",
             runs=lambda profile, data: [],
             exhibits=(
                 Exhibit(text, text, lambda results: (pd.DataFrame({text: [text, text]}, index=[text, "b"]), None)),

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import check, data, doctor, new, plugins, report, reproduce, results, sweep, train
+from rankplug.cli import check, cite, data, doctor, new, plugins, report, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
 from rankplug.system import prepare_streams, say
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, doctor, new, plugins, report, reproduce, sweep, train):
+for commands in (check, cite, doctor, new, plugins, report, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")

@@ -22,7 +22,7 @@ def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
             counts[judged.verdict.verdict if isinstance(judged.verdict, Verdict) else "not judged"] += 1
         numbers = "".join(f'<td class="{slug(verdict)}">{count}</td>' for verdict, count in counts.items())
         link = f'<a href="{html.escape(name)}.html">{html.escape(one.study.title)}</a>'
-        rows.append(f"<tr><td>{link}<br><small>{html.escape(one.study.citation)}</small></td>{numbers}</tr>")
+        rows.append(f"<tr><td>{link}<br><small>{html.escape(str(one.study.citation))}</small></td>{numbers}</tr>")
     heads = ("paper", "claims that hold", "fail", "no difference", "inconclusive", "not judged")
     head = "".join(f"<th>{word}</th>" for word in heads)
     return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'

@@ -12,7 +12,6 @@ from rankplug.report.shown import reproduced
 from rankplug.report.site import build_report, write_summary
 from rankplug.store import Store
 from rankplug.studies import Profile, Study, studies, study
-from rankplug.system import notebooks_folder
 
 
 def reproduce(
@@ -98,10 +97,10 @@ def execute_notebook(
     """Execute a study's notebook on the results in the store, and return the path of the executed notebook."""
     import papermill
 
-    target = report / "notebooks" / one.notebook
+    target = report / "notebooks" / f"{one.name}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     papermill.execute_notebook(
-        notebooks_folder() / one.notebook,
+        one.notebook_path,
         target,
         parameters={"profile": profile, "data": data, "store": str(store.folder.resolve())},
         engine_name="rankplug",

@@ -1,3 +1,4 @@
+from .citation import Citation as Citation
 from .claims import Claim as Claim
 from .claims import Margin as Margin
 from .claims import Observation as Observation
@@ -7,6 +8,7 @@ from .papers import Exhibit as Exhibit
 from .papers import Profile as Profile
 from .papers import Runs as Runs
 from .papers import Study as Study
+from .papers import bibliography as bibliography
 from .papers import check_parameters as check_parameters
 from .papers import read_profile as read_profile
 from .papers import studies as studies
@@ -56,6 +58,7 @@ __all__ = [
     "VERDICTS",
     "Check",
     "Checks",
+    "Citation",
     "Claim",
     "Combined",
     "Design",
@@ -83,6 +86,7 @@ __all__ = [
     "alike",
     "beside",
     "beside_published",
+    "bibliography",
     "check_parameters",
     "facts_beside_published",
     "greater",

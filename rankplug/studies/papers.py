@@ -6,6 +6,7 @@ and every figure, table and verdict is computed from the stored results.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -14,8 +15,10 @@ from pydantic import Field
 
 from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_you_mean
 from rankplug.registry import NAME, Parameters, read_parameters, registry
+from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
 from rankplug.studies.study_results import Results
+from rankplug.system import packaged_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from rankplug.store import Store, Trial
 
 Profile = Literal["smoke", "quick", "real", "paper"]
+NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
 PROFILES: tuple[Profile, ...] = ("smoke", "quick", "real", "paper")
 
 
@@ -89,8 +93,8 @@ class Study:
     Args:
         name: short.
         title: of the paper.
-        citation: authors, venue, year.
-        notebook: file name of the notebook that tells it.
+        citation: of the paper; words where no paper is run again.
+        notebook: the notebook that tells it, as a resource of a package: ``"my_package:notebooks/my_paper.ipynb"``.
         runs: the runs it needs at a profile.
         exhibits: its figures and tables.
         claims: its claims.
@@ -101,7 +105,7 @@ class Study:
 
     name: str
     title: str
-    citation: str
+    citation: Citation | str
     notebook: str
     runs: Callable[[Profile, str | None], Iterable[Runs]]
     exhibits: tuple[Exhibit, ...]
@@ -116,6 +120,16 @@ class Study:
                 f"{self.name!r} is not a study's name, which its pages have too: letters, digits, _ and -, beginning"
                 " with a letter"
             )
+        if not NOTEBOOK.fullmatch(self.notebook):
+            raise SpecificationError(
+                f"the study {self.name} names its notebook {self.notebook!r}; name a file of your package, such as"
+                f' "my_package:notebooks/{self.name}.ipynb"'
+            )
+
+    @property
+    def notebook_path(self) -> Path:
+        """Where its notebook lies."""
+        return packaged_file(self.notebook)
 
     def exhibit(self, name: str) -> Exhibit:
         """Return the figure or table with a name."""
@@ -227,6 +241,14 @@ def study(name: str) -> Study:
     """Return the study with a name."""
     specification, _ = registry().resolve("study", name)
     return cast(Study, specification.load())
+
+
+def bibliography(names: Iterable[str]) -> str:
+    """Return BibTeX of the papers that some studies run again, of all for ``all``; of rankplug where none does."""
+    wanted = list(names)
+    chosen = studies() if "all" in wanted else [study(name) for name in wanted]
+    entries = [one.citation.bibtex(one.name) for one in chosen if isinstance(one.citation, Citation)]
+    return "\n\n".join(entries or [rankplug_bibtex()])
 
 
 def studies() -> list[Study]:

@@ -6,6 +6,7 @@ from .memory import check_memory as check_memory
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
 from .places import notebooks_folder as notebooks_folder
+from .places import packaged_file as packaged_file
 from .plain_numbers import fraction as fraction
 from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
@@ -55,6 +56,7 @@ __all__ = [
     "notebooks_folder",
     "numbers",
     "other_results",
+    "packaged_file",
     "places",
     "prepare_streams",
     "refuse_masked",

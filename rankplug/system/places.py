@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -21,6 +22,29 @@ def cache_folder() -> Path:
 def data_folders() -> list[Path]:
     """Folders that may hold archives or unpacked data sets: those in ``RANKPLUG_DATA``, separated as in ``PATH``."""
     return [Path(folder).expanduser() for folder in os.environ.get("RANKPLUG_DATA", "").split(os.pathsep) if folder]
+
+
+def packaged_file(resource: str) -> Path:
+    """Return the file that ``package:path`` names: inside the package, or beside it where it is installed in place.
+
+    >>> packaged_file("rankplug:notebooks/combination.ipynb").name
+    'combination.ipynb'
+    """
+    package, _, path = resource.partition(":")
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        raise RankplugError(f"{resource} is in a package {package}, which is not installed")
+    homes = [Path(home) for home in spec.submodule_search_locations or [os.path.dirname(spec.origin or "")]]
+    for folder in (*homes, *(home.parent for home in homes)):
+        if (folder / path).is_file():
+            return folder / path
+    raise RankplugError(
+        f"there is no file {path} in the package {package}; put it there, see that the package's build includes it, and"
+        " install it again"
+    )
 
 
 def notebooks_folder() -> Path:

@@ -84,7 +84,7 @@ def made(tmp_path_factory):
         name="made",
         title=f"A paper {HOSTILE}",
         citation="Nobody, 2020",
-        notebook="made.ipynb",
+        notebook="made:made.ipynb",
         runs=lambda profile, data: [runs],
         exhibits=(
             Exhibit("Table 1", "numbers", draw_table),

@@ -13,7 +13,7 @@ study = Study(
     name="crossover",
     title="The combinations nobody published",
     citation="every loss with every backend, with and without noise, beside the four papers' own",
-    notebook="crossover.ipynb",
+    notebook="rankplug:notebooks/crossover.ipynb",
     runs=runs,
     exhibits=(
         Exhibit("Heat map", "Test quality of every combination", heat_map.draw),

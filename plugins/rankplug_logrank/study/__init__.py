@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.studies import Exhibit, Study, read_published
+from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_logrank.study import (
     accuracy_table,
     bounds,
@@ -19,8 +19,14 @@ from rankplug_logrank.study.protocol import MEASURES, runs
 study = Study(
     name="logrank",
     title="Conditional models for non-smooth ranking loss functions",
-    citation="Avinava Dubey, Jinesh Machchhar, Chiranjib Bhattacharyya, Soumen Chakrabarti, ICDM 2009",
-    notebook="logrank.ipynb",
+    citation=Citation(
+        authors=("Avinava Dubey", "Jinesh Machchhar", "Chiranjib Bhattacharyya", "Soumen Chakrabarti"),
+        title="Conditional models for non-smooth ranking loss functions",
+        venue="ICDM",
+        year=2009,
+        published_in="Proceedings of the 9th IEEE International Conference on Data Mining",
+    ),
+    notebook="rankplug:notebooks/logrank.ipynb",
     runs=runs,
     exhibits=(
         Exhibit("Figure 1", "Closed forms against sums over all sign matrices, relative errors", identities.draw),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.studies import Exhibit, Study, read_published
+from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_stochastic.study import claims, concrete_density, convergence, quality_table, rank_schema
 from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs
@@ -10,8 +10,15 @@ from rankplug_stochastic.study.protocol import runs
 study = Study(
     name="stochastic",
     title="A stochastic treatment of learning to rank scoring functions",
-    citation="Sebastian Bruch, Shuguang Han, Michael Bendersky, Marc Najork, WSDM 2020",
-    notebook="stochastic.ipynb",
+    citation=Citation(
+        authors=("Sebastian Bruch", "Shuguang Han", "Michael Bendersky", "Marc Najork"),
+        title="A stochastic treatment of learning to rank scoring functions",
+        venue="WSDM",
+        year=2020,
+        published_in="Proceedings of the 13th ACM International Conference on Web Search and Data Mining",
+        doi="10.1145/3336191.3371844",
+    ),
+    notebook="rankplug:notebooks/stochastic.ipynb",
     runs=runs,
     exhibits=(
         Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", concrete_density.draw),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.studies import Exhibit, Study, read_published
+from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_uniquerating.study import collections_table, quality_tables, relative_gains, three_forms, training_time
 from rankplug_uniquerating.study.claims import CLAIMS, OBSERVATIONS
 from rankplug_uniquerating.study.findings import FINDINGS
@@ -11,8 +11,15 @@ from rankplug_uniquerating.study.protocol import PLACES, runs
 study = Study(
     name="uniquerating",
     title="Listwise learning to rank by exploring unique ratings",
-    citation="Xiaofeng Zhu, Diego Klabjan, WSDM 2020",
-    notebook="uniquerating.ipynb",
+    citation=Citation(
+        authors=("Xiaofeng Zhu", "Diego Klabjan"),
+        title="Listwise learning to rank by exploring unique ratings",
+        venue="WSDM",
+        year=2020,
+        published_in="Proceedings of the 13th ACM International Conference on Web Search and Data Mining",
+        doi="10.1145/3336191.3371814",
+    ),
+    notebook="rankplug:notebooks/uniquerating.ipynb",
     runs=runs,
     exhibits=(
         Exhibit("Table 1", "The collections", collections_table.draw),

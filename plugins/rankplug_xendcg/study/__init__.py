@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.studies import Exhibit, Study, read_published
+from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_xendcg.study import claims, convergence, noise_curves, quality_table
 from rankplug_xendcg.study.findings import FINDINGS
 from rankplug_xendcg.study.protocol import runs
@@ -10,8 +10,15 @@ from rankplug_xendcg.study.protocol import runs
 study = Study(
     name="xendcg",
     title="An alternative cross entropy loss for learning-to-rank",
-    citation="Sebastian Bruch, WWW 2021",
-    notebook="xendcg.ipynb",
+    citation=Citation(
+        authors=("Sebastian Bruch",),
+        title="An alternative cross entropy loss for learning-to-rank",
+        venue="WWW",
+        year=2021,
+        published_in="Proceedings of the Web Conference 2021",
+        doi="10.1145/3442381.3449794",
+    ),
+    notebook="rankplug:notebooks/xendcg.ipynb",
     runs=runs,
     exhibits=(
         Exhibit("Table 1", "Test quality of the three losses", quality_table.table_1),
