@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,17 +52,25 @@ class OwnFiles:
         """Prepare the data, and say what there is."""
         if source is not None:
             parameters = parameters.model_copy(update={"path": str(source)})
-        return self._make(parameters, on_error).report()
+        return self._told(parameters, self._make(parameters, on_error))
 
     def info(self, parameters: OwnFileParameters) -> str:
         """Say what there is."""
         prepared = PreparedData.open(self._folder(parameters))
-        return f"{parameters.path}: not prepared yet" if prepared is None else prepared.report()
+        return f"{parameters.path}: not prepared yet" if prepared is None else self._told(parameters, prepared)
 
     def verify(self, parameters: OwnFileParameters) -> tuple[str, list[str]]:
         """Read all prepared data again; return what there is, and what is wrong with it."""
         prepared = self._make(parameters, parameters.on_error)
-        return prepared.report(), problems_of(prepared)
+        return self._told(parameters, prepared), problems_of(prepared)
+
+    def _told(self, parameters: OwnFileParameters, prepared: PreparedData) -> str:
+        if not self._is_one_text(parameters):
+            return prepared.report()
+        shares = _shares(prepared.manifest.folds["1"])
+        words = "/".join(f"{100 * share:g}" for share in shares.values())
+        drawn = f"whenever they are loaded, {', '.join(shares)} are drawn from train by query, {words}"
+        return prepared.report(drawn if len(shares) > 1 else "")
 
     def _make(self, parameters: OwnFileParameters, on_error: OnError) -> PreparedData:
         folder = self._folder(parameters)
@@ -133,16 +141,21 @@ def _fold_of(member: Member) -> bool:
     return any(FOLD.fullmatch(folder) for folder in member.name.split("/")[:-1])
 
 
+def _shares(there: Container[str]) -> dict[str, float]:
+    """Return the share of the queries that the training part keeps, and that of each part that is missing."""
+    given = {"train": TRAIN_SHARE, "valid": VALID_SHARE, "test": VALID_SHARE}
+    wanted = {part: share for part, share in given.items() if part == "train" or part not in there}
+    return {part: share / sum(wanted.values()) for part, share in wanted.items()}
+
+
 def _drawn(parts: dict[str, Lists], fold: int, seed: int) -> Split:
     """Return the parts that there are, and draw missing ones from the training part."""
+    shares = _shares(parts)
+    if len(shares) == 1:
+        return Split(*(parts[part] for part in PARTS))
     train = parts["train"]
-    missing = [part for part in ("valid", "test") if part not in parts]
-    if not missing:
-        return Split(train, parts["valid"], parts["test"])
-    share = TRAIN_SHARE / (TRAIN_SHARE + VALID_SHARE * len(missing))
-    shares = [share] if len(missing) == 1 else [TRAIN_SHARE, VALID_SHARE]
-    chosen = divide(len(train), shares, generator(seed, "letor-file", fold))
-    drawn = {part: pick([train], queries) for part, queries in zip(["train", *missing], chosen, strict=True)}
+    chosen = divide(len(train), list(shares.values())[:-1], generator(seed, "letor-file", fold))
+    drawn = {part: pick([train], queries) for part, queries in zip(shares, chosen, strict=True)}
     found = {**parts, **drawn}
     return Split(*(found[part] for part in PARTS))
 

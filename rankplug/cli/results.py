@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rankplug.system import hand_over, say
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 app = typer.Typer(help="Show, compare, merge, clean and export results.")
 
@@ -39,6 +36,11 @@ def results(
     pool: Annotated[str, typer.Option(help="Parts such as backend that may differ inside a group.")] = "",
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
+    pivot: Annotated[str, typer.Option(help="Make these columns of a paper's table: metric, or dataset,metric.")] = "",
+    bold: Annotated[bool, typer.Option("--bold", help="With --pivot, mark the highest of each column.")] = False,
+    versus: Annotated[
+        str, typer.Option(help="With --pivot, mark with daggers what differs from this row, such as lambdarank.")
+    ] = "",
     sql: Annotated[str, typer.Option(help="Ask the tables trials, queries, curves and failures yourself.")] = "",
     plot: Annotated[
         Path | None, typer.Option(help="Draw means with intervals over trials into this file, such as losses.png.")
@@ -46,26 +48,34 @@ def results(
     store: ExistingStoreOption = None,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
-    from rankplug.store import Store, query, results
+    from rankplug.store import Store, paper_table, query, results, write_paper_table, write_table
 
     if context.invoked_subcommand is not None:
         return
+    if (bold or versus) and not pivot:
+        raise typer.BadParameter("--bold and --versus mark a paper's table; add --pivot metric")
     if sql:
         frame = query(sql, Store(store))
     else:
-        groups, pooled = ([name.strip() for name in one.split(",") if name.strip()] for one in (group_by, pool))
+        groups, pooled, across = (
+            [name.strip() for name in one.split(",") if name.strip()] for one in (group_by, pool, pivot)
+        )
+        if across:
+            table = paper_table(
+                Store(store), where=where, metric=metric or (), group_by=groups, pivot=across, pool=pooled, bold=bold,
+                versus=versus,
+            )  # fmt: skip
+            _print(write_paper_table(table, form), form)
+            return
         if plot is not None:
             _draw(plot, store, where, metric or (), groups, pooled)
             return
         frame = results(Store(store), where=where, metric=metric or (), group_by=groups, pool=pooled)
-    _print(frame, form)
+    _print(write_table(frame, form), form)
 
 
-def _print(frame: pd.DataFrame, form: Format) -> None:
-    from rankplug.store import write_table
-
-    read_by_people = form in (Format.TABLE, Format.MARKDOWN)
-    (say if read_by_people else hand_over)(write_table(frame, form))
+def _print(table: str, form: Format) -> None:
+    (say if form in (Format.TABLE, Format.MARKDOWN) else hand_over)(table)
 
 
 def _draw(
@@ -92,10 +102,10 @@ def compare(
     store: ExistingStoreOption = None,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
-    from rankplug.store import Store
+    from rankplug.store import Store, write_table
     from rankplug.store import compare as compared
 
-    _print(compared(first, second, store=Store(store), metric=metric or ()), form)
+    _print(write_table(compared(first, second, store=Store(store), metric=metric or ()), form), form)
 
 
 @app.command()

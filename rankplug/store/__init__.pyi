@@ -2,18 +2,23 @@ from .combination import METRICS as METRICS
 from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
-from .comparison import compare as compare
-from .result_figure import draw_results as draw_results
+from .questions.comparison import compare as compare
+from .questions.figure import draw_results as draw_results
+from .questions.groups import means_of_trials as means_of_trials
+from .questions.paper_table import PaperTable as PaperTable
+from .questions.paper_table import paper_table as paper_table
+from .questions.paper_table_text import write_paper_table as write_paper_table
+from .questions.table_text import escaped as escaped
+from .questions.table_text import latex_table as latex_table
+from .questions.table_text import write_table as write_table
+from .questions.tables import query as query
+from .questions.tables import results as results
 from .result_files import StoreError as StoreError
 from .result_files import describe as describe
 from .result_files import read_about as read_about
-from .result_groups import means_of_trials as means_of_trials
 from .result_store import TRIAL_COLUMNS as TRIAL_COLUMNS
 from .result_store import ResultsError as ResultsError
 from .result_store import Store as Store
-from .result_tables import query as query
-from .result_tables import results as results
-from .table_text import write_table as write_table
 from .trials import Result as Result
 from .trials import Trial as Trial
 from .trials import failed_result as failed_result
@@ -25,6 +30,7 @@ __all__ = [
     "METRICS",
     "TRIAL_COLUMNS",
     "Combination",
+    "PaperTable",
     "Result",
     "ResultsError",
     "Store",
@@ -34,14 +40,18 @@ __all__ = [
     "compare",
     "describe",
     "draw_results",
+    "escaped",
     "export",
     "failed_result",
+    "latex_table",
     "means_of_trials",
     "merge",
+    "paper_table",
     "query",
     "read_about",
     "read_combination",
     "results",
     "run_trial",
+    "write_paper_table",
     "write_table",
 ]

@@ -58,11 +58,12 @@ def with_canonical_names(sql: str) -> str:
 
 
 def _rewritten(text: str) -> str:
-    names = [_renamed(name) for name in text[1:-1].replace("''", "'").split(BAR)]
+    names = [canonical_text(name) for name in text[1:-1].replace("''", "'").split(BAR)]
     return "'" + BAR.join(names).replace("'", "''") + "'"
 
 
-def _renamed(written: str) -> str:
+def canonical_text(written: str) -> str:
+    """Return the name that the tables have of a plugin that was written in any way; other words stay as they are."""
     for kind in (*KIND_OF_PART.values(), "transform"):
         with contextlib.suppress(RankplugError):
             if name := canonical_name(kind, _plain(describe_plugin(kind, written))):

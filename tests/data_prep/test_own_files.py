@@ -5,6 +5,8 @@ import os
 
 import pytest
 from filelock import FileLock
+from rankplug_data.file_specifications import OwnFileParameters
+from rankplug_data.own_files import OWN_FILES
 from rankplug_data.preparation import preparing
 
 import rankplug as rp
@@ -46,6 +48,19 @@ def test_parts_that_are_named_are_taken_as_they_are(tmp_path):
     assert (len(train), len(valid), len(test)) == (6, 2, 5)
     assert ids(test) == set(range(200, 205))
     assert ids(train) | ids(valid) == set(range(8))
+
+
+def test_it_is_told_which_parts_are_drawn_and_from_what(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text(text(8, ord(name)))
+    whole = {"path": f"{tmp_path}/a"}
+    assert "train, valid, test are drawn from train by query, 60/20/20" in told(**whole)
+    assert "train, valid are drawn from train by query, 75/25" in told(**whole, test=f"{tmp_path}/b")
+    assert "drawn" not in told(**whole, valid=f"{tmp_path}/b", test=f"{tmp_path}/c")
+
+
+def told(**parameters):
+    return OWN_FILES.prepare(OwnFileParameters(**parameters), source=None, on_error="raise")
 
 
 def test_a_folder_is_read_as_a_release(tmp_path):

@@ -236,3 +236,12 @@ def test_the_options_of_programs_that_are_not_run_exist(command: str) -> None:
         [Path(sys.executable).with_name(program), words[0], "--help"], check=True, capture_output=True, text=True
     )
     assert all(word in told.stdout for word in words if word.startswith("--"))
+
+
+def test_the_first_check_of_numbers_that_differ_shows_that_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+    first, check, *_ = [block for block in blocks(ROOT / "docs/faq.md") if block.language == "python"]
+    module = types.ModuleType("page")
+    execute(first, module)
+    execute(check, module)
+    printed = dict(line.split() for line in capsys.readouterr().out.splitlines())
+    assert float(printed["0"]) < float(printed["skip"]) < float(printed["1"])

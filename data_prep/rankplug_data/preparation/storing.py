@@ -142,8 +142,12 @@ class PreparedData:
         parts = self.parts(fold)
         return Split(*(parts[part] for part in PARTS))
 
-    def report(self) -> str:
-        """Describe the data in words: the statistics of the whole set, the sizes of the folds, and what is unusual."""
+    def report(self, later: str = "") -> str:
+        """Describe the data in words: the statistics of the whole set, the sizes of the folds, and what is unusual.
+
+        Args:
+            later: what becomes of the parts when they are loaded, where they do not stay as they are stored.
+        """
         manifest = self.manifest
         lines = [f"{manifest.name} {manifest.version}".strip() + f", prepared in {self.folder}"]
         lines += str(Statistics(**manifest.statistics)).splitlines()
@@ -152,6 +156,7 @@ class PreparedData:
                 f"{name} {len(part)} queries, {part.documents} documents" for name, part in self.parts(fold).items()
             ]
             lines.append(f"fold {fold}: {'; '.join(sizes)}")
+        lines += [later] if later else []
         lines += [f"warning: {sentence}" for sentence in manifest.warnings]
         if manifest.skipped["lines"]:
             lines.append(f"{manifest.skipped['lines']} broken lines left out, such as:")

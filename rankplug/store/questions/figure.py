@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankplug.plotting import colour, new_figure
-from rankplug.store.result_groups import means_of_trials
-from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store
-from rankplug.store.result_tables import results
+from rankplug.store.questions.groups import distinguishing, means_of_trials
+from rankplug.store.questions.tables import results
+from rankplug.store.result_store import ResultsError, Store
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-ALIKE = {"combination", "fold", "trial", "dataset"}
-"""Columns that tell no model from another."""
 
 
 def draw_results(
@@ -40,8 +37,7 @@ def draw_results(
     rows = results(store, where=where, metric=metric)
     if rows.empty:
         raise ResultsError("there is no result to draw; sweep first, or widen the condition")
-    varied = [name for name in TRIAL_COLUMNS if name not in ALIKE and rows[name].nunique(dropna=False) > 1]
-    groups = [name for name in group_by if name != "dataset"] or varied or ["loss"]
+    groups = [name for name in (group_by or distinguishing(rows)) if name != "dataset"] or ["loss"]
     means = results(store, where=where, metric=metric, group_by=["dataset", *groups], pool=pool, level=level)
     rows["model"], means["model"] = (_model(frame, groups) for frame in (rows, means))
     metrics, datasets = list(dict.fromkeys(means["metric"])), list(dict.fromkeys(means["dataset"]))

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.statistics import PairedTest, Unit, effect_size, paired_permutation_test, paired_t_test
+from rankplug.store.questions.tables import query, require_metrics
 from rankplug.store.result_store import PARTS, ResultsError, Store
-from rankplug.store.result_tables import query, require_metrics
 from rankplug.system import fraction
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 TRIAL = ("dataset", "test_fingerprint", "fold", "trial")
 QUERY = ("dataset", "test_fingerprint", "query")
 VALUES = [*TRIAL, "metric", "query", "value"]
+PAIRED_BY = (*TRIAL, "query")
+"""Columns by which the values of two groups are paired."""
 
 
 def compare(
@@ -46,11 +48,7 @@ def compare(
     fraction(level, "level")
     chosen = [metric] if isinstance(metric, str) else list(metric)
     groups = [_values(condition, store) for condition in (first, second)]
-    both = (
-        groups[0][VALUES]
-        .merge(groups[1][VALUES], on=[*TRIAL, "metric", "query"], suffixes=("_first", "_second"))
-        .dropna()
-    )
+    both = _paired(*groups)
     if both.empty:
         raise ResultsError(f"no trial of {first} has a counterpart on the same data in {second}")
     require_metrics(chosen, both["metric"])
@@ -87,6 +85,18 @@ def _values(condition: str, store: Store | str | Path | None) -> pd.DataFrame:
             f" combination = '{frame.loc[frame['dataset'] == dataset, 'combination'].iloc[0]}'"
         )
     return frame
+
+
+def _paired(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Return the values of two groups side by side, where both have one."""
+    names = [*PAIRED_BY, "metric"]
+    return first[VALUES].merge(second[VALUES], on=names, suffixes=("_first", "_second")).dropna()
+
+
+def compared_by_queries(first: pd.DataFrame, second: pd.DataFrame) -> PairedTest | None:
+    """Test one metric of two groups over queries; None where they have fewer than two queries in common."""
+    pairs = _paired(first, second).groupby([*QUERY])[["value_first", "value_second"]].mean()
+    return paired_permutation_test(*pairs.to_numpy().T, unit="queries") if len(pairs) > 1 else None
 
 
 def _compared(rows: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:

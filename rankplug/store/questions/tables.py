@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
 from rankplug.store.canonical_names import with_canonical_names
+from rankplug.store.questions.groups import grouped
 from rankplug.store.result_files import read_about, read_rows, rows_of
-from rankplug.store.result_groups import grouped
 from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
 from rankplug.system import fraction
 

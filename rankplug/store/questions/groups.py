@@ -14,8 +14,15 @@ if TYPE_CHECKING:
 
 SUMMARY = ("mean", "low", "high", "trials", "incomplete", "folds", "combinations")
 POOLED = (*PARTS, "combination")
+ALIKE = {"combination", "fold", "trial"}
+"""Columns that tell no model from another."""
 SHOWN = 4
 """Values that a sentence names of a part; the rest is counted."""
+
+
+def distinguishing(rows: pd.DataFrame) -> list[str]:
+    """Return the columns that tell groups apart when none are named: the parts that differ between the results."""
+    return [name for name in TRIAL_COLUMNS if name not in ALIKE and rows[name].nunique(dropna=False) > 1]
 
 
 def grouped(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str], level: float) -> pd.DataFrame:

@@ -1,0 +1,1 @@
+"""Questions to the results: tables, groups with intervals, comparisons, figures and tables for papers."""

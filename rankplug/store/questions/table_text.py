@@ -1,0 +1,102 @@
+"""Tables as text: for a terminal, a spreadsheet, a program, a paper or a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SPECIAL = {one: f"\\{one}" for one in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+"""Characters that LaTeX obeys, and how they are written."""
+
+
+def write_table(frame: pd.DataFrame, form: str) -> str:
+    """Format a frame as text: ``table``, ``csv``, ``json``, ``latex`` or ``markdown``.
+
+    Those that people read leave out parts of combinations and incomplete trials where no row has any.
+    """
+    if form == "csv":
+        return frame.to_csv(index=False).rstrip("\n")
+    if form == "json":
+        return str(frame.to_json(orient="records", indent=1))
+    frame = frame.loc[:, [not _says_nothing(name, column) for name, column in frame.items()]] if len(frame) else frame
+    if form == "latex":
+        cells = [[_latex_value(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+        return latex_table([[escaped(str(name)) for name in frame.columns]], cells, _sides(frame))
+    if form == "markdown":
+        return _markdown(frame)
+    return str(frame.to_string(index=False, float_format="{:.4f}".format)) if len(frame) else "no results"
+
+
+def _says_nothing(name: Any, column: pd.Series[Any]) -> bool:
+    """Tell whether a column is empty in every row; of numeric columns only ``incomplete`` can be."""
+    from pandas.api.types import is_numeric_dtype
+
+    if is_numeric_dtype(column):
+        return bool(name == "incomplete" and (column == 0).all())
+    return bool((column.isna() | column.eq("")).all())
+
+
+def _markdown(frame: pd.DataFrame) -> str:
+    def cell(value: Any) -> str:
+        return (f"{value:.4f}" if isinstance(value, float) else str(value)).replace("|", "\\|")
+
+    def line(cells: Iterable[Any]) -> str:
+        return f"| {' | '.join(map(cell, cells))} |"
+
+    rows = [line(row) for row in frame.itertuples(index=False, name=None)]
+    return "\n".join([line(frame.columns), line(["---"] * frame.shape[1]), *rows])
+
+
+def latex_table(heads: Sequence[Sequence[str]], rows: Iterable[Sequence[str]], sides: str, rules: str = "") -> str:
+    """Lay out a table in LaTeX with the rules of the package booktabs; its cells are LaTeX already.
+
+    Args:
+        heads: the lines above the rule; cells that span columns are written out in them.
+        rows: the cells.
+        sides: to which side each column is set, a letter each.
+        rules: below the first head.
+    """
+    written = [f"{' & '.join(head)} \\\\" for head in heads]
+    return "\n".join(
+        [
+            r"% \usepackage{booktabs}",
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            *written[:1],
+            *([rules] if rules else []),
+            *written[1:],
+            r"\midrule",
+            *(f"{' & '.join(row)} \\\\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def escaped(text: str) -> str:
+    r"""Write a text so that LaTeX sets it as it is.
+
+    >>> escaped("xe_ndcg 5%")
+    'xe\\_ndcg 5\\%'
+    """
+    return "".join(SPECIAL.get(one, one) for one in text)
+
+
+def _sides(frame: pd.DataFrame) -> str:
+    from pandas.api.types import is_numeric_dtype
+
+    return "".join("r" if is_numeric_dtype(column) else "l" for _, column in frame.items())
+
+
+def _latex_value(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4f}" if math.isfinite(value) else "" if math.isnan(value) else escaped(str(value))
+    return "" if value is None else escaped(str(value))

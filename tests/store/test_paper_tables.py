@@ -1,0 +1,79 @@
+"""Tables as papers print them: means with intervals, the best in bold, daggers for what differs from a baseline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankplug.store import ResultsError, Store, paper_table, query, write_paper_table
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def filled(store: Store, fill: Make) -> Store:
+    fill(store, {"mse": 0.0, "ranknet": 0.2, "xe_ndcg": -0.2, "listnet": 0.0}, folds=(1,))
+    return store
+
+
+def test_rows_are_models_columns_metrics_and_intervals_those_over_trials(filled: Store) -> None:
+    table = paper_table(filled)
+    assert table.rows == [("listnet",), ("mse",), ("ranknet",), ("xe_ndcg",)]
+    assert table.columns == [("mrr",), ("ndcg@5",)]
+    rows = query("select trial, avg(value) as value from queries where loss = 'mse' and metric = 'ndcg@5' group by 1",
+                 filled)["value"]  # fmt: skip
+    cell = table.cells[("mse",), ("ndcg@5",)]
+    assert cell.mean == pytest.approx(rows.mean())
+    low, high = stats.t.interval(0.95, 2, rows.mean(), stats.sem(rows))
+    assert cell.half_width == pytest.approx((high - low) / 2)
+
+
+def test_daggers_are_what_holm_rejects_of_tests_over_queries(filled: Store) -> None:
+    table = paper_table(filled, versus="mse", bold=True)
+    marks = {row[0]: {cell.mark for (one, _), cell in table.cells.items() if one == row} for row in table.rows}
+    assert marks == {"mse": {""}, "listnet": {""}, "ranknet": {"†"}, "xe_ndcg": {"‡"}}
+    assert [row for (row, _), cell in table.cells.items() if cell.best] == [("ranknet",)] * 2
+    values = query("select loss, query, avg(value) as value from queries where metric = 'ndcg@5' group by all", filled)
+    of_loss = values.pivot(index="query", columns="loss", values="value")
+    gaps = (of_loss["ranknet"] - of_loss["mse"]).to_numpy()
+    signs = np.random.default_rng(5).choice([-1, 1], size=(20_000, gaps.size))
+    by_hand = (np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-9).mean()
+    cell = table.cells[("ranknet",), ("ndcg@5",)]
+    assert by_hand <= cell.p <= 6 * (by_hand + 2e-4)
+    assert "for 6 tests" in table.note
+
+
+def test_latex_has_rules_bold_daggers_and_a_cell_for_every_column(filled: Store, fill: Make) -> None:
+    fill(filled, {"mse": 0.0, "ranknet": 0.2}, folds=(1,), dataset="synthetic[queries=60]")
+    table = paper_table(filled, pivot=("dataset", "metric"), versus="mse", bold=True)
+    lines = write_paper_table(table, "latex").splitlines()
+    assert lines[:4] == [
+        r"% \usepackage{booktabs}",
+        r"\begin{tabular}{lrrrr}",
+        r"\toprule",
+        r" & \multicolumn{2}{c}{synthetic} & \multicolumn{2}{c}{synthetic[queries=60]} \\",
+    ]
+    assert lines[4] == r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}"
+    assert lines[5] == r"loss & mrr & ndcg@5 & mrr & ndcg@5 \\"
+    body = lines[7 : lines.index(r"\bottomrule")]
+    assert all(line.count("&") == 4 and line.endswith(r" \\") for line in body)
+    assert {line.split(" & ")[0] for line in body} == {"listnet", "mse", "ranknet", r"xe\_ndcg"}
+    best = next(line for line in body if line.startswith("ranknet"))
+    assert len(re.findall(r"\$\\mathbf\{0\.\d{4}\} \\pm 0\.\d{4}\^\{\\dagger\}\$", best)) == 4
+    assert next(line for line in body if line.startswith("listnet")).endswith(r" &  &  \\")
+
+
+def test_a_baseline_is_found_beside_what_else_tells_rows_apart(filled: Store, fill: Make) -> None:
+    fill(filled, {"mse": 0.0, "ranknet": 0.2}, folds=(1,), backend="xgboost")
+    table = paper_table(filled, versus="mse", metric="ndcg@5", where="loss in ('mse', 'ranknet')")
+    assert [row for (row, _), cell in table.cells.items() if cell.mark] == [
+        ("lightgbm", "ranknet"), ("xgboost", "ranknet"),
+    ]  # fmt: skip
+    alone = "not (backend = 'lightgbm' and loss = 'ranknet')"
+    with pytest.raises(ResultsError, match="lightgbm names 3 rows, and none or several of them differ from xg"):
+        paper_table(filled, versus="lightgbm", metric="ndcg@5", where=alone)
