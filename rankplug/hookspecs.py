@@ -16,25 +16,25 @@ hookimpl = pluggy.HookimplMarker("rankplug")
 
 @hookspec
 def rankplug_losses() -> Iterable[specifications.LossSpecification]:
-    """Losses: functions of one list's scores and labels."""
+    """Offer losses: functions of one list's scores and labels."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_samplers() -> Iterable[specifications.SamplerSpecification]:
-    """Samplers: laws of noise on the scores."""
+    """Offer samplers: laws of noise on the scores."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_scorers() -> Iterable[specifications.ScorerSpecification]:
-    """Scorers: spaces of functions from features to scores."""
+    """Offer scorers: spaces of functions from features to scores."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_backends() -> Iterable[specifications.BackendSpecification]:
-    """Backends: engines that fit a scorer to a loss."""
+    """Offer backends: engines that fit a scorer to a loss."""
     raise AssertionError("a hook specification is never called")
 
 
@@ -52,13 +52,13 @@ def rankplug_transforms() -> Iterable[specifications.TransformSpecification]:
 
 @hookspec
 def rankplug_metrics() -> Iterable[specifications.MetricSpecification]:
-    """Metrics: one value a list."""
+    """Offer metrics: one value a list."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_studies() -> Iterable[specifications.StudySpecification]:
-    """Studies: papers with their figures, tables and claims."""
+    """Offer studies: papers with their figures, tables and claims."""
     raise AssertionError("a hook specification is never called")
 
 

@@ -33,7 +33,7 @@ def forget_plugins_of_the_module() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def close_figures() -> Iterator[None]:
-    """Figures that a test drew take no memory after it."""
+    """Close the figures that a test drew, so that they take no memory after it."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
@@ -58,7 +58,7 @@ SIGNS = str.maketrans({"⏎": "\n", "␛": "\x1b", "␇": "\x07", "↶": "\u202e
 
 @pytest.fixture(scope="session")
 def active_texts() -> list[str]:
-    """Texts that would run something, fetch something or deceive, if a page or a terminal took them for its own."""
+    """Return texts that would run, fetch or forge something if a page or a terminal took them for its own."""
     lines = (Path(__file__).parent / "reliability" / "active_texts.txt").read_text(encoding="utf-8").splitlines()
     return [line.translate(SIGNS) for line in lines]
 

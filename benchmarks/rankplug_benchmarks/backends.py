@@ -21,7 +21,7 @@ SETTLING = 2
 
 
 def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Measurement]:
-    """Whole boosting iterations, over those with the engine's own objective."""
+    """Measure whole boosting iterations, over those with the engine's own objective."""
     lists = whole_lists(queries)
     longest = int(lists.lengths.max())
     leaves = effort.size(400, 7)
@@ -48,13 +48,13 @@ def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Mea
 
 
 def advancing(learner: Any) -> Contestant:
-    """One more iteration at each call."""
+    """Return a call that makes one more iteration."""
     numbers = itertools.count()
     return lambda: learner.advance(next(numbers))
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """Two sizes, one thread and all."""
+    """Measure two sizes, on one thread and on all."""
     sizes = (effort.size(2000, 40), effort.size(6000, 60))
     for queries, threads in itertools.product(sizes, effort.threads):
         yield from measure_boosting(queries, threads, effort)

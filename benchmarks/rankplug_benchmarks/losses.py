@@ -42,7 +42,7 @@ def drifting(objective: Objective, scores: np.ndarray, by: float = 0.02) -> Cont
 def lightgbm_iteration(
     data: dict[str, Any], objective: Any, leaves: int, threads: int, **parameters: Any
 ) -> Contestant:
-    """One boosting iteration of a booster of its own, from the given scores on."""
+    """Return a call of one boosting iteration of a booster of its own, from the given scores on."""
     settings = {
         "num_leaves": leaves,
         "learning_rate": 0.05,
@@ -64,7 +64,7 @@ def doing_nothing(documents: int) -> Callable[..., Any]:
 
 
 def measure_gradients(effort: Effort, threads: int) -> Iterator[Measurement]:
-    """Gradients of boosting, over LightGBM's own."""
+    """Measure gradients of boosting, over LightGBM's own."""
     _, labels, starts = lists_like_mslr(effort.size(6000, 60))
     scores = np.random.default_rng(2).normal(size=labels.size)
     data = {
@@ -94,7 +94,7 @@ def measure_gradients(effort: Effort, threads: int) -> Iterator[Measurement]:
 
 
 def measure_stochastic_boosting(effort: Effort) -> Iterator[Measurement]:
-    """Whole boosting iterations with eight draws, over LightGBM's own without noise.
+    """Measure whole boosting iterations with eight draws, over LightGBM's own without noise.
 
     The two grow different trees, dearer ones at first with noise and cheaper ones later, so one training is followed.
     """
@@ -131,7 +131,7 @@ def measure_stochastic_boosting(effort: Effort) -> Iterator[Measurement]:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """One thread, which the targets are about, then all."""
+    """Measure on one thread, which the targets are about, then on all."""
     for threads in effort.threads:
         with use_threads(threads):
             yield from measure_gradients(effort, threads)

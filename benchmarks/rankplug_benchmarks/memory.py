@@ -63,13 +63,13 @@ def fit_alone(engine: str, lists) -> None:
 
 
 def peak() -> int:
-    """Largest resident size in bytes since it was last forgotten."""
+    """Return the largest resident size in bytes since it was last reset."""
     line = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
 
 
 def watch(backend: str, alone: bool, queries: int) -> float:
-    """Bytes a training needs beyond what was there before it, over those of the feature matrix."""
+    """Return the bytes a training needs beyond what was there before it, over those of the feature matrix."""
     fit = fit_alone if alone else fit_ours
     fit(backend, whole_lists(20))
     lists = whole_lists(queries)
@@ -95,7 +95,7 @@ def in_a_process(backend: str, alone: bool, queries: int) -> float:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """All backends; LightGBM at two sizes, as the issue's target is about its difference."""
+    """Measure all backends; LightGBM at two sizes, as the target is about its difference."""
     if not (STATUS.exists() and RESET.exists()):
         return
     times = effort.size(2, 1)

@@ -38,7 +38,7 @@ def ranx_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], n
 
 
 def pytrec_eval_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], np.ndarray]:
-    """pytrec_eval: NIST's trec_eval in C behind Python dictionaries."""
+    """Return a call of pytrec_eval: NIST's trec_eval in C behind Python dictionaries."""
     import pytrec_eval
 
     relevance, retrieved = trec_dictionaries(scores, gains, starts)
@@ -57,7 +57,7 @@ def pytrec_eval_contestant(scores, gains, starts, cutoff: int | None) -> Callabl
 
 
 def ir_measures_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], np.ndarray]:
-    """ir-measures: one way to call many evaluators, for NDCG pytrec_eval."""
+    """Return a call of ir-measures: one way to call many evaluators, for NDCG pytrec_eval."""
     import ir_measures
 
     relevance, retrieved = trec_dictionaries(scores, gains, starts)
@@ -72,7 +72,7 @@ def ir_measures_contestant(scores, gains, starts, cutoff: int | None) -> Callabl
 
 
 def sklearn_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], np.ndarray]:
-    """scikit-learn's ndcg_score in a loop over the queries."""
+    """Return a call of scikit-learn's ndcg_score in a loop over the queries."""
     from sklearn.metrics import ndcg_score
 
     spans = [slice(begin, end) for begin, end in itertools.pairwise(starts)]
@@ -84,7 +84,7 @@ def sklearn_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[]
 
 
 def trec_dictionaries(scores, gains, starts) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Judgements and scores as TREC tools hold them."""
+    """Return judgements and scores as TREC tools hold them."""
     relevance, retrieved = {}, {}
     for query, (begin, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         documents = [f"d{document}" for document in range(end - begin)]
@@ -123,13 +123,13 @@ class Contest:
             self.runs[name] = build(scores[part], gains[part], starts[: share + 1], cutoff)
 
     def largest_difference(self, name: str) -> float:
-        """Between a contestant's value of a query and ours."""
+        """Return the largest difference between a contestant's value of a query and ours."""
         theirs = self.runs[name]()
         return float(np.nanmax(np.abs(theirs - self.runs["rankplug"]()[: theirs.size])))
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """One thread and all."""
+    """Measure on one thread and on all."""
     queries = effort.size(QUERIES, 240)
     for cutoff, threads in itertools.product(CUTOFFS, effort.threads):
         with use_threads(threads):

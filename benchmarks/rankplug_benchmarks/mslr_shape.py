@@ -13,7 +13,7 @@ SHARES_OF_LABELS = (0.52, 0.32, 0.13, 0.02, 0.01)
 
 
 def lists_like_mslr(queries: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Scores, labels and starts.
+    """Make scores, labels and starts.
 
     The scores of a list are distinct whole numbers, as trec_eval keeps single precision and orders ties its own way.
     """
@@ -28,7 +28,7 @@ def lists_like_mslr(queries: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
 
 
 def features_like_mslr(labels: np.ndarray) -> np.ndarray:
-    """Continuous, counted, skewed and sparse columns by turns, of which twenty carry a little of the label."""
+    """Make continuous, counted, skewed and sparse columns by turns, of which twenty carry a little of the label."""
     generator = np.random.default_rng(3)
     features = generator.normal(size=(labels.size, FEATURES)).astype(np.float32)
     features[:, :20] += 0.3 * labels[:, None].astype(np.float32)

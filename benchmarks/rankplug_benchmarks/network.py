@@ -22,7 +22,7 @@ LAYERS = "(1024,512,256,128,64,32,16)"
 
 
 def measure_step(effort: Effort, threads: int) -> Measurement:
-    """Forward, loss, backward and Adagrad of one mini-batch."""
+    """Measure forward, loss, backward and Adagrad of one mini-batch."""
     lists = whole_lists(effort.size(BATCH, 4))
     layers = "(8,4)" if effort.quick else LAYERS
     _, parameters = registry().resolve("scorer", f"mlp[layers={layers},batch_norm=true,input_batch_norm=true]")
@@ -62,5 +62,5 @@ def measure_step(effort: Effort, threads: int) -> Measurement:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """One thread and all."""
+    """Measure on one thread and on all."""
     yield from (measure_step(effort, threads) for threads in effort.threads)

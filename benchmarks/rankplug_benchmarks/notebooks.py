@@ -54,7 +54,7 @@ def forked(source: Path, notebooks: int) -> None:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """Both by turns."""
+    """Measure both by turns."""
     notebooks, by_hand = effort.size(NOTEBOOKS, 1), effort.size(BY_COMMAND_LINE, 1)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "trivial.ipynb"

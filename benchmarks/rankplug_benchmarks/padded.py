@@ -52,7 +52,7 @@ class Batch:
         self.padded_labels = torch.zeros(self.mask.shape).masked_scatter(self.mask, labels)
 
     def ours(self, loss: str, sampler: str | None) -> Contestant:
-        """Our loss, forward and backward."""
+        """Return a call of our loss, forward and backward."""
         objective, counter = rp.loss(loss).on(self.labels, self.starts, sampler=sampler), itertools.count()
 
         def step() -> None:
@@ -76,7 +76,7 @@ class Batch:
 
 
 def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Measurement]:
-    """Ours beside the padded formulas."""
+    """Measure ours beside the padded formulas."""
     for what, loss, sampler, function, draws, target in CONTESTS:
         rounds = by_turns(
             {"rankplug": batch.ours(loss, sampler), "padded": batch.dense(function, draws)},
@@ -93,7 +93,7 @@ def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Mea
 
 
 def measure_peers(batch: Batch, effort: Effort, threads: int) -> Iterator[Measurement | Table]:
-    """Ours beside what allRank and Rax compute, and what of theirs cannot be run here."""
+    """Measure ours beside what allRank and Rax compute, and name what of theirs cannot be run here."""
     failed = []
     for peer in PEERS:
         for loss, theirs in peer.losses.items():
@@ -106,7 +106,7 @@ def measure_peers(batch: Batch, effort: Effort, threads: int) -> Iterator[Measur
 
 
 def measure_peer(peer: Peer, loss: str, theirs: str, batch: Batch, effort: Effort, threads: int) -> Measurement:
-    """One of our losses beside a peer's."""
+    """Measure one of our losses beside a peer's."""
     scores, labels, mask = (part.detach().numpy() for part in (batch.padded, batch.padded_labels, batch.mask))
     with PeerProcess(peer, install(peer), theirs, threads, scores=scores, labels=labels, mask=mask) as process:
         rounds = by_turns({"rankplug": batch.ours(loss, None), peer.name: process.contestant}, effort.rounds)
@@ -120,7 +120,7 @@ def measure_peer(peer: Peer, loss: str, theirs: str, batch: Batch, effort: Effor
 
 
 def measure(effort: Effort) -> Iterator[Measurement | Table]:
-    """One thread, which the targets are about, then all."""
+    """Measure on one thread, which the targets are about, then on all."""
     batch = Batch(effort.size(BATCH, 8))
     for threads in effort.threads:
         with use_threads(threads):

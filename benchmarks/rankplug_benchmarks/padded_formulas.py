@@ -15,7 +15,7 @@ def _gains(labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def approx_ndcg(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, eta: float = 10.0) -> torch.Tensor:
-    """Eq. 15-18 of the stochastic paper."""
+    """Compute Eq. 15-18 of the stochastic paper."""
     beaten = torch.sigmoid(eta * (scores[:, None, :] - scores[:, :, None]))
     others = mask[:, None, :] & ~torch.eye(scores.shape[1], dtype=torch.bool)
     ranks = 1.0 + torch.where(others, beaten, 0.0).sum(2)
@@ -27,7 +27,7 @@ def approx_ndcg(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, 
 
 
 def urank(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Algorithm 1 of the unique-rating paper, with a log-sum-exp for its exponentials."""
+    """Compute Algorithm 1 of the unique-rating paper, with a log-sum-exp for its exponentials."""
     lower = (labels[:, None, :] < labels[:, :, None]) & mask[:, None, :]
     rivals = torch.where(lower, scores[:, None, :], -torch.inf)
     joint = torch.logsumexp(torch.cat((rivals, scores[:, :, None]), 2), 2)
@@ -38,12 +38,12 @@ def urank(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> tor
 
 
 def cross_entropy(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Softmax cross entropy against the labels' shares."""
+    """Compute softmax cross entropy against the labels' shares."""
     return _softmax_cross_entropy(scores, torch.where(mask, labels, 0.0), mask)
 
 
 def xe_ndcg(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Softmax cross entropy against gains blurred at random."""
+    """Compute softmax cross entropy against gains blurred at random."""
     return _softmax_cross_entropy(scores, torch.where(mask, torch.exp2(labels) - torch.rand_like(labels), 0.0), mask)
 
 
@@ -53,7 +53,7 @@ def _softmax_cross_entropy(scores: torch.Tensor, masses: torch.Tensor, mask: tor
 
 
 def lambdaloss(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, mu: float = 10.0) -> torch.Tensor:
-    """NDCG-Loss2++ with allRank's n x n weights."""
+    """Compute NDCG-Loss2++ with allRank's n x n weights."""
     order = torch.where(mask, scores.detach(), -torch.inf).argsort(dim=1, descending=True)
     scores, labels, mask = scores.gather(1, order), labels.gather(1, order), mask.gather(1, order)
     gains, ranks = _gains(labels, mask), torch.arange(1, scores.shape[1] + 1)
@@ -68,12 +68,12 @@ def lambdaloss(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, m
 
 
 def ranknet(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Logistic loss of every pair."""
+    """Compute the logistic loss of every pair."""
     return (_better(labels, mask) * _log_odds(scores)).sum((1, 2))
 
 
 def listmle(scores: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Likelihood of the order of the labels, ties shuffled, as allRank has it."""
+    """Compute the likelihood of the order of the labels, ties shuffled, as allRank has it."""
     shuffled = torch.randperm(scores.shape[1])
     scores, labels, mask = scores[:, shuffled], labels[:, shuffled], mask[:, shuffled]
     order = torch.where(mask, labels, -1.0).argsort(dim=1, descending=True, stable=True)

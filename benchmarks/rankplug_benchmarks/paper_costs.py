@@ -65,7 +65,7 @@ def _short(reference: str) -> str:
 
 
 def iterations_of(combination: Combination) -> int:
-    """All iterations the protocol allows, those of every penalty, restart and added network counted."""
+    """Count all iterations the protocol allows, those of every penalty, restart and added network included."""
     backend = registry().resolve("backend", combination.backend)
     name = combination.scorer or cast(BackendSpecification, backend[0]).default_scorer
     given: dict[str, Any] = {**dict(registry().resolve("scorer", name)[1]), **dict(backend[1])}
@@ -84,7 +84,7 @@ def iterations_of(combination: Combination) -> int:
 
 
 def documents_of(combination: Combination) -> float:
-    """Training documents, as published and as its transforms leave them."""
+    """Return the number of training documents, as published and as the transforms leave them."""
     name = parse(combination.dataset).name
     published = next(benchmark.published for benchmark in BENCHMARKS if benchmark.name == name)
     train = published.parts["train"][1] if "train" in published.parts else TRAINING_SHARE * published.documents
@@ -107,12 +107,12 @@ class UnitCost:
     per_document: float
 
     def of(self, documents: float) -> float:
-        """Seconds of one iteration."""
+        """Return the seconds of one iteration."""
         return self.fixed + self.per_document * documents
 
 
 def unit_cost(kind: Kind, sizes: tuple[int, int]) -> UnitCost:
-    """Measured with the current number of threads; a fit of a few lists before it compiles what there is to compile."""
+    """Measure with the current number of threads; a fit of a few lists before it compiles what there is to compile."""
     _, (few, short), (many, long) = (_iteration(kind, queries) for queries in (min(COMPILING, *sizes), *sizes))
     slope = max((long - short) / (many - few), 0.0)
     return UnitCost(max(long - slope * many, 0.0), slope)
@@ -134,7 +134,7 @@ def _iteration(kind: Kind, queries: int) -> tuple[int, float]:
 
 
 def trials_of(study: Study) -> Iterator[Trial]:
-    """All trials of a study at the profile ``paper``, in the order of its plan; what two groups share is run once."""
+    """Yield all trials of a study at the profile ``paper``, in the order of its plan, shared ones once."""
     seen = set()
     for runs in study.runs("paper", None):
         for model in runs.models:

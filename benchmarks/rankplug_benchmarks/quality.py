@@ -56,7 +56,7 @@ class Family:
 
 
 def families(effort: Effort) -> dict[str, Family]:
-    """All contestants of ours, and the engines' own objectives."""
+    """Return all contestants of ours, and the engines' own objectives."""
     rounds = effort.size(TREES, 3)
     settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20"
     trees = f"trees[{settings}]"
@@ -154,7 +154,7 @@ def collections(effort: Effort) -> Iterator[tuple[str, Callable[[int], Split]]]:
 
 
 def measure_on(name: str, split_of: Callable[[int], Split], effort: Effort) -> Iterator[Measurement | Curve]:
-    """All contestants on one collection; seed by seed, so that all have the machine's good and bad moments."""
+    """Measure all contestants on one collection, seed by seed, so that all have the machine's good and bad moments."""
     seeds, known = range(min(effort.rounds, SEEDS)), families(effort)
     trees = effort.size(TREES, 3)
     contestants: dict[str, Callable[[Split, int], Path]] = {
@@ -177,7 +177,7 @@ def measure_on(name: str, split_of: Callable[[int], Split], effort: Effort) -> I
 
 
 def _values(paths: list[Path]) -> list[tuple[float, ...]]:
-    """NDCG after each iteration, as far as all seeds went."""
+    """Return NDCG after each iteration, as far as all seeds went."""
     return list(zip(*([value for _, value in path] for path in paths), strict=False))
 
 
@@ -193,7 +193,7 @@ def over_time(paths: list[Path]) -> tuple[tuple[float, float], ...]:
 
 
 def measure(effort: Effort) -> Iterator[Measurement | Curve]:
-    """Made data, and MQ2008 where it is; before that a few lists, so that nothing is compiled while it is timed."""
+    """Measure made data, and MQ2008 where it is; before that a few lists, so that no compilation is timed."""
     few = rp.load("synthetic[queries=20,documents=20]")
     for family in families(replace(effort, quick=True)).values():
         follow(family, few, 0)

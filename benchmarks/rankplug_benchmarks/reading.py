@@ -38,7 +38,7 @@ TARGETS = {"xgboost": at_least(1.5), "scikit-learn": at_least(20)}
 
 
 def write_text(path: Path, megabytes: float, seed: int = 0) -> None:
-    """Lines like MSLR's; the same few thousand come again and again, each time as other queries."""
+    """Write lines like MSLR's; the same few thousand come again and again, each time as other queries."""
     generator = np.random.default_rng(seed)
     kinds = generator.integers(0, 3, FEATURES)
     lines = []
@@ -122,7 +122,7 @@ def share_that_differs(path: Path, contestant: str) -> float:
 
 
 def measure_reading(path: Path, effort: Effort, number: int) -> Iterator[Measurement]:
-    """All readers by turns."""
+    """Measure all readers by turns."""
     size = path.stat().st_size / 1e6
     readers = {name: read for name, read in CONTESTANTS.items() if number == 1 or name not in ON_ONE_THREAD}
     with use_threads(number):
@@ -180,7 +180,7 @@ def measure_opening(path: Path, effort: Effort) -> Iterator[Measurement]:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """One thread, which the targets are about, then all."""
+    """Measure on one thread, which the targets are about, then on all."""
     with written(effort.size(MEGABYTES, 4)) as path:
         for number in effort.threads:
             yield from measure_reading(first_part(path, PART_FOR_RACES), effort, number)

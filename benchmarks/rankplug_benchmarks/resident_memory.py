@@ -13,7 +13,7 @@ LOOK_EVERY = 0.002
 
 
 def held() -> int:
-    """Bytes now."""
+    """Return how many bytes are held now."""
     return next(int(line.split()[1]) for line in STATUS.read_text().splitlines() if line.startswith("RssAnon")) * 1024
 
 
@@ -26,7 +26,7 @@ class Growth:
 
 @contextlib.contextmanager
 def growth() -> Iterator[Growth]:
-    """Watches the memory of this process from a thread while a block runs."""
+    """Watch the memory of this process from a thread while a block runs."""
     found, before, done = Growth(), held(), threading.Event()
 
     def look() -> None:

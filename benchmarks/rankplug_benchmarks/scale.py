@@ -35,7 +35,7 @@ Facts = dict[str, float]
 
 @contextlib.contextmanager
 def stopwatch() -> Iterator[list[float]]:
-    """Seconds of every call of an objective while a block runs."""
+    """Record the seconds of every call of an objective while a block runs."""
     calls: list[float] = []
     original = Objective.__call__
 
@@ -73,7 +73,7 @@ def open_cached(dataset: str) -> Facts:
 
 
 def train(dataset: str, backend: str, scorer: str, loss: str, sampler: str) -> Facts:
-    """Trains without validation, after a fit of a few lists has compiled what there is to compile."""
+    """Train without validation, after a fit of a few lists has compiled what there is to compile."""
     options: dict[str, Any] = {"scorer": scorer, "loss": loss, "sampler": sampler or None, "progress": False}
     train = rp.load(dataset).train
     rp.fit(backend, train=rp.load("synthetic[queries=20]").train, **options)
@@ -145,7 +145,7 @@ def measure_data(dataset: str, number: int) -> Iterator[Measurement]:
 
 
 def describe(name: str, backend: str, found: Facts, number: int) -> Iterator[Measurement]:
-    """One training in numbers."""
+    """Describe one training in numbers."""
     iterations = found["iterations"]
     unit = "epoch" if backend.startswith("torch") else "tree"
     words = f"{iterations:.0f} {unit}{'s' if iterations > 1 else ''} on {found['documents']:,.0f} documents"

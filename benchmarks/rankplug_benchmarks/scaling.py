@@ -31,14 +31,14 @@ LONGEST_CALL = 0.5
 
 
 def losses() -> Iterator[LossSpecification]:
-    """All that are installed."""
+    """Yield all losses that are installed."""
     for plugin in registry().plugins("loss"):
         assert isinstance(plugin.specification, LossSpecification)
         yield plugin.specification
 
 
 def rounds_of(loss: LossSpecification, lists: int, length: int, rounds: int) -> Rounds:
-    """Gradients of a loss on some lists of one length."""
+    """Time gradients of a loss on some lists of one length."""
     generator = np.random.default_rng(length)
     labels = generator.choice(len(SHARES_OF_LABELS), size=lists * length, p=SHARES_OF_LABELS).astype(np.float64)
     if "binary labels" in loss.needs:
@@ -49,7 +49,7 @@ def rounds_of(loss: LossSpecification, lists: int, length: int, rounds: int) -> 
 
 
 def along(loss: LossSpecification, sizes: Iterator[tuple[float, int, int]], rounds: int) -> list[tuple[float, float]]:
-    """Seconds a gradient at each size, as far as a call stays short."""
+    """Return the seconds a gradient takes at each size, as far as a call stays short."""
     points = []
     for place, lists, length in sizes:
         began = time.perf_counter()
@@ -62,7 +62,7 @@ def along(loss: LossSpecification, sizes: Iterator[tuple[float, int, int]], roun
 
 
 def measure_lengths(loss: LossSpecification, effort: Effort) -> Iterator[Measurement | Curve]:
-    """One list of every length."""
+    """Measure one list of every length."""
     limit = loss.longest or max(LENGTHS)
     sizes = (
         (float(length), max(1, DOCUMENTS_AT_LEAST // length), length)
@@ -85,7 +85,7 @@ def measure_lengths(loss: LossSpecification, effort: Effort) -> Iterator[Measure
 
 
 def measure_counts(loss: LossSpecification, effort: Effort) -> Iterator[Curve]:
-    """More and more lists of one length."""
+    """Measure more and more lists of one length."""
     sizes = ((float(count), count, LENGTH_OF_MANY) for count in COUNTS[: effort.size(len(COUNTS), 1)])
     points = along(loss, sizes, effort.rounds)
     per_list = tuple((count, seconds / count * 1e6) for count, seconds in points)

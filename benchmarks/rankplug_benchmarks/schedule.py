@@ -31,7 +31,7 @@ FEWEST_RECORDED = 20
 
 
 def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
-    """Paper -> the data set and the estimated seconds on one core of every trial, in the order of the plan."""
+    """Return by paper the data set and the estimated seconds on one core of every trial, in the order of the plan."""
     costs: dict[Kind, UnitCost] = {}
     found: dict[str, list[tuple[str, float]]] = defaultdict(list)
     papers = [study for study in studies() if len(study.published())]
@@ -48,7 +48,7 @@ def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
 
 
 def recorded_durations() -> list[float]:
-    """Seconds of the trials of the usual store, in the order in which they began."""
+    """Return the seconds of the trials of the usual store, in the order in which they began."""
     store = Store()
     records = [read_about(path)["record"] for path in store.files()]
     records.sort(key=lambda record: record["started"])
@@ -93,7 +93,7 @@ def datasets_table(estimated: dict[str, list[tuple[str, float]]]) -> Table:
 
 
 def scaling(plans: dict[str, list[float]], client: float) -> Iterator[Curve | Table]:
-    """Speed-up by workers, in the order of the plan and with the longest trials first, and what limits it."""
+    """Yield the speed-up by workers, in the order of the plan and with the longest trials first, and what limits it."""
     rows = []
     for name, durations in plans.items():
         alone = makespan(durations, 1, client=client)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 
 def makespan(durations: Sequence[float], workers: int, *, client: float = 0.0) -> float:
-    """Seconds from the first trial's start to the last one's end.
+    """Return the seconds from the first trial's start to the last one's end.
 
     Args:
         durations: of the trials, in the order of the plan.

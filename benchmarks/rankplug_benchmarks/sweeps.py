@@ -30,7 +30,7 @@ def tiny_grid(combinations: int) -> dict[str, Any]:
 
 
 def overhead(combinations: int, jobs: int, **options: Any) -> float:
-    """Seconds a combination that are not the trial's own."""
+    """Return the seconds a combination that are not the trial's own."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
         begin = time.perf_counter()
@@ -44,7 +44,7 @@ def overhead(combinations: int, jobs: int, **options: Any) -> float:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """Inline, in processes and as notebooks."""
+    """Measure inline, in processes and as notebooks."""
     jobs = max(effort.threads)
     overhead(2, 1)
     for what, combinations, on, most, target, options in (

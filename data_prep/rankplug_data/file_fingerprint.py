@@ -12,7 +12,7 @@ AT_ONCE = 1 << 22
 
 
 def content_digest(parameters: OwnFileParameters) -> str:
-    """One digest of all files that the parameters name; empty where one is missing, which loading will tell."""
+    """Return one digest of all files that the parameters name; empty where one is missing, which loading will tell."""
     digest = hashlib.blake2b(digest_size=16)
     for name in (parameters.path, parameters.valid, parameters.test):
         path = Path(name).expanduser() if name is not None else None

@@ -45,7 +45,7 @@ class OwnFiles:
         return "prepared" if PreparedData.open(self._folder(parameters)) else "found"
 
     def get(self, parameters: OwnFileParameters, *, accept_licence: bool) -> str:
-        """Nothing is to be fetched."""
+        """Return the path; the files are the user's own, so there is nothing to fetch."""
         return parameters.path
 
     def prepare(self, parameters: OwnFileParameters, *, source: Path | None, on_error: OnError) -> str:
@@ -120,7 +120,7 @@ class OwnFiles:
         return len(inside) == 1 and inside[0][1].label == str(path)
 
     def _folder(self, parameters: OwnFileParameters) -> Path:
-        """Named by what would change the result: the files' places, sizes and times, and how they are read."""
+        """Return a folder named by what would change the result: the files' paths, sizes and times, and the options."""
         digest = hashlib.blake2b(digest_size=10)
         digest.update(f"{parameters.first_feature} {parameters.features} {parameters.on_error}".encode())
         for part, name in zip(PARTS, (parameters.path, parameters.valid, parameters.test), strict=True):

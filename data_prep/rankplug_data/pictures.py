@@ -39,7 +39,7 @@ MARKERS = "osD^v"
 
 
 def draw_label_shares(collections: Collections) -> Figure:
-    """Share of each label among the documents, one bar a collection."""
+    """Draw the share of each label among the documents, one bar a collection."""
     figure, axes = new_figure(width=5.2)
     grades = 1 + max(int(lists.labels.max()) for lists in collections.values())
     width = 0.8 / len(collections)
@@ -55,7 +55,7 @@ def draw_label_shares(collections: Collections) -> Figure:
 
 
 def draw_list_lengths(collections: Collections) -> Figure:
-    """Distribution of the number of documents of a query."""
+    """Draw the distribution of the number of documents of a query."""
     figure, axes = new_figure(width=5.2)
     longest = max(int(lists.lengths.max()) for lists in collections.values())
     shortest = min(int(lists.lengths.min()) for lists in collections.values())
@@ -74,7 +74,7 @@ def draw_list_lengths(collections: Collections) -> Figure:
 
 
 def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figure:
-    """Distributions of some features; ``columns`` names them with their position, from 0."""
+    """Draw distributions of some features; ``columns`` names them with their position, from 0."""
     across = 4
     down = -(-len(columns) // across)
     figure, grid = new_figure(across, down, width=2.4, height=1.9, squeeze=False)
@@ -96,7 +96,7 @@ def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figur
 
 
 def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
-    """Quality on the test part against the number of training queries, with what chance and an oracle reach."""
+    """Draw quality on the test part against the number of training queries, with what chance and an oracle reach."""
     figure, axes = new_figure(width=5.2, height=3.4)
     trained = curves[curves["queries"].notna()]
     for place, (model, rows) in enumerate(trained.groupby("model", sort=False)):
@@ -134,7 +134,7 @@ def _on_signed_logarithm(values: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _plain_ticks(axes: Any, values: Sequence[float] | NDArray[Any], exactly: bool = False) -> None:
-    """Whole numbers on a logarithmic axis, in place of powers of ten."""
+    """Label a logarithmic axis with whole numbers in place of powers of ten."""
     steps = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000])
     ticks = np.asarray(values) if exactly else steps[(steps >= np.min(values)) & (steps <= np.max(values))]
     axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])

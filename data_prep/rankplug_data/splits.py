@@ -14,7 +14,7 @@ from rankplug_data.file_specifications import RandomSplitParameters
 
 
 def random_split(split: Split, parameters: RandomSplitParameters, generator: np.random.Generator) -> Split:
-    """All parts pooled and split anew by query, without replacement (Bruch, WWW 2021, uses 60/20/20).
+    """Pool all parts and split them anew by query, without replacement (Bruch, WWW 2021, uses 60/20/20).
 
     Which query goes where depends on its id and the generator alone, not on the fold that was loaded.
     """
@@ -32,7 +32,7 @@ def random_split(split: Split, parameters: RandomSplitParameters, generator: np.
 
 
 def divide(queries: int, shares: Sequence[float], generator: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
-    """Positions of the queries of each part, in rising order; one part more than shares, with what is left.
+    """Draw the positions of the queries of each part, in rising order; one part more than shares, with what is left.
 
     >>> [part.size for part in divide(10, (0.6, 0.2), np.random.default_rng(0))]
     [6, 2, 2]

@@ -55,14 +55,14 @@ class BadInput:
 
 
 def table() -> dict[str, dict[str, dict[str, Any]]]:
-    """Section, entry point and parameter to cases, or to the reason why there are none."""
+    """Return section, entry point and parameter to cases, or to the reason why there are none."""
     text = resources.files("rankplug_documentation").joinpath("bad_inputs.yaml").read_text(encoding="utf-8")
     content: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
     return content
 
 
 def bad_inputs() -> Iterator[BadInput]:
-    """Every case of the table."""
+    """Yield every case of the table."""
     for section, entries in table().items():
         for entry, parameters in entries.items():
             for parameter, cases in parameters.items():
@@ -92,7 +92,7 @@ def bad_inputs_page() -> str:
 
 
 def _cell(text: str) -> str:
-    """Code in a table's cell; lines are shown one below another."""
+    """Format code for a table's cell; lines are shown one below another."""
     lines = [line.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;") for line in text.splitlines()]
     shown = "<br>".join(line.replace(" ", "&nbsp;") if line.startswith(" ") else line for line in lines)
     return f"<code>{shown}</code>"

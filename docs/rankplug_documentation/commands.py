@@ -21,7 +21,7 @@ Made by `make docs` from the commands themselves; `rankplug COMMAND --help` prin
 
 
 def commands(command: Any = None, name: str = "rankplug") -> Iterator[tuple[str, Any]]:
-    """Every command with its full name, groups before what is in them."""
+    """Yield every command with its full name, groups before what is in them."""
     command = typer.main.get_command(app) if command is None else command
     yield name, command
     for part, inner in sorted(getattr(command, "commands", {}).items()):

@@ -27,7 +27,7 @@ def rankplug_losses():
 
 
 def hooks() -> Iterator[Callable[..., Any]]:
-    """Every hook specification."""
+    """Yield every hook specification."""
     for name, function in vars(hookspecs).items():
         if name.startswith("rankplug_"):
             yield function

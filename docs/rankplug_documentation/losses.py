@@ -97,7 +97,7 @@ def _section(plugin: Plugin) -> str:
 
 
 def draw_two_documents(name: str) -> Figure:
-    """Loss and derivative of a list of two documents, over the gap of their scores."""
+    """Draw loss and derivative of a list of two documents, over the gap of their scores."""
     from rankplug.plotting import PALETTE, new_figure
 
     scores = np.stack([GAPS / 2, -GAPS / 2], axis=1).reshape(-1)

@@ -56,7 +56,7 @@ are imported at first use, so `import rankplug` takes milliseconds.
 
 
 def public_names() -> set[str]:
-    """Every name that ``rankplug`` offers, those of the built-in backends included."""
+    """Return every name that ``rankplug`` offers, those of the built-in backends included."""
     return set(rankplug.__all__) | set(exports())
 
 

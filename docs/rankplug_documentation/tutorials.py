@@ -21,7 +21,7 @@ def tutorial_notebooks() -> list[Path]:
 
 
 def tutorial_pages() -> dict[str, str | bytes]:
-    """Pages in Markdown and their pictures, by path inside ``docs``."""
+    """Return pages in Markdown and their pictures, by path inside ``docs``."""
     pages: dict[str, str | bytes] = {}
     for notebook in tutorial_notebooks():
         pages |= notebook_page(executed(notebook), f"tutorials/{notebook.stem}")
@@ -51,7 +51,7 @@ def executed(path: Path) -> Any:
 
 
 def notebook_page(notebook: Any, name: str) -> dict[str, str | bytes]:
-    """One executed notebook as a page and its pictures."""
+    """Execute one notebook, and return it as a page and its pictures."""
     from nbconvert import MarkdownExporter
 
     for cell in notebook.cells:

@@ -18,7 +18,7 @@ from rankplug.losses import padded_loss
 
 @padded_loss(cost="pairs")
 def boltzrank(scores, labels, mask, uniform, rankings, expected_gain, temperature):
-    """Minus the expected NDCG, mixed with the cross entropy against the labels' own law."""
+    """Compute minus the expected NDCG, mixed with the cross entropy against the labels' own law."""
     import torch
 
     documents = mask.sum(1)

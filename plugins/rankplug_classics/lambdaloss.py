@@ -26,7 +26,7 @@ NDCG1, NDCG2 = 0, 1
 
 @list_constants
 def constants(constants, labels):
-    """One over the ideal DCG, gains and discounts of one list."""
+    """Fill one over the ideal DCG, gains and discounts of one list."""
     fill_dcg_constants(labels, labels.size, constants)
 
 

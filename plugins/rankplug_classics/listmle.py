@@ -18,7 +18,7 @@ LARGEST_POWER = 960
 
 
 def one_number_a_document(lengths, parameters):
-    """Length of the constants."""
+    """Return length of the constants."""
     return lengths
 
 

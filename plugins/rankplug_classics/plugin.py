@@ -31,7 +31,7 @@ def _loss(
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         _loss(
             "mse",
@@ -150,11 +150,11 @@ def rankplug_losses() -> list[LossSpecification]:
 
 @hookimpl
 def rankplug_scorers() -> list[ScorerSpecification]:
-    """Scorers."""
+    """Offer the scorers."""
     return weak_rankers.SCORERS
 
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
-    """Backends."""
+    """Offer the backends."""
     return weak_rankers.BACKENDS

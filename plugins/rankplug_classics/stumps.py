@@ -27,7 +27,7 @@ class Thresholds:
             self.places[feature] = np.searchsorted(thresholds, features[:, feature], side="left")
 
     def best(self, pulls: NDArray[np.float64]) -> tuple[int, float, float]:
-        """Feature, threshold and sum of pulls above it, of the weak ranker whose sum is farthest from 0."""
+        """Return the feature, threshold and sum of pulls above it, of the weak ranker whose sum is farthest from 0."""
         counts = np.array([thresholds.size for thresholds in self.of_feature])
         feature, place, total = _farthest(self.places, counts, pulls)
         threshold = float(self.of_feature[feature][place]) if total else 0.0
@@ -45,7 +45,7 @@ class Stumps:
         self.rankers = rankers
 
     def scores(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
-        """One score a document."""
+        """Return one score for each document."""
         total = np.zeros(features.shape[0])
         for feature, threshold, weight in self.rankers:
             total += weight * (features[:, feature] > np.float32(threshold))
@@ -53,7 +53,7 @@ class Stumps:
 
 
 def _thresholds(column: NDArray[np.float32], number: int) -> NDArray[np.float32]:
-    """Values of the feature above which some documents lie and some do not; quantiles where there are too many."""
+    """Return the values of the feature that have documents on either side; quantiles if there are too many."""
     values = np.unique(column)
     if values.size - 1 > number:
         values = np.unique([*np.quantile(column, np.linspace(0, 1, number + 2)[1:-1], method="lower"), values[-1]])

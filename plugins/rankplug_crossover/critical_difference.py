@@ -49,7 +49,9 @@ class CriticalDifference:
 
 
 def critical_difference(quality: ArrayLike, *, unit: Unit, level: float = 0.05) -> CriticalDifference:
-    """Ranks of models within each block, Friedman's test, and ``q sqrt(m (m + 1) / (6 N))`` for m models, N blocks.
+    """Compute ranks of models within each block, Friedman's test, and Nemenyi's critical difference.
+
+    The difference is ``q sqrt(m (m + 1) / (6 N))`` for m models and N blocks.
 
     Args:
         quality: one row a block (a data set, a fold, a query), one column a model; higher is better.

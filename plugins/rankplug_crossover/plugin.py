@@ -7,7 +7,7 @@ from rankplug import StudySpecification, hookimpl
 
 @hookimpl
 def rankplug_studies() -> list[StudySpecification]:
-    """Studies."""
+    """Offer the studies."""
     return [
         StudySpecification(
             name="crossover",

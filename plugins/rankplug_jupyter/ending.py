@@ -22,7 +22,7 @@ _ended: list[Any] = []
 
 
 def end_at_once(shell: Any) -> None:
-    """Lets this process, a kernel with this shell that has stopped, end without taking its modules apart."""
+    """Let this process, a kernel whose shell has stopped, end without taking its modules apart."""
     _ended.append(shell)
 
 

@@ -43,7 +43,7 @@ class Server:
         self.status: dict[int, int | None] = {}
 
     def serve(self) -> Launch | None:
-        """Answers until the owner is gone; in a forked child, returns the kernel the child shall be."""
+        """Answer requests until the owner is gone; in a forked child, return the kernel that the child is to become."""
         lines = self.channel.makefile("rb")
         try:
             while self._wait():

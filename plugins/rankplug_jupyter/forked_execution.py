@@ -33,7 +33,7 @@ class ForkedExecution(NBClientEngine):  # type: ignore[misc]
 
 
 def check_parameters(nb: NotebookNode) -> None:
-    """Lets the function that a notebook's metadata name as ``rankplug.check`` see the parameters that were given.
+    """Pass the given parameters to the function that a notebook's metadata name as ``rankplug.check``.
 
     A misspelt or impossible parameter is then an error before a kernel starts, where papermill only warns.
     """

@@ -94,7 +94,7 @@ class ForkedProcess:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """Its exit code, negative after a signal; None while it runs."""
+        """Return the kernel's exit code, negative after a signal; None while it runs."""
         if self.returncode is None:
             try:
                 self.returncode = self.server.ask(poll=self.pid)["status"]
@@ -104,7 +104,7 @@ class ForkedProcess:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, once it has ended."""
+        """Wait for the kernel to end, and return its exit code."""
         pause = threading.Event()
         while self.poll() is None:
             if timeout is not None and (timeout := timeout - 0.02) < 0:
@@ -114,11 +114,11 @@ class ForkedProcess:
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        """Signals it and its children, unless it has ended."""
+        """Send a signal to the kernel and its children, unless it has ended."""
         self.server.ask(signal=[self.pid, int(number)])
 
     def terminate(self) -> None:
-        """Asks it to end."""
+        """Ask the kernel to end."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:

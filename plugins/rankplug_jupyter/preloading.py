@@ -103,7 +103,7 @@ def become_fresh() -> None:
 
 
 def use_notebook_figures() -> None:
-    """Lets a preloaded matplotlib draw into the notebook, once the kernel's shell is there."""
+    """Let a preloaded matplotlib draw into the notebook, once the kernel's shell is there."""
     if "matplotlib" in sys.modules:
         sys.modules["matplotlib"].rcParams["backend"] = os.environ["MPLBACKEND"]
 

@@ -22,7 +22,7 @@ PAIR_STEPS = 20_000
 
 
 def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
-    """Leaves the weights with the lowest objective in the learner."""
+    """Leave the weights with the lowest objective in the learner."""
     w = np.zeros(learner.scorer.weights)
     slopes: list[Weights] = []
     offsets: list[float] = []

@@ -25,7 +25,7 @@ ENDS = {0: "tolerance", 1: "iterations"}
 
 
 def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
-    """Leaves the weights with the lowest objective over all starts in the learner."""
+    """Leave the weights with the lowest objective over all starts in the learner."""
     best: tuple[float, Weights] | None = None
 
     def seen(intermediate_result: OptimizeResult) -> None:
@@ -52,7 +52,7 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
 
 
 def starts(learner: RegularisedLearner) -> list[Weights]:
-    """Zero, and draws from N(0, 1/dimension)."""
+    """Return zero, and draws from N(0, 1/dimension)."""
     restarts = learner.settings.restarts
     if restarts is None:
         restarts = 0 if learner.problem.loss.specification.convex else RESTARTS_WHERE_NOT_CONVEX

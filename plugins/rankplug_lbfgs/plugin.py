@@ -35,7 +35,7 @@ class CuttingPlanesParameters(Parameters):
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
-    """Backends."""
+    """Offer the backends."""
     return [
         BackendSpecification(
             name="lbfgs",

@@ -134,7 +134,7 @@ class RegularisedLearner(Learner):
 
 
 def fit(problem: Problem, minimise: Callable[[RegularisedLearner, Callable[[], bool]], None], iterations: int) -> Model:
-    """Trains with a minimiser of so many iterations at most."""
+    """Train with a minimiser for at most a number of iterations."""
     if problem.weights is not None and problem.weights.size != len(problem.train):
         raise FitError(
             f"{problem.backend_specification} needs the loss itself, which has one weight a list; weights that differ"

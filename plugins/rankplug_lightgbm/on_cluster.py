@@ -16,7 +16,7 @@ from rankplug_lightgbm.objective import LightGBMObjective
 
 
 def fit(problem: ClusterProblem) -> Fitted:
-    """Trees from all workers' lists."""
+    """Train trees on the lists of all workers."""
     objective = LightGBMObjective(problem.loss, sampler=problem.sampler, seed=stream(problem.seed, "noise"))
     rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
     ranker = lgb.DaskLGBMRanker(

@@ -16,7 +16,7 @@ class LightGBMParameters(Parameters):
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
-    """Backends."""
+    """Offer the backends."""
     return [
         BackendSpecification(
             name="lightgbm",

@@ -21,7 +21,7 @@ from rankplug.compiled import building_block, exp, log, zeros
 
 @building_block
 def by_class(scores, labels):
-    """Scores of the good documents and of the bad ones, each in their order."""
+    """Return the scores of the good documents and of the bad ones, each in their order."""
     good = labels >= 1.0
     return scores[good], scores[~good]
 
@@ -73,7 +73,7 @@ def logistic_pairs(scores, labels, steepness, shift, sigmoid_share, gradient, cu
 
 @building_block
 def gain_of_pairs(scores, labels, steepness, gradient, curvature):
-    """``log m - log S``; its curvature for boosting is that of the likelihood, the part that is never negative."""
+    """Compute ``log m - log S``; its curvature for boosting is the likelihood's, which is never negative."""
     goods, bads = by_class(scores, labels)
     log_right = np.empty((goods.size, bads.size))
     best = -np.inf

@@ -25,13 +25,13 @@ from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of
 
 
 def room_for_rankings(lengths, parameters):
-    """Numbers that the rankings of a list take; none for a closed form."""
+    """Return how many numbers the rankings of a list take; none for a closed form."""
     return 0 * lengths if parameters.closed else 1 + (parameters.samples + 1) * (lengths + 1)
 
 
 @building_block
 def share_of_a_pair(labels):
-    """One over the number of pairs of a good and a bad document; 0 where there is none."""
+    """Return one over the number of pairs of a good and a bad document; 0 where there is none."""
     goods = 0
     for document in range(labels.size):
         goods += labels[document] >= 1.0

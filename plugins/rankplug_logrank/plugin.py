@@ -34,7 +34,7 @@ def _loss(
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         _loss(
             "logrank_mle",
@@ -68,7 +68,7 @@ def rankplug_losses() -> list[LossSpecification]:
 
 @hookimpl
 def rankplug_studies() -> list[StudySpecification]:
-    """Studies."""
+    """Offer the studies."""
     return [
         StudySpecification(
             name="logrank",

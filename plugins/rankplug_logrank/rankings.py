@@ -99,7 +99,7 @@ def draw_rankings(
 
 @building_block
 def skewed_target(draw, skew):
-    """One of the distances 0, 0.1, ... 1 with probability proportional to ``exp(skew distance)``."""
+    """Draw one of the distances 0, 0.1, ... 1 with probability proportional to ``exp(skew distance)``."""
     highest, total = max(0.0, skew), 0.0
     for step in range(TARGETS):
         total += math.exp(skew * step / (TARGETS - 1.0) - highest)

@@ -12,7 +12,7 @@ from rankplug.compiled import building_block, scratch, zeros
 
 @building_block
 def exponents_of(scores, constants, steepness):
-    """``-w.dphi(y)`` of each ranking of the set, and the distances of the rankings from the ideal one."""
+    """Fill ``-w.dphi(y)`` of each ranking of the set, and the distances of the rankings from the ideal one."""
     rankings, width = int(constants[0]), scores.size + 1
     exponents, deltas = scratch(rankings), scratch(rankings)
     for ranking in range(rankings):

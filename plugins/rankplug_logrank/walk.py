@@ -86,7 +86,7 @@ def put_near(target, key, counter, good, gain, k, discount, bads_below, goods_ab
 
 @building_block
 def distance(gain, k, discount, goods, beating_more):
-    """Delta of the ranking."""
+    """Return Delta of the ranking."""
     bads = beating_more.size - 1
     with_bads_above = np.empty(bads + 1, np.int64)
     for above in range(bads + 1):
@@ -97,7 +97,7 @@ def distance(gain, k, discount, goods, beating_more):
 
 @building_block
 def flip_one_pair(key, counter, smooth, branch, bads_below, goods_above, beating_more):
-    """Draws pairs until one is accepted and may be exchanged, and exchanges it; returns the counter of its noise."""
+    """Draw pairs until one is accepted and may be exchanged, and exchange it; return the counter of its noise."""
     goods, bads = bads_below.size, goods_above.size
     while True:
         pair = int(uniform(key, counter) * goods * bads)

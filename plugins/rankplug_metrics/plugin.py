@@ -8,7 +8,7 @@ from rankplug_metrics import parameters
 
 @hookimpl
 def rankplug_metrics() -> list[MetricSpecification]:
-    """Metrics."""
+    """Offer the metrics."""
     return [
         MetricSpecification(
             name="ndcg",

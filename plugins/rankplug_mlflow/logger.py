@@ -80,7 +80,7 @@ def _metrics(result: Result) -> Iterator[Metric]:
 
 
 def _name(metric: str) -> str:
-    """MLflow's names have no @ and no brackets."""
+    """Replace @ and brackets, which MLflow does not allow in names."""
     return "".join(letter if letter.isalnum() or letter in "_-. /" else "_" for letter in metric)
 
 

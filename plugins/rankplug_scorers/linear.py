@@ -20,7 +20,7 @@ class LinearScorer:
         self.weights = features
 
     def scores(self, w: NDArray[np.float64], features: NDArray[np.float32]) -> NDArray[np.float64]:
-        """One score a document."""
+        """Return one score for each document."""
         scores = np.empty(features.shape[0])
         workers.run(lambda begin, end: weigh_features(begin, end, w, features, scores), _blocks(features))
         return scores

@@ -49,7 +49,7 @@ class Linear(Parameters):
 
 @hookimpl
 def rankplug_scorers() -> list[ScorerSpecification]:
-    """Scorers that several backends fit."""
+    """Offer the scorers that several backends fit."""
     trees = {
         "lightgbm": "rankplug_scorers.trees:lightgbm_settings",
         "xgboost": "rankplug_scorers.trees:xgboost_settings",

@@ -12,7 +12,7 @@ from rankplug.losses import list_constants, list_loss
 
 @list_constants
 def constants(constants, labels):
-    """One over the ideal DCG, gains and discounts of one list."""
+    """Fill one over the ideal DCG, gains and discounts of one list."""
     fill_dcg_constants(labels, labels.size, constants)
 
 

@@ -34,7 +34,7 @@ SCORE, GAIN, DISCOUNT, EXPONENT, EXPONENTIAL, GRADIENT, CURVATURE = 0, 1, 2, 3, 
 
 @list_constants
 def constants(constants, labels, deepest):
-    """One over the ideal DCG, gains and discounts of one list, and its documents by descending label."""
+    """Fill one over the ideal DCG, gains and discounts of one list, and its documents by descending label."""
     n = labels.size
     fill_dcg_constants(labels, deepest, constants)
     by_label = np.empty(n, np.int32)

@@ -19,7 +19,7 @@ REGULARISER = float(np.float32(0.01))
 
 @njit(nogil=True, error_model="numpy", fastmath=False)
 def _tabulated_sigmoid(gap, sigma):
-    """One over ``1 + exp(sigma gap)``, at the left end of the bin the gap falls into."""
+    """Return one over ``1 + exp(sigma gap)``, at the left end of the bin the gap falls into."""
     least = -WIDTH / sigma
     bins_a_unit = BINS / (-least - least)
     if gap <= least:

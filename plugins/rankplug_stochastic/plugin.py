@@ -48,7 +48,7 @@ class Noise(Parameters):
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="cross_entropy",
@@ -87,7 +87,7 @@ def rankplug_losses() -> list[LossSpecification]:
 
 @hookimpl
 def rankplug_samplers() -> list[SamplerSpecification]:
-    """Samplers."""
+    """Offer the samplers."""
     return [
         SamplerSpecification(
             name="gumbel",
@@ -118,7 +118,7 @@ def rankplug_samplers() -> list[SamplerSpecification]:
 
 @hookimpl
 def rankplug_studies() -> list[StudySpecification]:
-    """Studies."""
+    """Offer the studies."""
     return [
         StudySpecification(
             name="stochastic",

@@ -12,7 +12,7 @@ CLIP = 1e-10
 
 @list_sampler
 def gumbel(scores, key, perturbed, beta, tau):
-    """``(f_i - beta log(-log U_i)) / tau``; sorted, a draw of the Plackett-Luce law with weights exp(f / beta)."""
+    """Compute ``(f_i - beta log(-log U_i)) / tau``; sorted, a Plackett-Luce draw with weights exp(f / beta)."""
     for i in range(scores.size):
         draw = min(max(uniform(key, i), CLIP), 1.0 - CLIP)
         perturbed[i] = (scores[i] - beta * log(-log(draw))) / tau
@@ -21,7 +21,7 @@ def gumbel(scores, key, perturbed, beta, tau):
 
 @list_sampler
 def logistic(scores, key, perturbed, beta, tau):
-    """``(f_i + beta log(U_i / (1 - U_i))) / tau``, with heavier tails than a Gaussian on both sides."""
+    """Compute ``(f_i + beta log(U_i / (1 - U_i))) / tau``, with heavier tails than a Gaussian on both sides."""
     for i in range(scores.size):
         draw = min(max(uniform(key, i), CLIP), 1.0 - CLIP)
         perturbed[i] = (scores[i] + beta * log(draw / (1.0 - draw))) / tau
@@ -30,7 +30,7 @@ def logistic(scores, key, perturbed, beta, tau):
 
 @list_sampler
 def gaussian(scores, key, perturbed, beta, tau):
-    """``(f_i + beta N_i) / tau`` with standard normal ``N_i`` by Box and Muller's transform of two uniforms."""
+    """Compute ``(f_i + beta N_i) / tau`` with standard normal ``N_i`` by Box and Muller's transform of two uniforms."""
     for i in range(scores.size):
         radius = math.sqrt(-2.0 * log(uniform(key, 2 * i)))
         perturbed[i] = (scores[i] + beta * radius * math.cos(2.0 * math.pi * uniform(key, 2 * i + 1))) / tau

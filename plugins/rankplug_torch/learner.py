@@ -30,7 +30,7 @@ class Lesson(Protocol):
     """Training target of a network: the scores it gives in a step, and their loss."""
 
     def scores(self, network: torch.nn.Module, features: torch.Tensor, lists: Integers) -> torch.Tensor:
-        """Scores in training, of the documents of some lists."""
+        """Return the scores in training, of the documents of some lists."""
 
     def loss(self, scores: NDArray[np.float64], lists: Integers, iteration: int) -> Evaluation:
         """Return the loss of those scores."""
@@ -92,12 +92,12 @@ class NetworkLearner(StepwiseLearner):
         return True
 
     def batches(self, epoch: int) -> Iterator[Integers]:
-        """Positions of the lists of each step."""
+        """Yield the positions of the lists of each step."""
         order = generator(self.problem.seed, "batches", epoch) if self.settings.shuffle else None
         return self.problem.train.batches(self.settings.batch, order)
 
     def step(self, lists: Integers, iteration: int) -> float:
-        """One step on some lists; returns the sum of their losses before it."""
+        """Take one step on some lists, and return the sum of their losses before it."""
         train = self.problem.train
         rows = train.rows(lists)
         # A single document has no variance to normalise by; it passes as in evaluation.
@@ -119,7 +119,7 @@ class NetworkLearner(StepwiseLearner):
         return self.scores_of(self.network, part)
 
     def scores_of(self, network: torch.nn.Module, part: Part) -> NDArray[Any]:
-        """Scores of a part under a network, as in prediction."""
+        """Return the scores of a part under a network, as in prediction."""
         lists = self.problem.train if part == "train" else self.problem.valid
         assert lists is not None
         return network_scores(network, lists.features, lists.starts, self.settings.device)

@@ -77,7 +77,7 @@ class TorchLoss(torch.nn.Module):
         self.reduction, self.seed, self.iteration = reduction, whole_number(seed, "seed"), 0
 
     def extra_repr(self) -> str:
-        """Loss, sampler and reduction."""
+        """Return loss, sampler and reduction."""
         noise = "" if self.sampler is None else f", sampler={self.sampler}"
         return f"{self.loss}{noise}, reduction={self.reduction}"
 
@@ -86,7 +86,7 @@ class TorchLoss(torch.nn.Module):
         return {"iteration": self.iteration}
 
     def set_extra_state(self, state: Mapping[str, int]) -> None:
-        """Goes on from a count of calls."""
+        """Restore a count of calls."""
         self.iteration = int(state["iteration"])
 
     def forward(

@@ -21,7 +21,7 @@ class OneColumn(nn.Module):
 
 
 def linear(parameters: Parameters, features: int) -> nn.Module:
-    """``w x``, from zero; a constant would change no ranking."""
+    """Build ``w x``, starting from zero; a constant would change no ranking."""
     layer = nn.Linear(features, 1, bias=False)
     nn.init.zeros_(layer.weight)
     return nn.Sequential(layer, OneColumn())
@@ -39,7 +39,7 @@ class Layers(Protocol):
 
 
 def hidden_layers(network: Layers, features: int) -> tuple[list[nn.Module], int]:
-    """All of an ``mlp`` but its output, and the width it ends with."""
+    """Build all of an ``mlp`` but its output, and return it with the width it ends with."""
     modules: list[nn.Module] = []
     if network.input_batch_norm:
         modules.append(nn.BatchNorm1d(features, momentum=network.momentum))
@@ -56,7 +56,7 @@ def hidden_layers(network: Layers, features: int) -> tuple[list[nn.Module], int]
 
 
 def mlp(network: Network, features: int) -> nn.Module:
-    """Hidden layers with their activation, and a linear score."""
+    """Build hidden layers with their activation, and a linear score."""
     modules, width = hidden_layers(network, features)
     output = [nn.Linear(width, 1), ACTIVATIONS[network.output_activation](), OneColumn()]
     return initialised(nn.Sequential(*modules, *output), network.initialisation)

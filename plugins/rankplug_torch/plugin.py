@@ -59,7 +59,7 @@ class Boosted(Parameters):
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
-    """Backends."""
+    """Offer the backends."""
     return [
         BackendSpecification(
             name="torch",
@@ -78,7 +78,7 @@ def rankplug_backends() -> list[BackendSpecification]:
 
 @hookimpl
 def rankplug_scorers() -> list[ScorerSpecification]:
-    """Scorers that only this backend fits."""
+    """Offer the scorers that only this backend fits."""
     return [
         ScorerSpecification(
             name="mlp",

@@ -21,7 +21,7 @@ def sees_lists(network: torch.nn.Module) -> bool:
 
 
 def batch_scores(network: torch.nn.Module, features: torch.Tensor, starts: Integers | None) -> torch.Tensor:
-    """Scores of one batch of packed documents."""
+    """Return the scores of one batch of packed documents."""
     scores: torch.Tensor = network(features, starts) if sees_lists(network) else network(features)
     return scores
 
@@ -30,7 +30,7 @@ def batch_scores(network: torch.nn.Module, features: torch.Tensor, starts: Integ
 def network_scores(
     network: torch.nn.Module, features: NDArray[np.float32], starts: Integers | None, device: str = "cpu"
 ) -> NDArray[Any]:
-    """Scores of all documents, as the network in evaluation gives them."""
+    """Return the scores of all documents, as the network in evaluation gives them."""
     if sees_lists(network) and starts is None:
         raise DataError("this scorer compares the documents of a list: predict on rankplug.Lists, not on a matrix")
     training = network.training

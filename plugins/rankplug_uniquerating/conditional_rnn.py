@@ -55,7 +55,7 @@ class ConditionalRNN(nn.Module):
         return scores.squeeze(-1)
 
     def step_scores(self, features: torch.Tensor, steps: RatingSteps) -> torch.Tensor:
-        """Scores of all steps of some lists, in the order of ``steps``."""
+        """Return the scores of all steps of some lists, in the order of ``steps``."""
         embedded = self.embedding(features)
         driven = self.from_document(embedded)
         state = embedded.new_zeros(steps.lists, self.width)
@@ -83,7 +83,7 @@ class ConditionalRNN(nn.Module):
         return torch.zeros_like(state).scatter_reduce(0, index, hidden, reduce, include_self=False)
 
     def lesson(self, problem: Problem) -> StepsLesson:
-        """Training shows the steps in place of the lists."""
+        """Return a training target in which the steps take the place of the lists."""
         return StepsLesson(problem)
 
 

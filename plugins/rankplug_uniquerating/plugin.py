@@ -54,7 +54,7 @@ class UMart(URank):
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="urank",
@@ -84,7 +84,7 @@ def rankplug_losses() -> list[LossSpecification]:
 
 @hookimpl
 def rankplug_scorers() -> list[ScorerSpecification]:
-    """Scorers."""
+    """Offer the scorers."""
     return SCORERS
 
 
@@ -104,7 +104,7 @@ def rankplug_transforms() -> list[TransformSpecification]:
 
 @hookimpl
 def rankplug_studies() -> list[StudySpecification]:
-    """Studies."""
+    """Offer the studies."""
     return [
         StudySpecification(
             name="uniquerating",

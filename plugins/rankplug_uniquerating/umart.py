@@ -32,7 +32,7 @@ TINY = 1e-300
 
 @list_constants
 def constants(constants, labels, deepest):
-    """One over the ideal DCG, gains and discounts of one list."""
+    """Fill one over the ideal DCG, gains and discounts of one list."""
     fill_dcg_constants(labels, deepest, constants)
 
 

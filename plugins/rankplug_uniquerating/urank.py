@@ -75,7 +75,7 @@ def _add_pushes(joint, weight, nearest):
 
 @building_block
 def full_loss(scores, gains, gradient, curvature):
-    """Loss, gradient and curvature of one list whose documents come by descending gain; also the number of ratings."""
+    """Compute loss, gradient and curvature of one list in order of descending gain; also count the ratings."""
     n = scores.size
     joint = scratch(n)
     value, ratings, rival, end = 0.0, 0, -math.inf, n

@@ -27,7 +27,7 @@ def fill_gamma(out, key, list_key, source, fixed, generator, objective_seed, que
 
 @building_block
 def _fill_as_lightgbm(out, seed, iteration):
-    """LightGBM's draws, on from its last iteration: bits 16 to 30 of x <- 214013 x + 2531011 (mod 2^32)."""
+    """Draw as LightGBM does, on from its last iteration: bits 16 to 30 of x <- 214013 x + 2531011 (mod 2^32)."""
     state = np.uint32(seed)
     multiplier, increment, steps = _MULTIPLIER, _INCREMENT, iteration * out.size
     while steps > 0:  # jump ahead by squaring

@@ -53,7 +53,7 @@ class XeNdcg(NewtonStep):
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="xe_ndcg",
@@ -84,7 +84,7 @@ def rankplug_losses() -> list[LossSpecification]:
 
 @hookimpl
 def rankplug_studies() -> list[StudySpecification]:
-    """Studies."""
+    """Offer the studies."""
     return [
         StudySpecification(
             name="xendcg",

@@ -12,7 +12,7 @@ SMALLEST_MASS = 1e-15
 
 @list_constants
 def constants(constants, labels):
-    """``2^y`` of each document."""
+    """Fill ``2^y`` of each document."""
     for i in range(labels.size):
         constants[i] = gain(labels[i]) + 1.0
 

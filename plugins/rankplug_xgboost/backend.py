@@ -95,7 +95,7 @@ class XGBoostLearner(StepwiseLearner):
         return xgb.QuantileDMatrix(lists.features, max_bin=parameters["max_bin"], ref=reference, **facts)
 
     def _list_weights(self) -> NDArray[Any] | None:
-        """XGBoost's own objectives weigh lists; a document's weight counts as its list's where all in it agree."""
+        """Return one weight a list, as XGBoost's own objectives need: that of its documents where they agree."""
         weights, lists = self.problem.weights, self.problem.train
         return weights if weights is None or weights.size == len(lists) else weights[lists.starts[:-1]]
 

@@ -11,7 +11,7 @@ LARGEST_LABEL = 31
 
 
 def native_settings(problem: Problem) -> dict[str, Any]:
-    """XGBoost's parameters for the problem's loss, once the data are known to be within its limits."""
+    """Return XGBoost's parameters for the problem's loss, after checking that the data are within its limits."""
     name = problem.loss.specification.name
     if name not in NATIVE:
         raise FitError(

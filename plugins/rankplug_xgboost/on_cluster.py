@@ -17,7 +17,7 @@ from rankplug_xgboost.objective import XGBoostObjective
 
 
 def fit(problem: ClusterProblem) -> Fitted:
-    """Trees from all workers' lists."""
+    """Train trees on the lists of all workers."""
     train = problem.train
     data = xgboost.dask.DaskQuantileDMatrix(
         problem.client,

@@ -15,7 +15,7 @@ class XGBoostParameters(Parameters):
 
 @hookimpl
 def rankplug_backends() -> list[BackendSpecification]:
-    """Backends."""
+    """Offer the backends."""
     return [
         BackendSpecification(
             name="xgboost",

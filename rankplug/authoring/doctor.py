@@ -81,7 +81,7 @@ class Diagnosis:
         return found
 
     def describe(self) -> dict[str, Any]:
-        """All findings as plain values."""
+        """Return all findings as plain values."""
         return {
             "versions": self.versions,
             "threads": self.threads,
@@ -115,7 +115,7 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
 
 
 def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of Python, the system, rankplug, everything it depends on, and some other distributions."""
+    """Return the versions of Python, the system, rankplug, everything it depends on, and some other distributions."""
     return dict(_versions(others))
 
 

@@ -45,7 +45,7 @@ add_commands_of_others()
 
 @app.callback()
 def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
-    """Options before the command."""
+    """Read the options before the command."""
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ Name = Annotated[str, typer.Argument(help="A data set, with its parameters if an
 
 @app.command("list")
 def list_() -> None:
-    """All data sets, and which are on this machine."""
+    """List all data sets, and which are on this machine."""
     from rankplug.registry import registry
 
     for plugin in registry().plugins("dataset"):
@@ -76,7 +76,7 @@ def verify(name: Name) -> None:
 
 
 def _show(text: str) -> None:
-    """Warnings stand out."""
+    """Print lines, warnings in another colour."""
     for line in text.splitlines():
         warning = line.startswith("warning:")
         say(line, colour="yellow" if warning else None, error=warning)

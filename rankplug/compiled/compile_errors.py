@@ -60,7 +60,7 @@ def reason_of(error: Exception) -> str:
 
 
 def place_of(error: Exception, function: NamedFunction) -> tuple[str, int]:
-    """File and line of the author's code; its first line where numba does not say which one it is."""
+    """Return the file and line of the author's code; its first line where numba does not say which one it is."""
     text = COLOURS.sub("", str(error))
     generated = str(places.cache_folder())
     callee = CALLEE.search(text)

@@ -121,7 +121,7 @@ def call_of_list(function: ListFunction, parameters: str, scores: str | None = N
 
 
 def building_block(function: Callable[..., Any]) -> Any:
-    """Compiles a part of a function of one list with the same settings as the whole; a decorator."""
+    """Compile a part of a function of one list with the same settings as the whole; a decorator."""
     return njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
 
 
@@ -221,7 +221,7 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
 
 
 def _remove_old(folder: Path, stem: str, keep: Path) -> None:
-    """Leaves the newest few versions of a function that is being worked on."""
+    """Remove all but the newest few versions of a function that is being worked on."""
     versions = [path for path in folder.glob(f"{stem}-*.py") if path != keep and path.stem.rpartition("-")[0] == stem]
     versions.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for path in versions[OLD_VERSIONS_KEPT - 1 :]:

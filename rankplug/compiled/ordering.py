@@ -128,7 +128,7 @@ def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare:
 
 @njit(nogil=True, error_model="numpy")
 def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
-    """Sorts ``order`` by the keys of what it holds, equal keys as they stand; merges short runs sorted by insertion.
+    """Sort ``order`` by the keys of its items, equal keys as they stand, by merging short runs sorted by insertion.
 
     Written out because NumPy's sort of indices takes seconds to compile.
     """

@@ -17,11 +17,11 @@ APART = 64
 
 @njit(nogil=True)
 def scratch(length: int) -> NDArray[np.float64]:
-    """Uninitialised room for so many numbers."""
+    """Return an uninitialised array of so many numbers."""
     return np.empty(length + 2 * APART)[APART : APART + length]
 
 
 @njit(nogil=True)
 def zeros(length: int) -> NDArray[np.float64]:
-    """Room for so many numbers, all 0."""
+    """Return an array of so many numbers, all 0."""
     return np.zeros(length + 2 * APART)[APART : APART + length]

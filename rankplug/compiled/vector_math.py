@@ -113,7 +113,7 @@ def largest(numbers: NDArray[np.float64]) -> float:
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract"})
 def make_log_probabilities(scores: NDArray[np.float64]) -> None:
-    """Shifts finite scores, of which there is at least one, so that their exponentials add up to 1."""
+    """Shift finite scores, of which there is at least one, so that their exponentials add up to 1."""
     peak = largest(scores)
     mass = 0.0
     for score in scores:

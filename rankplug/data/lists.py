@@ -46,7 +46,7 @@ def check_starts(starts: ArrayLike, documents: int) -> Integers:
 
 
 def starts_of(query_ids: ArrayLike) -> Integers:
-    """Offsets from one query id a document; the documents of a query must lie together.
+    """Return offsets from one query id a document; the documents of a query must lie together.
 
     >>> starts_of([7, 7, 3, 3, 3]).tolist()
     [0, 2, 5]
@@ -218,14 +218,14 @@ class Lists:
         return self[_random_order(len(self), seed)]
 
     def batches(self, queries: int, seed: int | np.random.Generator | None = None) -> Iterator[NDArray[np.int64]]:
-        """Positions of the queries of each mini-batch, every query once; shuffled unless ``seed`` is None."""
+        """Yield the positions of the queries of each mini-batch, every query once; shuffled unless ``seed`` is None."""
         whole_number(queries, "the number of queries of a mini-batch", least=1)
         order = np.arange(len(self)) if seed is None else _random_order(len(self), seed)
         return (order[first : first + queries] for first in range(0, order.size, queries))
 
     @staticmethod
     def concatenate(parts: Sequence[Lists]) -> Lists:
-        """Several lists one after another."""
+        """Concatenate several lists."""
         if not parts:
             raise DataError("nothing to concatenate")
         widths = {part.features.shape[1] for part in parts}
@@ -254,12 +254,12 @@ class Lists:
         return digest.hexdigest()
 
     def with_fingerprint(self, fingerprint: str) -> Lists:
-        """Itself, with a fingerprint that was taken before; spares reading memory-mapped data for it."""
+        """Return the lists with a fingerprint that was taken before, which spares reading memory-mapped data for it."""
         self.__dict__["fingerprint"] = fingerprint
         return self
 
     def validate(self) -> Lists:
-        """Itself, once the values are checked: finite features, labels of zero or more, no query twice.
+        """Check the values, finite features, labels of zero or more and no query twice, and return the lists.
 
         Shapes and offsets are checked on construction; the values only here, as it reads every feature.
         """

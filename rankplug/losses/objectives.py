@@ -90,7 +90,7 @@ class Loss:
         iteration: int = 0,
         step: Step = "gradient",
     ) -> Evaluation:
-        """Value of every list, gradient and curvature of every document.
+        """Compute the value of every list, and gradient and curvature of every document.
 
         Args:
             scores: one a document, lists one after another.

@@ -167,12 +167,12 @@ class _Batch:
         self.weights = bound.list_weights[self.data_lists]
 
     def padded(self, packed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values of the documents, filled up at padding."""
+        """Return the documents' values, filled up at padding."""
         padded: NDArray[np.float64] = np.where(self.mask, packed[self.documents], self.filling)
         return padded
 
     def expected(self, draws: NDArray[np.float64], slopes: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-        """Value, gradient and curvature, averaged over the draws."""
+        """Return the value, gradient and curvature, averaged over the draws."""
         import torch
 
         with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
@@ -186,7 +186,7 @@ class _Batch:
         return total[0] * self.weights, total[1] * weights, curvature * weights
 
     def derivatives(self, draw: NDArray[np.float64], slope: NDArray[np.float64], sample: int) -> Any:
-        """Value, gradient and diagonal of the Hessian with respect to the scores, of one draw of perturbed scores."""
+        """Return the value, gradient and diagonal of the Hessian by the scores, for one draw of perturbed scores."""
         import torch
 
         mask = torch.from_numpy(self.mask)
@@ -213,7 +213,7 @@ class _Batch:
         return {**self.evaluator.keywords, "uniform": partial(self.uniform, sample)}
 
     def uniform(self, sample: int, draws: int) -> torch.Tensor:
-        """Numbers in (0, 1) for every document, of its own key each."""
+        """Draw numbers in (0, 1) for every document, of its own key each."""
         import torch
 
         return torch.from_numpy(self.numbers(2 * sample, draws))
@@ -263,7 +263,7 @@ def _fill_uniform(
 
 
 def _batches(lengths: Integers, cost: Cost) -> Iterator[Integers]:
-    """Positions of the lists that share a tensor."""
+    """Yield the positions of the lists that share a tensor."""
     order = np.argsort(lengths, kind="stable")
     begin = 0
     for end in range(1, order.size + 1):

@@ -47,7 +47,7 @@ class SessionPluginWarning(UserWarning):
 
 
 def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
-    """Offers a function as a loss of this session, in place of an earlier one of its name.
+    """Offer a function as a loss of this session, in place of an earlier one of its name.
 
     Args:
         function: of one list or of padded lists, plain or already marked as a loss.
@@ -72,7 +72,7 @@ def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
 
 
 def renew() -> None:
-    """Offers those again whose source, or what it uses, is no longer what it was when they were offered."""
+    """Offer those losses again whose source, or what it uses, has changed since they were offered."""
     for name, (function, declared) in list(_offered.items()):
         there = [
             one for one in registry().plugins("loss") if (one.specification.name, one.distribution) == (name, SESSION)
@@ -211,7 +211,7 @@ def packed(references: Iterable[str]) -> bytes:
 
 
 def unpack(losses: bytes) -> None:
-    """Offers in this process what another one packed."""
+    """Offer in this process the losses that another one packed."""
     for function, declared, version, source in pickle.loads(losses) if losses else ():
         specification = specification_of(function, declared)
         there = [one.version for one in registry().plugins("loss") if one.specification.name == specification.name]

@@ -31,7 +31,7 @@ class Predicts(Protocol):
     """Interface that :func:`evaluate` needs of a model."""
 
     def predict(self, features: Any) -> ArrayLike:
-        """One score a document."""
+        """Return one score for each document."""
 
 
 class Metric:
@@ -124,7 +124,7 @@ def metric(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
 def evaluate(
     model_or_scores: Predicts | ArrayLike, lists: Lists, metric: str | Mapping[str, Any] | Reference | Metric
 ) -> pd.Series[float]:
-    """One value a query, by query id; queries that do not count are nan, which pandas' ``mean`` leaves out.
+    """Compute one value a query, by query id; queries without a value are nan, which pandas' ``mean`` leaves out.
 
     Args:
         model_or_scores: a model with ``predict(features)``, or one score a document. A model of ours (or a Ranker that

@@ -76,7 +76,7 @@ def draw_curves(
     widen: float = 1.0,
     **options: Any,
 ) -> None:
-    """Mean learning curves with 95 % t intervals.
+    """Draw mean learning curves with 95 % t intervals.
 
     Where early stopping ended some trainings before others, a thin dashed line goes on to the longest, in which a
     stopped one stays at the best it had, which is the model it became.
@@ -103,7 +103,7 @@ def draw_curves(
 
 
 def _curve_of_runs(curves: pd.DataFrame) -> pd.DataFrame:
-    """One model's learning curves: a row for each iteration, a column for each trial and fold."""
+    """Return one model's learning curves: a row for each iteration, a column for each trial and fold."""
     return curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
 
@@ -127,13 +127,13 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float 
 
 
 def keep_within(axes: Axes, low: float, high: float) -> None:
-    """Cuts the vertical axis where no value can be; intervals of a few trials may reach farther."""
+    """Cut the vertical axis where no value can be; intervals of a few trials may reach farther."""
     bottom, top = axes.get_ylim()
     axes.set_ylim(max(bottom, low), min(top, high))
 
 
 def legend_below(figure: Figure, columns: int) -> None:
-    """One legend for all axes, below them, so that it covers nothing."""
+    """Draw one legend for all axes below them, so that it covers nothing."""
     named = {
         label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }

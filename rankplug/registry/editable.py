@@ -74,7 +74,7 @@ def editable_roots() -> dict[str, Path]:
 
 
 def _modules_of(specification: Specification) -> set[str]:
-    """Modules that hold what a plugin does: its code, and the model of its parameters."""
+    """Return the modules that define a plugin: those of its code, and of the model of its parameters."""
     code = specification.implementation
     paths = [code] if isinstance(code, str) else [f"{getattr(code, '__module__', type(code).__module__)}:"]
     paths += getattr(specification, "fitted_by", {}).values()

@@ -267,7 +267,7 @@ def _from_mapping(mapping: Mapping[str, Any], depth: int = 0) -> Reference:
 
 
 def expand(reference: str | Mapping[str, Any] | Reference) -> list[Reference]:
-    """All references without grids that one with grids stands for, the last grid running fastest."""
+    """Expand a reference with grids into all references without, the last grid running fastest."""
     whole = parse(reference)
 
     def product(rows: list[list[Any]]) -> list[tuple[Any, ...]]:

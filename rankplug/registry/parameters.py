@@ -109,7 +109,7 @@ def _bounds(rules: Iterable[Any]) -> str:
 
 
 def describe_parameters(model: type[Parameters]) -> list[dict[str, Any]]:
-    """Name, type, default and meaning of every parameter, for listings and generated pages."""
+    """Return name, type, default and meaning of every parameter, for listings and generated pages."""
     return [
         {
             "name": name,

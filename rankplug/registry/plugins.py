@@ -155,7 +155,7 @@ class Registry:
         namesakes.append(plugin)
 
     def add(self, specification: Specification, *, version: str = "", source: str = "", instead: bool = False) -> None:
-        """Offers a plugin in this process only; it takes the place of an earlier one of the session.
+        """Offer a plugin in this process only; it takes the place of an earlier one of the session.
 
         Args:
             specification: what it says of itself.
@@ -172,7 +172,7 @@ class Registry:
         return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
-        """All plugins, or those of one kind, by kind and name."""
+        """Yield all plugins, or those of one kind, by kind and name."""
         for one in [kind] if kind else KINDS:
             if one not in KINDS:
                 raise UnknownPluginError(f"there is no kind of plugin called {one}: {did_you_mean(one, KINDS)}")
@@ -180,7 +180,7 @@ class Registry:
                 yield from self._plugins[one][name]
 
     def conflicts(self) -> list[tuple[str, str, list[str]]]:
-        """Kind, name and distributions of each name that more than one distribution offers."""
+        """Return the kind, name and distributions of each name that more than one distribution offers."""
         return [
             (kind, name, [plugin.distribution for plugin in namesakes])
             for kind, named in self._plugins.items()

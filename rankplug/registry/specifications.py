@@ -109,7 +109,7 @@ class Specification:
         return self.implementation
 
     def describe(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return the specification as plain values."""
         return {
             "kind": self.kind,
             "name": self.name,

@@ -52,7 +52,7 @@ def with_sources(make: Callable[[Results], Made], results: Results) -> tuple[Mad
 
 
 def sources_of(results: Results, group: str) -> list[Source]:
-    """All models of a group."""
+    """Return all models of a group."""
     frame = results.frames[group]
     if not {"model", "combination"} <= set(frame.columns):
         return []
@@ -64,7 +64,7 @@ def sources_of(results: Results, group: str) -> list[Source]:
 
 
 def narrowed(sources: Collection[Source], words: Collection[str]) -> tuple[Source, ...]:
-    """Those whose model is among some words, and whose group is, or has one in its name, where any has.
+    """Return the sources of some models and groups, as far as words name any of them.
 
     >>> both = [Source("tuned Yahoo", "A", ("1",)), Source("tuned Web30K", "A", ("2",))]
     >>> [source.identities for source in narrowed(both, ["A", "Web30K", "ndcg@5"])]

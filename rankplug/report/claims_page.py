@@ -86,7 +86,7 @@ def sources_html(one: Reproduced, sources: Collection[Source]) -> str:
 
 
 def described_claims(one: Reproduced) -> Iterator[tuple[dict[str, Any], Judged]]:
-    """Each claim of a study as plain values, with its verdict."""
+    """Yield each claim of a study as plain values, with its verdict."""
     for claim, judged in zip(one.study.claims, one.verdicts, strict=True):
         verdict = judged.verdict
         about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}

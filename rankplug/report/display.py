@@ -92,7 +92,7 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
 
 
 def show_claims(study: Study, results: Results) -> Any:
-    """Every claim with its verdict and the evidence."""
+    """Show every claim with its verdict and the evidence."""
     rows = ["| claim | verdict | evidence |", "|---|---|---|"]
     for claim in study.claims:
         verdict = claim.judge(results)
@@ -107,7 +107,7 @@ def show_claims(study: Study, results: Results) -> Any:
 
 
 def show_findings(study: Study) -> Any:
-    """Known errors and gaps of the paper, and what is done about them."""
+    """Show known errors and gaps of the paper, and what is done about them."""
     return _markdown("\n".join(f"- {finding}" for finding in study.findings))
 
 

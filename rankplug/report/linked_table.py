@@ -35,7 +35,7 @@ def linked(text: str, identities: Sequence[str]) -> str:
 
 
 def link_marked(page: str, known: Collection[str]) -> str:
-    """Links what :func:`rankplug.report.show` marked as made by combinations."""
+    """Link the numbers that :func:`rankplug.report.show` marked with combinations."""
 
     def link(found: re.Match[str]) -> str:
         return linked(found[2], [identity for identity in found[1].split() if identity in known])

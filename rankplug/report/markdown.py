@@ -28,7 +28,7 @@ def math_html(formula: str, display: bool = False) -> str:
 
 
 def markdown_html(text: str) -> str:
-    """Markdown as HTML; raw HTML in it is shown as text, but for <br>, the one way to break a line in a table."""
+    """Convert Markdown to HTML; raw HTML in it is shown as text, but for <br>, the only line break in a table."""
     return safe_text(str(_converter()(text)).replace("&lt;br&gt;", "<br>"))
 
 

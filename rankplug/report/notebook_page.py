@@ -81,7 +81,7 @@ def _output(output: Any) -> str:
 
 
 def with_words(tables: str) -> str:
-    """Tables in which the columns that hold anything but numbers are marked, so that they are set as text is.
+    """Mark the columns of tables that hold anything but numbers, so that they are set as text is.
 
     >>> with_words("<table><tr><th>model</th><th>value</th></tr><tr><td>a</td><td>0.5</td></tr></table>")
     '<table><tr><th class="words">model</th><th>value</th></tr><tr><td class="words">a</td><td>0.5</td></tr></table>'

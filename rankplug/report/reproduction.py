@@ -25,7 +25,7 @@ def reproduce(
     run_missing: bool = True,
     **execution: Any,
 ) -> Path:
-    """Reproduces some papers; the path of the report's first page.
+    """Reproduce some papers, and return the path of the report's first page.
 
     Args:
         names: of studies, or ``all``.
@@ -59,7 +59,7 @@ def reproduce(
 
 @contextlib.contextmanager
 def _writing(report: Path) -> Iterator[None]:
-    """Says where and what to do when the system refuses to write, as on a full disk."""
+    """Raise an error that says where and what to do if the system refuses to write, as on a full disk."""
     try:
         yield
     except OSError as error:
@@ -70,7 +70,7 @@ def _writing(report: Path) -> Iterator[None]:
 
 
 def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
-    """Those of some studies that lack no trial in the store; raises if there is none, or one that was named does."""
+    """Return the studies that lack no trial in the store; raise an error if there is none, or a named one does."""
     absent = {one.name: _absent(one, profile, data, store) for one in chosen}
     there = [one for one in chosen if not absent[one.name]]
     lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)

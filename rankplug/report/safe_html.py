@@ -40,7 +40,7 @@ PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+|(?:\.\./)*exhibits/
 
 
 def safe_text(text: str) -> str:
-    """HTML from elsewhere, reduced to text, tables, formulas and links.
+    """Reduce HTML from elsewhere to text, tables, formulas and links.
 
     >>> safe_text('<b onclick="act()">bold</b><script>act()</script><a href="javascript:act()">link</a>')
     '<b>bold</b><a>link</a>'

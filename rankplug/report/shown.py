@@ -49,7 +49,7 @@ class Reproduced:
 
 
 def reproduced(study: Study, results: Results, notebook: Path | None, folder: Path, store: Store) -> Reproduced:
-    """Draws and judges a study, and gathers what is known of its combinations.
+    """Draw and judge a study, and gather what is known of its combinations.
 
     Args:
         study: the paper.
@@ -77,7 +77,7 @@ def gather(results: Results, store: Store) -> dict[str, Made]:
 
 
 def draw_exhibits(study: Study, results: Results, folder: Path) -> tuple[Drawn, ...]:
-    """Draws every figure and table of a study into ``folder/exhibits``."""
+    """Draw every figure and table of a study into ``folder/exhibits``."""
     import matplotlib.pyplot as plt
 
     from rankplug.plotting import save

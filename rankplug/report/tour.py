@@ -126,7 +126,7 @@ class Tour:
         return load(self.combination.dataset, fold=first.fold, seed=first.seed, transforms=transforms)
 
     def data(self) -> pd.DataFrame:
-        """Sizes and labels of the three parts."""
+        """Return sizes and labels of the three parts."""
         import pandas as pd
 
         rows = {}
@@ -161,7 +161,7 @@ class Tour:
         return [self.store.read(trial) for trial in self.trials]
 
     def summary(self) -> pd.DataFrame:
-        """One row a trial."""
+        """Return a table with one row for each trial."""
         import pandas as pd
 
         rows = []
@@ -172,7 +172,7 @@ class Tour:
         return pd.DataFrame(rows)
 
     def metrics(self) -> pd.DataFrame:
-        """Each metric's mean on the test queries with its 95 % interval."""
+        """Return each metric's mean on the test queries with its 95 % interval."""
         import pandas as pd
 
         rows = {}
@@ -182,7 +182,7 @@ class Tour:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def curves(self) -> Figure:
-        """Learning curves of the first metric that selects, on training and validation data."""
+        """Draw learning curves of the first metric that selects, on training and validation data."""
         return draw_learning_curves(self.results, self.combination.selection[0])
 
     def extremes(self, count: int = 5) -> pd.DataFrame:
@@ -247,7 +247,7 @@ def draw_learning_curves(results: Iterable[Result], metric: str) -> Figure:
 
 
 def draw_importance(importance: pd.Series[float], count: int) -> Figure:
-    """Bars for the features that matter most."""
+    """Draw bars for the features that matter most."""
     top = importance.nlargest(count)[::-1]
     figure, axes = new_figure(height=0.22 * len(top) + 0.8)
     axes.barh([str(feature) for feature in top.index], top, color=PALETTE[0])

@@ -53,7 +53,7 @@ class Sampler:
         return self.function.numbers(self.parameters)
 
     def draw(self, scores: ArrayLike, starts: ArrayLike, *, seed: int = 0, iteration: int = 0) -> NDArray[np.float64]:
-        """Perturbed scores, one row a sample, each list normalised to log-probabilities."""
+        """Draw perturbed scores, one row a sample, each list normalised to log-probabilities."""
         packed = writable(scores, "scores")
         offsets = check_starts(starts, packed.size)
         noise = whole_number(seed, "seed"), whole_number(iteration, "iteration")
@@ -62,7 +62,7 @@ class Sampler:
     def draws_and_slopes(
         self, scores: NDArray[np.float64], starts: Integers, lists: Integers, seed: int, iteration: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Draws of the named lists, and of each list and draw the derivative of a perturbed score to its score."""
+        """Draw for the named lists, and return with each draw the derivative of a perturbed score to its score."""
         draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
         arguments = (lists, starts, scores, seed, iteration, self.samples, self.numbers, draws, slopes)
         with told_in_a_sentence(self.function):

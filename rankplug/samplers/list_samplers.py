@@ -23,7 +23,7 @@ def list_sampler(function: Callable[..., Any]) -> ListSampler:
 
 
 def lifted_sampler(sampler: ListSampler) -> Any:
-    """Draws of a sampler over lists, normalised to log-probabilities, and the derivative of each to its score."""
+    """Compile a sampler over lists: draws normalised to log-probabilities, and the derivative of each to its score."""
     return make(SAMPLER.format(sampled=call_of_list(sampler, "sampler_parameters")), {"perturb": sampler})
 
 

@@ -77,7 +77,7 @@ def p_values(point: ArrayLike, error: ArrayLike, degrees: ArrayLike, margin: Arr
 
 
 def holm_steps(parts: int, level: float = LEVEL / 2) -> Doubles:
-    """Levels to which the smallest, the second smallest ... p value is held by Holm; the last is the level itself."""
+    """Return the levels for the smallest, second smallest ... p value by Holm; the last is the level itself."""
     return level / np.arange(parts, 0, -1)
 
 

@@ -48,7 +48,7 @@ def _estimate(point: Doubles, square: Doubles, degrees: Doubles | float, count: 
 
 
 def mean_of_trials(differences: ArrayLike) -> Estimate:
-    """Mean of independent values, such as trials that draw all their data anew: ``s / sqrt(n)``."""
+    """Estimate the mean of independent values, such as trials that draw all their data anew: ``s / sqrt(n)``."""
     values = numbers(differences, "differences")
     count = values.shape[-1]
     point = values.mean(axis=-1)
@@ -56,7 +56,7 @@ def mean_of_trials(differences: ArrayLike) -> Estimate:
 
 
 def mean_of_resplits(differences: ArrayLike, test_to_train: float) -> Estimate:
-    """Mean over random splits of one pool of queries: ``s sqrt(1 / n + test / train)``.
+    """Estimate the mean over random splits of one pool of queries: ``s sqrt(1 / n + test / train)``.
 
     Splits share queries, so a plain interval takes them for more than they are, and shrinks to nothing with their
     number although the pool stays the same. Nadeau and Bengio, Inference for the generalization error, Machine
@@ -70,7 +70,7 @@ def mean_of_resplits(differences: ArrayLike, test_to_train: float) -> Estimate:
 
 
 def mean_of_folds(differences: ArrayLike) -> Estimate:
-    """Mean over the folds of a collection, each a mean over its queries and seeds.
+    """Estimate the mean over the folds of a collection, each a mean over its queries and seeds.
 
     Folds have their own test queries and models, so what lies between them covers both.
     """
@@ -79,7 +79,7 @@ def mean_of_folds(differences: ArrayLike) -> Estimate:
 
 
 def mean_of_queries_and_seeds(folds: Sequence[ArrayLike]) -> Estimate:
-    """Mean over the test queries of all folds, each a mean over seeds, for new queries and new seeds.
+    """Estimate the mean over the test queries of all folds, each a mean over seeds, for new queries and new seeds.
 
     Every fold is a table of queries by seeds: a query's difference is ``mean + query + seed + rest``, and a seed is a
     model of its fold's own. The mean's variance is ``(M_queries + M_seeds - M_rest) / (queries * seeds)`` in mean
@@ -128,7 +128,7 @@ def _between_folds(tables: Sequence[Doubles], point: Doubles, queries: int) -> E
 
 
 def weighted_sum(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
-    """Weighted sum of independent estimates, such as a mean over several collections, by Satterthwaite."""
+    """Estimate a weighted sum of independent estimates, such as a mean over several collections, by Satterthwaite."""
     squares = np.array([weight**2 * one.error**2 for weight, one in zip(weights, estimates, strict=True)])
     whole = squares.sum(axis=0)
     parts = sum(square**2 / one.degrees for square, one in zip(squares, estimates, strict=True))

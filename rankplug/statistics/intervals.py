@@ -44,7 +44,7 @@ class Interval:
 
 
 def t_interval(values: ArrayLike, *, unit: Unit, level: float = 0.95) -> Interval:
-    """Mean with Student's interval, ``t * s / sqrt(n)`` to either side, where s has n - 1 degrees of freedom."""
+    """Return the mean with Student's interval, ``t * s / sqrt(n)`` to either side, with n - 1 degrees of freedom."""
     from scipy import stats
 
     sample = finite_sample(values, least=1)
@@ -58,7 +58,7 @@ def t_interval(values: ArrayLike, *, unit: Unit, level: float = 0.95) -> Interva
 def hierarchical_bootstrap(
     values: Sequence[ArrayLike], *, level: float = 0.95, resamples: int = 2_000, seed: int = 0
 ) -> Interval:
-    """Percentile interval of the mean over trials and queries, drawing trials first and then queries in each.
+    """Return the percentile interval of the mean over trials and queries, drawing trials first, then queries.
 
     Args:
         values: one row a trial with one value a query; nan is left out. For two models, rows of differences.

@@ -62,7 +62,7 @@ class Correction:
 
 
 def paired_t_test(values: ArrayLike, others: ArrayLike, *, unit: Unit, level: float = 0.95) -> PairedTest:
-    """Student's paired test with its interval.
+    """Test paired differences by Student's t, with its interval.
 
     Where all differences are equal t is not defined: p is then 1 if they are zero and 0 otherwise, and ``constant``
     says so.
@@ -92,7 +92,7 @@ def paired_permutation_test(
     seed: int = 0,
     level: float = 0.95,
 ) -> PairedTest:
-    """Fisher's test: the mean difference among those with the signs of the differences flipped at random.
+    """Test the mean difference among those with the signs of the differences flipped at random (Fisher).
 
     All sign patterns are tried when there are no more than ``resamples`` of them. The interval holds all shifts of the
     differences that the same patterns do not reject; it has no end where there are too few pairs to reject any.
@@ -117,7 +117,7 @@ def paired_permutation_test(
 
 
 def _sign_means(differences: Doubles, resamples: int, seed: int) -> tuple[Doubles, Doubles, int]:
-    """Means of differences and of ones under patterns of signs, and 1 where the patterns were drawn, not all tried."""
+    """Return means of differences and of ones under patterns of signs, and 1 if the patterns were drawn at random."""
     size = differences.size
     if size < 63 and 2**size <= resamples:
         patterns = (np.arange(2**size)[:, None] >> np.arange(size) & 1) * 2.0 - 1
@@ -133,7 +133,7 @@ def _sign_means(differences: Doubles, resamples: int, seed: int) -> tuple[Double
 
 
 def holm(p_values: ArrayLike, *, level: float = 0.05) -> Correction:
-    """Holm's step-down correction, which holds the chance of any false rejection below the level."""
+    """Correct p values by Holm's step-down procedure, which holds the chance of any false rejection below the level."""
     given = numbers(p_values, "p values").reshape(-1)
     if given.size == 0 or not ((given >= 0) & (given <= 1)).all():
         raise DataError(f"p values must lie between 0 and 1, got {given.tolist()}")
@@ -146,7 +146,7 @@ def holm(p_values: ArrayLike, *, level: float = 0.05) -> Correction:
 
 
 def effect_size(values: ArrayLike, others: ArrayLike, *, unit: Unit) -> EffectSize:
-    """Cohen's d of paired values and Hedges' g, which multiplies it by ``1 - 3 / (4 (n - 1) - 1)``."""
+    """Compute Cohen's d of paired values and Hedges' g, which multiplies it by ``1 - 3 / (4 (n - 1) - 1)``."""
     first, second = _pairs(values, others)
     differences = first - second
     mean = float(differences.mean())

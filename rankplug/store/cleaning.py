@@ -44,7 +44,7 @@ class Finding:
 
 
 def leftovers(store: Store) -> list[Finding]:
-    """Unfinished writes and locks of processes that are gone, and failures of trials since finished."""
+    """Find unfinished writes and locks of processes that are gone, and failures of trials since finished."""
     return sorted(_leftovers(store), key=lambda finding: finding.path)
 
 

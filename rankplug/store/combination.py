@@ -96,7 +96,7 @@ class Combination(BaseModel):
         return tuple(str(parse(part)) for part in parts)
 
     def validate_plugins(self) -> Combination:
-        """Itself, once every plugin is found and its parameters are checked."""
+        """Check that every plugin is found and its parameters are valid, and return the combination."""
         found = registry()
         for part, kind in KIND_OF_PART.items():
             if reference := getattr(self, part):
@@ -107,7 +107,7 @@ class Combination(BaseModel):
         return self
 
     def _references(self, part: str) -> list[str]:
-        """Those of a part with several; choosing by the loss itself needs no plugin."""
+        """Return the references in a part with several; choosing by the loss itself needs no plugin."""
         return [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
 
     @property

@@ -49,7 +49,7 @@ def row_schema() -> pa.Schema:
 
 
 def describe(result: Result) -> dict[str, Any]:
-    """Everything about a result but its numbers."""
+    """Describe everything about a result but its numbers."""
     combination = result.trial.combination
     return {
         "format": FORMAT,

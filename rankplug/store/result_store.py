@@ -172,7 +172,7 @@ class Store:
         return [path for trial in trials if (path := self.path(trial)).exists()]
 
     def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
-        """All rows of the finished trials, or of those named, with their combinations' parts as columns."""
+        """Return all rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd
 
         frames = []

@@ -193,7 +193,7 @@ class _Measured(NamedTuple):
 
 
 def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measured:
-    """Measures a model on a test part that comes in blocks, of which few are in memory at a time."""
+    """Measure a model on a test part that comes in blocks, of which few are in memory at a time."""
     values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
     names: list[str] = []
     digests: list[str] = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def facts(dataset: str, seed: int = 0) -> dict[str, float]:
-    """Sizes of a data set's first fold, as the first trial under a master seed has it.
+    """Return the sizes of a data set's first fold, as the first trial under a master seed has it.
 
     >>> counted = facts("synthetic[queries=50,documents=10,sample=0]")
     >>> counted["queries"], counted["test queries"], counted["features"]

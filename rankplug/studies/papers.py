@@ -57,7 +57,7 @@ class Runs:
         return {**self.shared, **self.models[model]}
 
     def trials_of(self, model: str) -> list[Trial]:
-        """All trials of a model."""
+        """Return all trials of a model."""
         from rankplug.store import Trial, combinations
 
         chosen, left_out = combinations(self.grid(model))
@@ -252,5 +252,5 @@ def bibliography(names: Iterable[str]) -> str:
 
 
 def studies() -> list[Study]:
-    """All installed studies."""
+    """Return all installed studies."""
     return [cast(Study, plugin.specification.load()) for plugin in registry().plugins("study")]

@@ -82,7 +82,7 @@ def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def beside(row: pd.Series[float], digits: int = 2) -> str:
-    """One cell of such a table: ours with its interval, and the published number in brackets."""
+    """Format one cell of such a table: ours with its interval, and the published number in brackets."""
     ours = _with_interval(row[["ours"]], row[["half width"]], digits)[0]
     theirs = _with_interval(row[["published"]], row[["published half width"]], digits)[0]
     return f"{ours} [{theirs}]" if theirs else ours

@@ -49,7 +49,7 @@ class Results:
         return self.frames[group]
 
     def groups(self, prefix: str = "") -> list[str]:
-        """Names of the groups that begin with some words, in their order."""
+        """Return the names of the groups that begin with some words, in their order."""
         return [group for group in self.frames if group.startswith(prefix)]
 
     def models(self, group: str) -> list[str]:
@@ -57,12 +57,12 @@ class Results:
         return list(self.frames[group]["model"].cat.categories)
 
     def queries(self, group: str, metric: str) -> pd.DataFrame:
-        """Values of one metric, one row a test query."""
+        """Return the values of one metric, one row a test query."""
         frame = self.frames[group]
         return frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
 
     def trials(self, group: str, metric: str) -> pd.DataFrame:
-        """Means of a metric over the test queries that count: a row for each trial, a column for each model.
+        """Return a metric's means over the test queries that count: a row for each trial, a column for each model.
 
         Where there are several folds, a trial's number is the mean of those of its folds.
         """
@@ -82,13 +82,13 @@ class Results:
         return self._kept[group, metric]
 
     def curves(self, group: str, part: str, metric: str) -> pd.DataFrame:
-        """Learning curves: one row an iteration of a trial."""
+        """Return the learning curves: one row an iteration of a trial."""
         frame = self.frames[group]
         chosen = (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == metric)
         return frame[chosen]
 
     def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:
-        """One model's learning curves: a row for each iteration, a column for each trial and fold.
+        """Return one model's learning curves: a row for each iteration, a column for each trial and fold.
 
         Where a training stopped before others did, its column is nan from there on.
         """
@@ -97,7 +97,7 @@ class Results:
         return wanted.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
     def lead_in_training(self, group: str, first: str, second: str, part: str, metric: str) -> pd.DataFrame | None:
-        """One model's learning curves minus another's: a row for each iteration, a column for each trial and fold.
+        """Return the difference of two models' learning curves: a row an iteration, a column a trial and fold.
 
         A training with no step left to make stays where it is. There is no lead to tell where early stopping ended
         some trainings, since what they would have done is not known.
@@ -148,7 +148,7 @@ class Results:
         return Sample(tuple(tables), design, frozenset(runs))
 
     def difference(self, group: str, metric: str, first: str, second: str) -> Sample:
-        """One model's test metric minus another's."""
+        """Return one model's test metric minus another's."""
         return self.contrast(metric, {(group, first): 1.0, (group, second): -1.0})
 
     def sample(self, group: str, values: pd.Series[float], models: Iterable[str]) -> Sample:
@@ -165,11 +165,11 @@ class Results:
         return Sample(values.unstack("trial").dropna(axis=1).to_numpy(np.float64), design, runs)
 
     def mean(self, group: str, metric: str, model: str, scale: float = 1.0) -> Interval:
-        """One model's mean test metric with the interval of its group's design."""
+        """Return one model's mean test metric with the interval of its group's design."""
         return interval_of(self.contrast(metric, {(group, model): scale}))
 
     def spread(self, group: str) -> dict[str, Any]:
-        """Over what figures of a group draw their bands, for :func:`rankplug.plotting.draw_curves`.
+        """Return the spread that figures of a group draw as bands, for :func:`rankplug.plotting.draw_curves`.
 
         Bands are Student's over trials, or over the folds of a collection; re-splits of one pool widen them.
         """
@@ -187,7 +187,7 @@ class Results:
         return f"made data for {place}" if place else "made data"
 
     def core_minutes(self, runs: Iterable[Cell]) -> float | None:
-        """Core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
+        """Return core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
         total = 0.0
         for group, model in runs:
             frame = self.frames[group]

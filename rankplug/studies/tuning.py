@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def validation_quality(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean over the trials of the best validation value: a row a combination, a column a fold; higher is better.
+    """Return the mean over trials of the best validation value, higher is better: a row a combination, a column a fold.
 
     Where several metrics select the iteration, the first of them counts; a validation loss counts with its sign turned.
     """

@@ -19,4 +19,4 @@ class Here:
         return future
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing, as there is nothing to end."""

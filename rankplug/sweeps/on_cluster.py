@@ -100,7 +100,7 @@ class Cluster:
             answer.set_exception(error)
 
     def close(self) -> None:
-        """Lets go of the cluster; one that was started here ends."""
+        """Release the cluster; one that was started here ends."""
         self.client.close()  # type: ignore[no-untyped-call]
         if self._local is not None:
             self._local.close()

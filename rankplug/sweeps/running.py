@@ -43,7 +43,7 @@ class Plan:
 
     @staticmethod
     def joined(plans: Iterable[Plan]) -> Plan:
-        """Several plans as one, each trial once."""
+        """Join several plans into one, with each trial once."""
         several = list(plans)
 
         def once(kind: str) -> tuple[Trial, ...]:
@@ -83,7 +83,7 @@ class Outcome:
     not_run: list[str] = field(default_factory=list)
 
     def frame(self) -> pd.DataFrame:
-        """All rows of the sweep's finished trials."""
+        """Return all rows of the sweep's finished trials."""
         return self.store.frame(self.plan.trials)
 
 
@@ -114,7 +114,7 @@ def plan(
     retry_failed: bool = False,
     left_out: int = 0,
 ) -> Plan:
-    """Sorts the trials of some combinations into those to run and those that are done."""
+    """Sort the trials of some combinations into those to run and those that are done."""
     whole_number(trials, "trials", least=1)
     waiting, done, failed = [], [], []
     wanted: Folds = "all" if folds == "all" else _fold_numbers(folds)

@@ -140,7 +140,7 @@ class Schedule:
         return Done(failure=f"{reason}; {MOST_LOSSES} workers were lost", not_run=True), []
 
     def _after_death(self, task: Task, reason: str) -> tuple[Done, list[Task]]:
-        """Trials of a task run in order, so a death is blamed on the first that has no result."""
+        """Blame a worker's death on the first trial without a result, as trials of a task run in order."""
         left = self._left(task)
         if task.deaths + 1 < ATTEMPTS or not left:
             return Done(failure=reason), [replace(task, trials=left, deaths=task.deaths + 1)] if left else []

@@ -63,7 +63,7 @@ def read_words(words: Iterable[str]) -> Sweep:
 
 
 def read_folds(text: Any) -> Folds:
-    """Folds such as ``1,2,3`` or ``all``.
+    """Read folds such as ``1,2,3`` or ``all``.
 
     >>> read_folds("1,2"), read_folds(3), read_folds("all")
     ((1, 2), (3,), 'all')

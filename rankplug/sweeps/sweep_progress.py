@@ -46,7 +46,7 @@ class SweepProgress:
         self._logged = 0
 
     def begun(self, trials: Iterable[Trial]) -> None:
-        """Trials are given to a worker."""
+        """Record that trials are given to a worker."""
         self.running |= {trial.identity: time.time() for trial in trials}
 
     def put_back(self, trial: Trial) -> None:
@@ -54,7 +54,7 @@ class SweepProgress:
         self.running.pop(trial.identity, None)
 
     def found_done(self, trials: Iterable[Trial]) -> None:
-        """Trials turn out to be finished by someone else."""
+        """Record that trials turn out to be finished by another process."""
         for trial in trials:
             self.done += self.left.pop(trial.identity, None) is not None
 
@@ -107,7 +107,7 @@ class SweepProgress:
             say(self, error=True)
 
     def close(self) -> None:
-        """Leaves the last state on the screen."""
+        """Leave the last state on the screen."""
         if self._bar is not None:
             self.show()
             self._bar.close()

@@ -71,7 +71,7 @@ class Workers(Protocol):
         """Tasks it works on at once."""
 
     def submit(self, task: Task) -> Future[Done]:
-        """Begins a task; the future raises :class:`WorkerDiedError` when its worker is gone."""
+        """Start a task; the future raises :class:`WorkerDiedError` if its worker dies."""
 
     def close(self) -> None:
         """End all workers, including busy ones."""
@@ -87,7 +87,7 @@ def run_task(task: Task) -> Done:
 
 
 def tasks_of(trials: Iterable[Trial], *, whole: bool) -> Iterator[Task]:
-    """Tasks for some trials: one a combination if ``whole``, else one a trial."""
+    """Yield the tasks of some trials: one a combination if ``whole``, else one a trial."""
     together: dict[str, list[Trial]] = {}
     for trial in trials:
         together.setdefault(trial.combination.identity if whole else trial.identity, []).append(trial)

@@ -12,7 +12,7 @@ USE_OF_GROUP = Path("/sys/fs/cgroup/memory.current")
 
 
 def available_memory() -> int | None:
-    """Bytes this process may still take; None where the system does not tell."""
+    """Return how many bytes this process may still take; None where the system does not tell."""
     known = []
     try:
         line = next(line for line in MEMORY_OF_MACHINE.read_text().splitlines() if line.startswith("MemAvailable:"))
@@ -26,7 +26,7 @@ def available_memory() -> int | None:
 
 
 def check_memory(needed: int, owner: str, advice: str) -> None:
-    """Refuses what cannot fit.
+    """Raise an error if an array cannot fit into memory.
 
     Args:
         needed: bytes, a cautious estimate from below.

@@ -20,7 +20,7 @@ def cache_folder() -> Path:
 
 
 def data_folders() -> list[Path]:
-    """Folders that may hold archives or unpacked data sets: those in ``RANKPLUG_DATA``, separated as in ``PATH``."""
+    """Return the folders that may hold archives or data sets: those in ``RANKPLUG_DATA``, separated as in ``PATH``."""
     return [Path(folder).expanduser() for folder in os.environ.get("RANKPLUG_DATA", "").split(os.pathsep) if folder]
 
 

@@ -54,7 +54,7 @@ def results_place() -> ResultsPlace:
 
 
 def other_results() -> list[Path]:
-    """Folders of results in the project that are not the one in use."""
+    """Return folders of results in the project that are not the one in use."""
     used, here = results_folder(), _working_folder()
     root = project_root(here)
     found = [folder / NAME for folder in _upwards(here, root)]

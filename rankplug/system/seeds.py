@@ -27,7 +27,7 @@ def sequence(seed: int, *purpose: str | int) -> np.random.SeedSequence:
 
 
 def generator(seed: int, *purpose: str | int) -> np.random.Generator:
-    """NumPy's generator for a purpose."""
+    """Return NumPy's generator for a purpose."""
     return np.random.default_rng(sequence(seed, *purpose))
 
 

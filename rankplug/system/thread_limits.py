@@ -21,7 +21,7 @@ _in_force: tuple[int, frozenset[str]] | None = None
 
 
 def available_cores() -> int:
-    """Cores this process may run on."""
+    """Count the cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -68,7 +68,7 @@ def use_threads(number: int | None = None) -> Iterator[int]:
 
 
 def thread_environment(number: int) -> dict[str, str]:
-    """Environment variables by which a new process and every engine in it starts with a number of threads."""
+    """Return the environment variables by which a new process and its engines start with a number of threads."""
     names = ("RANKPLUG_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {**dict.fromkeys(names, str(number)), "OPENBLAS_NUM_THREADS": "1"}
 

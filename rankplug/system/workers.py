@@ -29,7 +29,7 @@ _pool_size = 0
 
 
 def chunks_of(cost: NDArray[np.float64], workers: int, worth_threads: float | None = None) -> list[Chunk]:
-    """Ranges of lists of about equal cost, the dearest first; a list dearer than that has a range of its own.
+    """Divide lists into ranges of about equal cost, the dearest first; a list dearer than that has its own.
 
     >>> chunks_of(np.full(4, 1e6), workers=1)
     [(0, 4)]

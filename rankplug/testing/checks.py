@@ -192,7 +192,7 @@ class Contract:
             yield finding
 
     def snippet(self, check: Check, plugin: str, given: Given | None) -> str:
-        """Python that shows a failure again."""
+        """Return Python code that shows a failure again."""
         module = check.claim.__module__.rpartition(".")[2]
         lines, arguments = [f"from rankplug.testing import {module}"], [repr(plugin)]
         if given is not None:

@@ -28,7 +28,7 @@ class PluginContract:
     _case: ClassVar[Any]
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One test a check."""
+        """Make one test of each check."""
         if "check" in metafunc.fixturenames:
             metafunc.parametrize("check", self.contract.checks, ids=lambda check: check.__name__)
 

@@ -46,7 +46,7 @@ CONTRACT = Contract("dataset", Case)
     fix="return rankplug.Split(train, valid, test), each of them rankplug.Lists",
 )
 def it_gives_three_parts_with_the_same_features(case: Case) -> str | None:
-    """Training, validation and test lists."""
+    """Check that there are training, validation and test lists with equal features."""
     split = case.split
     if not (isinstance(split, Split) and all(isinstance(part, Lists) for part in split)):
         return f"it gives {type(split).__name__} of {[type(part).__name__ for part in split]}"
@@ -61,7 +61,7 @@ def it_gives_three_parts_with_the_same_features(case: Case) -> str | None:
     fix="replace infinite features, and see that labels are finite and zero or more and query ids stand once",
 )
 def values_are_sound(case: Case) -> str | None:
-    """Labels of zero or more, no infinite feature, no query twice; nan may stand for a missing feature."""
+    """Check that labels are zero or more, no feature is infinite, and no query occurs twice; features may be nan."""
     for name, part in zip(Split._fields, case.split, strict=True):
         if np.isinf(part.features).any():
             return f"the {name} part has infinite features"
@@ -102,7 +102,7 @@ def a_seed_gives_the_same_data_again(case: Case) -> str | None:
     fix="use a generator of your own: np.random.default_rng(seed)",
 )
 def global_random_numbers_are_left_alone(case: Case) -> str | None:
-    """Those of Python, NumPy and PyTorch."""
+    """Check the generators of Python, NumPy and PyTorch."""
     case.load()
     before = global_random_state()
     case.load()
@@ -114,7 +114,7 @@ def global_random_numbers_are_left_alone(case: Case) -> str | None:
     fix="split by query before anything else",
 )
 def no_list_is_in_two_parts(case: Case) -> str | None:
-    """No test or validation list has the same features and labels as one that is trained on."""
+    """Check that no test or validation list has the same features and labels as one that is trained on."""
     seen = _digests(case.split.train)
     for name in ("valid", "test"):
         again = seen & _digests(getattr(case.split, name))
@@ -128,7 +128,7 @@ def no_list_is_in_two_parts(case: Case) -> str | None:
     fix="use the fold, or declare folds=1",
 )
 def folds_differ_and_all_can_be_loaded(case: Case) -> str | None:
-    """Each fold that the specification declares."""
+    """Load each fold that the specification declares."""
     folds = case.specification.folds
     if folds == 1:
         raise NotApplicableError("it has one fold")
@@ -140,5 +140,5 @@ CHECKS = tuple(CONTRACT.checks)
 
 
 def _digests(lists: Lists) -> set[bytes]:
-    """Each list with at least two different documents, as bytes."""
+    """Return each list with at least two different documents, as bytes."""
     return {one.features.tobytes() + one.labels.tobytes() for one in lists if len(np.unique(one.features, axis=0)) > 1}

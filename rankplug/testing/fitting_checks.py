@@ -134,7 +134,7 @@ def predictions_are_one_finite_number_a_document(case: Case) -> str | None:
     means="runs cannot be repeated", fix="take every random number from rankplug.system.seeds with problem.seed"
 )
 def a_seed_gives_the_same_model_again(case: Case) -> str | None:
-    """Bit for bit, with the global random numbers elsewhere."""
+    """Compare bit for bit, with other global random numbers."""
     test = case.data(1)
     for fitter, model in _models(case):
         with other_global_random_numbers():
@@ -149,7 +149,7 @@ def a_seed_gives_the_same_model_again(case: Case) -> str | None:
     fix="use generators of your own, or put the global state back",
 )
 def global_random_numbers_are_left_alone(case: Case) -> str | None:
-    """Those of Python, NumPy and PyTorch."""
+    """Check the generators of Python, NumPy and PyTorch."""
     for fitter, _ in _models(case):
         before = global_random_state()
         case.fit(fitter, patience=None)
@@ -163,7 +163,7 @@ def global_random_numbers_are_left_alone(case: Case) -> str | None:
     fix="write everything that prediction needs in encode, and read it back in load",
 )
 def a_model_comes_back_from_its_file(case: Case) -> str | None:
-    """``save`` and ``load_model`` change no score."""
+    """Check that ``save`` and ``load_model`` change no score."""
     test = case.data(1)
     for fitter, model in _models(case):
         with tempfile.TemporaryDirectory() as folder:
@@ -179,7 +179,7 @@ def a_model_comes_back_from_its_file(case: Case) -> str | None:
     fix="normalise within a list or with what was seen in training, never over a batch",
 )
 def lists_do_not_see_each_other(case: Case) -> str | None:
-    """Each list alone gets the scores that it gets among others."""
+    """Check that each list alone gets the scores that it gets among others."""
     test = case.data(1)
     for fitter, model in _models(case):
         together = model.predict(test)
@@ -209,7 +209,7 @@ def awkward_data_are_learnt_from(case: Case) -> str | None:
     fix="run the learner with rankplug.training.train",
 )
 def callbacks_see_every_iteration_and_can_stop(case: Case) -> str | None:
-    """One call an iteration, and an end when one of them answers True."""
+    """Check that there is one call an iteration, and an end when one of them answers True."""
     for fitter in case.fitters:
         seen: list[int] = []
 
@@ -242,7 +242,7 @@ def the_best_iteration_on_validation_data_is_kept(case: Case) -> str | None:
 
 @CONTRACT.check(means="data that are used again are others", fix="copy features before scaling them")
 def data_are_left_as_they_are(case: Case) -> str | None:
-    """Features and labels of the training part."""
+    """Check features and labels of the training part."""
     for fitter in case.fitters:
         train = case.data()
         case.fit(fitter, train=train)
@@ -269,7 +269,7 @@ def _scaled(lists: Lists, factor: float) -> Lists:
 
 
 def _smooth_losses() -> list[str]:
-    """Convex losses with exact derivatives, those that are smooth first."""
+    """Return convex losses with exact derivatives, those that are smooth first."""
     found = [
         specification
         for plugin in registry().plugins("loss")

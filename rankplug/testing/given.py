@@ -25,7 +25,7 @@ class Given:
 
     @classmethod
     def of(cls, scores: ArrayLike, labels: ArrayLike | None = None, starts: ArrayLike | None = None) -> Given:
-        """Plain numbers as an input; one list where no starts are given, labels 0 where none are."""
+        """Make an input from plain numbers; one list if no starts are given, labels 0 if none are."""
         packed = np.asarray(scores, np.float64)
         relevance = np.zeros(packed.size) if labels is None else np.asarray(labels, np.float64)
         return cls(packed, relevance, np.asarray([0, packed.size] if starts is None else starts, np.int64))

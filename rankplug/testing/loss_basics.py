@@ -21,7 +21,7 @@ COMPUTED, FINITE, EXTREME, PADDED = range(4)
     fix="mend the line that is named; what numba compiles is a part of Python and NumPy, see its documentation",
 )
 def it_can_be_computed(case: Case) -> str | None:
-    """One list of one document, which is what compiling takes."""
+    """Evaluate one list of one document, which needs the loss compiled."""
     case.evaluate(Given.of([0.5], [0.0]))
     return None
 
@@ -33,7 +33,7 @@ def it_can_be_computed(case: Case) -> str | None:
     fix="print what the function computes on the input that is shown",
 )
 def ordinary_lists_give_finite_results(case: Case, given: Given) -> str | None:
-    """Different scores, several labels, no noise."""
+    """Evaluate different scores and several labels without noise."""
     return not_finite(case.evaluate(given))
 
 
@@ -65,7 +65,7 @@ def _tied(case: Case) -> Iterator[Given]:
     fix="guard what divides by differences or spreads of scores, and square roots and logarithms of them",
 )
 def equal_scores_give_finite_results(case: Case, given: Given) -> str | None:
-    """All scores equal, and some."""
+    """Evaluate lists whose scores are equal, all or some."""
     return not_finite(case.evaluate(given))
 
 
@@ -87,7 +87,7 @@ def _extreme(case: Case) -> Iterator[Given]:
     fix="subtract the largest score before exponentials, and use log1p, logaddexp or softplus",
 )
 def extreme_scores_give_finite_results(case: Case, given: Given) -> str | None:
-    """Gaps of 1e3 and more, also through a sampler."""
+    """Evaluate gaps of 1e3 and more, also through a sampler."""
     for sampler in (None, "gumbel[samples=2]"):
         if complaint := not_finite(case.evaluate(given, sampler=sampler)):
             return complaint
@@ -106,7 +106,7 @@ def _short_and_long(case: Case) -> Iterator[Given]:
     fix="guard divisions by counts, or declare the specification's longest",
 )
 def short_and_long_lists_give_finite_results(case: Case, given: Given) -> str | None:
-    """One document to the longest allowed."""
+    """Evaluate lists from one document to the longest allowed."""
     return not_finite(case.evaluate(given))
 
 

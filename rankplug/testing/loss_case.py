@@ -63,7 +63,7 @@ class Case:
         return min(length, self.loss.specification.longest or length)
 
     def labels(self, documents: int, generator: np.random.Generator) -> Floats:
-        """Labels of which at least two differ, when there are two documents."""
+        """Return labels of which at least two differ, if there are two documents."""
         labels = generator.integers(0, self.highest_label + 1, documents).astype(float)
         if documents > 1:
             labels[0], labels[1] = self.highest_label, 0.0
@@ -111,6 +111,6 @@ def not_finite(result: Evaluation) -> str | None:
 
 
 def shown(array: Any) -> str:
-    """Numbers as a complaint shows them."""
+    """Format numbers as a complaint shows them."""
     numbers = [float(f"{value:.6g}") for value in array[:12]]
     return f"[{', '.join(map(str, numbers))}{', ...' if len(array) > 12 else ''}]"

@@ -25,7 +25,7 @@ NOISE = "gumbel[beta=0.5,samples=3]"
     fix="derive again what the function returns, or declare gradient='lambda' if the gradient is defined directly",
 )
 def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: str | None = None) -> str | None:
-    """Central differences of the value, with the noise held fixed."""
+    """Compare with central differences of the value, with the noise held fixed."""
     if case.loss.specification.gradient != "exact":
         raise NotApplicableError("the gradient is defined directly")
     bound = case.loss.on(given.labels, given.starts, sampler=sampler, seed=3)
@@ -51,7 +51,7 @@ def gradient_holds_under_noise(case: Case, given: Given) -> str | None:
     fix="fill in the second derivative, or declare curvature='surrogate'",
 )
 def exact_curvature_is_the_second_derivative(case: Case, given: Given) -> str | None:
-    """Central differences of the gradient, document by document."""
+    """Compare with central differences of the gradient, document by document."""
     if case.loss.specification.curvature != "exact" or case.loss.specification.gradient != "exact":
         raise NotApplicableError("the curvature is not declared exact")
     bound = case.loss.on(given.labels, given.starts, seed=3)
@@ -73,7 +73,7 @@ def exact_curvature_is_the_second_derivative(case: Case, given: Given) -> str | 
     fix="take the absolute value or a positive bound, and declare curvature='surrogate'",
 )
 def curvature_is_never_negative(case: Case, given: Given) -> str | None:
-    """Boosting divides by the curvature."""
+    """Check the sign of the curvature, by which boosting divides."""
     curvature = case.evaluate(given).curvature
     return f"the curvature is negative, {curvature.min():g}" if curvature.min() < 0 else None
 
@@ -110,7 +110,7 @@ def _one_list(case: Case) -> Iterator[Given]:
     fix="treat documents of equal label alike, and do not use their positions",
 )
 def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
-    """Permuting a list's documents permutes the result."""
+    """Check that permuting a list's documents permutes the result."""
     if case.noisy:
         raise NotApplicableError("noise is drawn by position")
     if len(given.starts) != 2:
@@ -136,7 +136,7 @@ def _uninformative(case: Case) -> Iterator[Given]:
     fix="return 0 for such a list, or declare in the specification's zero_gradient where the loss is silent",
 )
 def uninformative_lists_give_no_gradient(case: Case, given: Given) -> str | None:
-    """One document, equal labels, no relevant document: where the loss is declared to be silent, it is."""
+    """Evaluate lists on which the loss claims to be silent: one document, equal labels, none relevant."""
     result = case.evaluate(given)
     if complaint := not_finite(result):
         return complaint
@@ -161,7 +161,7 @@ def _many(case: Case) -> Iterator[Given]:
     fix="keep nothing between lists: no global arrays, no random state but the key",
 )
 def threads_do_not_change_results(case: Case, given: Given) -> str | None:
-    """Bit for bit, with and without noise."""
+    """Compare bit for bit, with and without noise."""
     for sampler in (None, "gumbel[samples=2]"):
         results = []
         for number in (1, 3):
@@ -178,7 +178,7 @@ def threads_do_not_change_results(case: Case, given: Given) -> str | None:
     fix="compute in float64; the framework rounds what it hands over",
 )
 def single_precision_scores_are_accepted(case: Case, given: Given) -> str | None:
-    """float32 scores and outputs, as boosting libraries and networks hand them over."""
+    """Evaluate float32 scores and outputs, as boosting libraries and networks hand them over."""
     single = given.scores.astype(np.float32)
     bound = case.loss.on(given.labels, given.starts)
     here, there = bound(single.astype(np.float64)), bound(single, dtype=np.float32)
@@ -193,7 +193,7 @@ def single_precision_scores_are_accepted(case: Case, given: Given) -> str | None
     fix="use the list that is handed over only",
 )
 def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
-    """Each list alone gives what it gives among others."""
+    """Check that each list alone gives what it gives among others."""
     bound = case.loss.on(given.labels, given.starts, seed=4)
     together = bound(given.scores, iteration=1)
     for one in range(len(given.starts) - 1):
@@ -211,7 +211,7 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
     fix="fill gradient and curvature and nothing else; the framework multiplies by the weights",
 )
 def weights_multiply_the_result(case: Case, given: Given) -> str | None:
-    """One weight a list scales its value, gradient and curvature; one a document scales the derivatives."""
+    """Check that one weight a list scales value, gradient and curvature, and one a document the derivatives."""
     plain = case.evaluate(given)
     weights = np.resize([2.0, 0.5], len(given.starts) - 1)
     spread = np.repeat(weights, np.diff(given.starts))

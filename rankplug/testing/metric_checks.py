@@ -76,7 +76,7 @@ def _awkward(case: Case) -> Iterator[Given]:
     fix="return nan where the metric is undefined, and declare lowest and highest in the specification",
 )
 def values_lie_between_lowest_and_highest(case: Case, given: Given) -> str | None:
-    """One document, ties, infinite scores, many documents; nan stands for undefined."""
+    """Evaluate one document, ties, infinite scores and many documents; nan stands for undefined."""
     low, high = case.metric.specification.lowest, case.metric.specification.highest
     for value in case.values(given):
         if not (np.isnan(value) or (low - 1e-12 <= value <= high + 1e-12)) or np.isinf(value):
@@ -96,7 +96,7 @@ def _short(case: Case) -> Iterator[Given]:
     fix="make higher values mean better rankings, as selection takes the highest",
 )
 def no_order_is_better_than_the_labels_order(case: Case, given: Given) -> str | None:
-    """All orders of a short list against the one that sorts by label."""
+    """Compare all orders of a short list with the one that sorts by label."""
     if given.scores.size > 6 or len(given.starts) != 2:
         return None
     best = case.values(Given(given.labels, given.labels, given.starts))[0]
@@ -124,7 +124,7 @@ def only_the_order_of_scores_counts(case: Case, given: Given) -> str | None:
     fix="look at documents in the order of their scores only",
 )
 def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
-    """Permuting a list's documents changes nothing where no scores are tied."""
+    """Check that permuting a list's documents changes nothing where no scores are tied."""
     permutation = np.random.default_rng(5).permutation(given.scores.size)
     moved = Given(given.scores[permutation], given.labels[permutation], given.starts)
     if len(given.starts) != 2:
@@ -138,7 +138,7 @@ def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
     fix="use the list that is handed over only",
 )
 def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
-    """Each list alone has the value that it has among others."""
+    """Check that each list alone has the value that it has among others."""
     together = case.values(given)
     if together.shape != (len(given.starts) - 1,):
         return f"{len(given.starts) - 1} lists, but values of shape {together.shape}"
@@ -156,7 +156,7 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
     fix="keep nothing between lists",
 )
 def threads_do_not_change_values(case: Case, given: Given) -> str | None:
-    """Bit for bit."""
+    """Compare bit for bit."""
     values = []
     for number in (1, 3):
         with use_threads(number):
@@ -183,7 +183,7 @@ def scores_and_labels_are_left_as_they_are(case: Case, given: Given) -> str | No
     fix="treat places beyond the list's end as empty",
 )
 def a_cut_off_beyond_the_end_is_none(case: Case, given: Given) -> str | None:
-    """``k`` larger than any list gives what no ``k`` gives, unless the parameters say that ``k`` divides."""
+    """Check that a ``k`` beyond the end gives what no ``k`` gives, unless the parameters say that ``k`` divides."""
     fields = type(case.metric.parameters).model_fields
     if "k" not in fields or "divide_by" in fields:
         raise NotApplicableError("it has no cut-off that means only how deep it looks")

@@ -31,7 +31,7 @@ class Case:
         return sampler(self.name)
 
     def lists(self, *lengths: int) -> Given:
-        """Scores of lists of some lengths."""
+        """Make scores of lists of some lengths."""
         starts = np.concatenate(([0], np.cumsum(lengths)))
         scores = np.random.default_rng(self.seed).normal(size=int(starts[-1]))
         return Given(scores, np.zeros(scores.size), starts)
@@ -55,7 +55,7 @@ def _lists(*lengths: int) -> Callable[[Case], Iterator[Given]]:
     fix="give the parameters a field samples, a whole number of 1 or more",
 )
 def parameters_say_how_many_draws(case: Case) -> str | None:
-    """Every sampler has a parameter ``samples``."""
+    """Check that the sampler has a parameter ``samples``."""
     parameters = case.sampler.parameters
     if not hasattr(parameters, "samples"):
         return f"{type(parameters).__name__} has no field samples"
@@ -76,7 +76,7 @@ def _extreme(case: Case) -> Iterator[Given]:
     fix="keep uniform numbers away from 0 and 1 before taking logarithms",
 )
 def perturbed_scores_are_finite(case: Case, given: Given) -> str | None:
-    """Far apart, equal, alone and many; over many iterations."""
+    """Draw for scores far apart, equal, alone and many, over many iterations."""
     for iteration in range(20):
         draws = case.draws(given, iteration=iteration)
         if not np.isfinite(draws).all():
@@ -90,7 +90,7 @@ def perturbed_scores_are_finite(case: Case, given: Given) -> str | None:
     fix="return the derivative of a perturbed score with respect to its score",
 )
 def what_it_returns_is_the_derivative(case: Case, given: Given) -> str | None:
-    """Central differences of the gaps between perturbed scores, with the noise held fixed."""
+    """Compare with central differences of the gaps between perturbed scores, with the noise held fixed."""
     lists = np.arange(len(given.starts) - 1)
     _, slopes = case.sampler.draws_and_slopes(given.scores, given.starts, lists, 3, 0)
     step = 1e-6
@@ -114,7 +114,7 @@ def what_it_returns_is_the_derivative(case: Case, given: Given) -> str | None:
     fix="add noise to the scores, or scale their gaps, but do not use their height",
 )
 def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
-    """Draws are log-probabilities, which know gaps only."""
+    """Check that draws are log-probabilities, which depend on gaps only."""
     moved = Given(given.scores + 64.0, given.labels, given.starts)
     here, there = case.draws(given), case.draws(moved)
     return None if np.allclose(here, there, atol=1e-8) else "adding 64 to all scores changes the draws"
@@ -141,7 +141,7 @@ def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | N
     fix="draw a number of its own for each document: uniform(key, document)",
 )
 def every_document_and_list_has_noise_of_its_own(case: Case) -> str | None:
-    """Equal scores are told apart, and two equal lists differ."""
+    """Check that equal scores are told apart, and that two equal lists differ."""
     draws = np.concatenate([case.draws(Given.of(np.zeros(8), None, [0, 4, 8]), iteration=t) for t in range(20)])
     if any(np.unique(row[:4]).size < 4 for row in draws):
         return "two of four documents with equal scores have the same perturbed score"
@@ -156,7 +156,7 @@ def every_document_and_list_has_noise_of_its_own(case: Case) -> str | None:
     fix="use the list that is handed over only",
 )
 def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
-    """Each list alone is perturbed as among others."""
+    """Check that each list alone is perturbed as among others."""
     together, _ = case.sampler.draws_and_slopes(given.scores, given.starts, np.arange(len(given.starts) - 1), 3, 0)
     for one in range(len(given.starts) - 1):
         part = slice(given.starts[one], given.starts[one + 1])

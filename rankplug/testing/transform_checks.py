@@ -74,7 +74,7 @@ CONTRACT = Contract("transform", Case)
     stage=0,
 )
 def it_returns_three_parts_with_the_same_features(case: Case) -> str | None:
-    """Training, validation and test lists."""
+    """Check that there are training, validation and test lists with equal features."""
     found = case.found
     if not isinstance(found, Split):
         return f"it returns {type(found).__name__}, not a Split"
@@ -106,7 +106,7 @@ def lists_stay_lists(case: Case) -> str | None:
     fix="write into copies: dataclasses.replace(part, features=...) with a new array",
 )
 def data_are_left_as_they_were(case: Case) -> str | None:
-    """Every array of every part."""
+    """Check every array of every part."""
     given, before = case.split(), case.split()
     case.apply(given)
     changed = [f"{part}.{array}" for part, array in _differences(before, given)]
@@ -143,7 +143,7 @@ def a_seed_gives_the_same_again(case: Case) -> str | None:
     fix="draw from the generator it is given",
 )
 def global_random_numbers_are_left_alone(case: Case) -> str | None:
-    """Those of Python, NumPy and PyTorch."""
+    """Check the generators of Python, NumPy and PyTorch."""
     case.apply(case.split())
     before = global_random_state()
     case.apply(case.split())

@@ -17,7 +17,7 @@ CURVATURE_FLOOR = 1e-16
 
 
 def check_memory_for_bins(problem: Problem, max_bin: int) -> None:
-    """Refuses data whose binned features, a byte or two an entry, cannot be held."""
+    """Raise an error if the binned features, a byte or two an entry, cannot be held in memory."""
     documents = problem.train.documents + (problem.valid.documents if problem.valid is not None else 0)
     entries = documents * problem.train.features.shape[1]
     check_memory(
@@ -41,7 +41,7 @@ class BoostingObjective:
         self.loss = float("nan")
 
     def __call__(self, scores: NDArray[Any], iteration: int) -> Evaluation:
-        """Gradient and curvature in float32; no curvature is 0, which would divide 0 by 0 in a leaf.
+        """Return the gradient and curvature in float32; no curvature is 0, which would divide 0 by 0 in a leaf.
 
         Only a curvature that is 0 beside a gradient of 0 is raised; a negative one is an error, not a thing to repair.
         """

@@ -71,7 +71,7 @@ class Fitted:
 
 
 def split_lists(lists: Lists, parts: int) -> list[Lists]:
-    """Consecutive parts of about as many documents each; no list is split.
+    """Split lists into consecutive parts of about as many documents each; no list is split.
 
     >>> lists = Lists(np.ones((10, 1), np.float32), labels=np.zeros(10), starts=[0, 4, 5, 9, 10])
     >>> [part.lengths.tolist() for part in split_lists(lists, 2)]
@@ -89,7 +89,7 @@ def split_lists(lists: Lists, parts: int) -> list[Lists]:
 
 
 def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
-    """Dask arrays from parts, each a :class:`Lists` or a Dask future or delayed value of one."""
+    """Make Dask arrays from parts, each a :class:`Lists` or a Dask future or delayed value of one."""
     import dask.array as da
     from dask.delayed import delayed
 
@@ -140,7 +140,7 @@ def fit_on_cluster(
     selection: str | Sequence[str] = "ndcg@5",
     seed: int = 0,
 ) -> Model:
-    """Fits a scorer to a loss on a Dask cluster; the model is an ordinary one.
+    """Fit a scorer to a loss on a Dask cluster; the model is an ordinary one.
 
     Args:
         client: of the cluster.

@@ -43,7 +43,7 @@ class EngineObjective:
     def derivatives(
         self, scores: NDArray[Any], labels: ArrayLike, lengths: ArrayLike | None, weights: ArrayLike | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Gradient and curvature of every document."""
+        """Return the gradient and curvature of every document."""
         if lengths is None:
             raise DataError(f"the objective {self.loss} needs to know the lists: give the data their group sizes")
         bound = self._bind(numbers(labels, "labels"), numbers(lengths, "group sizes", "int64"), weights)

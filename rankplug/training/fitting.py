@@ -148,7 +148,7 @@ def fit(
     callbacks: Iterable[Callback] = (),
     progress: bool | None = None,
 ) -> Model:
-    """Fits a scorer to a loss.
+    """Fit a scorer to a loss.
 
     Args:
         backend: the engine, such as ``"lightgbm"`` or ``"torch[lr=0.01]"``.
@@ -254,7 +254,7 @@ def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
 
 
 def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:
-    """One weight a list, where the documents of each list have the same."""
+    """Return one weight a list, where the documents of each list have the same."""
     if weights.shape != lists.labels.shape:
         return weights
     of_lists = weights[lists.starts[:-1]]
@@ -262,7 +262,7 @@ def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.floa
 
 
 def scorers_of(backend: str) -> list[str]:
-    """Names of the scorers a backend can fit."""
+    """Return the names of the scorers a backend can fit."""
     return [
         plugin.specification.name
         for plugin in registry().plugins("scorer")
@@ -271,7 +271,7 @@ def scorers_of(backend: str) -> list[str]:
 
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:
-    """Versions of Python, rankplug, what all backends share, and some packages."""
+    """Return the versions of Python, rankplug, what all backends share, and some packages."""
     return {"python": platform.python_version()} | {
         name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
     }

@@ -26,7 +26,7 @@ class LearningCurve:
     columns: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, iteration: int, metrics: Mapping[str, float]) -> None:
-        """One more row."""
+        """Append a row."""
         for name in metrics:
             self.columns.setdefault(name, [math.nan] * len(self.iterations))
         self.iterations.append(iteration)

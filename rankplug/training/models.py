@@ -97,14 +97,14 @@ class Model(abc.ABC):
 
     @abc.abstractmethod
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
-        """Scores of documents whose features are as many as in training; offsets where the lists are known."""
+        """Return the scores of documents with as many features as in training; offsets where the lists are known."""
 
     @abc.abstractmethod
     def encode(self, suffix: str) -> bytes:
         """Serialize the model in the engine's format; ``suffix`` is the file's ending if there are several formats."""
 
     def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
-        """One score a document, the higher the better, of lists or of the rows of a matrix."""
+        """Return one score a document, the higher the better, of lists or of the rows of a matrix."""
         starts = data.starts if isinstance(data, Lists) else None
         features = data.features if isinstance(data, Lists) else numbers(data, "features", "float32")
         if features.ndim != 2 or features.shape[1] != self.record.features:

@@ -51,7 +51,7 @@ class ProgressBar:
             self._bar.close()
 
     def step(self, metrics: Mapping[str, float]) -> None:
-        """One iteration is done."""
+        """Count an iteration, and show its metrics."""
         if self._bar is not None:
             self._bar.set_postfix({name: f"{value:.4f}" for name, value in metrics.items()}, refresh=False)
             self._bar.update()

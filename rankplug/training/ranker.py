@@ -84,7 +84,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Any, ...] | None = None,
     ) -> Ranker:
-        """Fits the scorer.
+        """Fit the scorer.
 
         Args:
             X: one row a document: an array, a sparse matrix or a data frame.
@@ -123,7 +123,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return _packed(features, labels, _query_ids(len(features), eval_set[2], None, "eval_set"))[1]
 
     def predict(self, X: Any, *, qid: ArrayLike | None = None) -> NDArray[np.float64]:
-        """One score a row, the higher the better; ``qid`` matters only to scorers that compare documents."""
+        """Return one score a row, the higher the better; ``qid`` matters only to scorers that compare documents."""
         check_is_fitted(self)
         features = self._features(X)
         if qid is None:
@@ -143,7 +143,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         group: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Mean of the metric over the queries for which it is defined; a query weighs what its rows do on average.
+        """Return the mean of the metric over queries; a query weighs the mean of its rows' weights.
 
         Args:
             X: one row a document.

@@ -64,7 +64,7 @@ class Selection:
 
 
 def metric_names(selection: str | Iterable[str]) -> tuple[str, ...]:
-    """One metric or several, as a tuple."""
+    """Return one metric or several, as a tuple."""
     return (selection,) if isinstance(selection, str) else tuple(selection)
 
 

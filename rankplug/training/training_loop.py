@@ -60,7 +60,7 @@ class Learner(abc.ABC):
 
     @abc.abstractmethod
     def scores(self, part: Part) -> NDArray[Any] | None:
-        """Scores of a part of the data under the present model; None where they are not to be had."""
+        """Return the scores of a part of the data under the present model; None where they are not available."""
 
     @abc.abstractmethod
     def snapshot(self) -> Any:
@@ -71,7 +71,7 @@ class Learner(abc.ABC):
         """Return the model of a snapshot."""
 
     def grow(self, snapshot: Any, improved: bool) -> bool:
-        """Begins a next stage from the best model so far; False where there is none.
+        """Start a next stage from the best model so far; return False if there is none.
 
         Args:
             snapshot: of the best model.
@@ -97,12 +97,12 @@ class StepwiseLearner(Learner):
 
 
 def train(learner: Learner, problem: Problem, iterations: int) -> Model:
-    """Advances a learner for at most ``iterations`` a stage, and gives the best model it went through."""
+    """Train a learner for at most ``iterations`` a stage, and return the best model on the way."""
     return _Training(learner, problem).run(iterations)
 
 
 def checked(evaluation: Evaluation, iteration: int, valued: bool = True) -> Evaluation:
-    """Itself, if the derivatives are finite, and the loss where it was asked for."""
+    """Return an evaluation after checking that the derivatives are finite, and the loss where it was asked for."""
     for name, values in evaluation._asdict().items():
         if (valued or name != "value") and not np.isfinite(values.sum()):
             raise DivergedError(
@@ -113,7 +113,7 @@ def checked(evaluation: Evaluation, iteration: int, valued: bool = True) -> Eval
 
 
 def peak_memory() -> int:
-    """Largest resident size of this process so far in bytes; 0 where the system does not tell."""
+    """Return the largest resident size of this process so far in bytes; 0 where the system does not tell."""
     try:
         import resource
     except ImportError:

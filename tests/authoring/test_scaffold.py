@@ -21,7 +21,7 @@ BIN = Path(sys.executable).parent
 
 
 def lines_of_code(path: Path) -> int:
-    """Lines that a statement stands on, without imports and docstrings."""
+    """Count the lines that a statement stands on, without imports and docstrings."""
     lines: set[int] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -80,7 +80,7 @@ def test_pages_can_be_read_in_light_and_in_dark(scheme, page, report, pictures):
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG's ratio of two colours such as ``rgb(27, 31, 36)``."""
+    """Return WCAG's ratio of two colours such as ``rgb(27, 31, 36)``."""
 
     def luminance(colour: str) -> float:
         shares = [int(part) / 255 for part in colour[4:-1].split(",")]

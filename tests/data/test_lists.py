@@ -31,7 +31,7 @@ ragged = st.builds(made, lengths, named=st.booleans())
 
 
 def as_python(lists: Lists):
-    """Each query with all it holds, in plain Python."""
+    """Return each query with all it holds, in plain Python."""
     return [
         (
             lists.query_ids[q].item(),

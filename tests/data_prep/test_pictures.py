@@ -33,7 +33,7 @@ def collections():
 
 
 def heights(axes):
-    """Heights of all bars of a histogram's outlines or of bars, added up by artist."""
+    """Return heights of all bars of a histogram's outlines or of bars, added up by artist."""
     return [sum(bar.get_height() for bar in container) for container in axes.containers]
 
 

@@ -34,7 +34,7 @@ GOLDEN = [
 
 
 def ndcg_at_10(scores, lists):
-    """Mean NDCG@10 over the queries with a relevant document, written out a second time on purpose."""
+    """Return the mean NDCG@10 over the queries with a relevant document, written out a second time on purpose."""
     found = []
     for first, last in itertools.pairwise(lists.starts):
         gains = 2.0 ** lists.labels[first:last] - 1.0
@@ -82,7 +82,7 @@ def test_a_large_one_is_written_in_blocks_and_mapped_and_is_the_same(tmp_path, m
 
 @pytest.fixture
 def in_a_file(tmp_path, monkeypatch):
-    """Parameters of a small set that is written to a file as if it were large."""
+    """Return the parameters of a small set that is written to a file as if it were large."""
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
     monkeypatch.setattr(collection, "IN_MEMORY_BYTES", 0)
     return SyntheticParameters(queries=30, documents=20)

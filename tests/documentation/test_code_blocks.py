@@ -117,7 +117,7 @@ def reason(listed: dict[str, str], command: str) -> str:
 
 
 def with_code() -> list[str]:
-    """Pages that have something to run."""
+    """Return pages that have something to run."""
     return [str(page.relative_to(ROOT)) for page in PAGES if any(one.language != "text" for one in blocks(page))]
 
 
@@ -207,7 +207,7 @@ def invoke(words: list[str]) -> None:
 
 
 def parse(words: list[str]) -> None:
-    """Fails where a command, an option or a value does not exist."""
+    """Fail where a command, an option or a value does not exist."""
     command = typer.main.get_command(app)
     name = "rankplug"
     while words[0] in getattr(command, "commands", {}):

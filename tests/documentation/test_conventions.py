@@ -176,7 +176,7 @@ def test_the_largest_labels_are_as_told() -> None:
 
 
 def lightgbm_steps(scores, labels, regularisation, **parameters):
-    """One tree with one document a leaf: minus gradient over curvature and regularisation."""
+    """Return the step of one tree with one document a leaf: minus gradient over curvature and regularisation."""
     features = np.arange(len(scores), dtype=float)[:, None]
     data = lgb.Dataset(
         features, labels, group=[len(scores)], init_score=scores, params={"min_data_in_bin": 1, "verbose": -1}
@@ -219,7 +219,7 @@ OFF = {
 
 
 def gradient_and_curvature(tool, **parameters):
-    """Return gradient and curvature of two documents in the wrong order, from steps with and without regularisation."""
+    """Return the gradient and curvature of two documents in the wrong order, from steps with and without regularisation."""
     steps = {"LightGBM": lightgbm_steps, "XGBoost": xgboost_steps}[tool]
     scores, labels = np.array([0.3, 0.0]), np.array([0.0, 1.0])
     free, held = (steps(scores, labels, regularisation, **parameters) for regularisation in (0.0, 1.0))

@@ -22,7 +22,7 @@ TINY = {"backend": "lightgbm", "scorer": "trees[rounds=3,leaves=4]", "metrics": 
 
 
 def squares(scores, labels, gradient, scale: float = 1.0):
-    """Squared gaps between scores and labels."""
+    """Compute squared gaps between scores and labels."""
     value = 0.0
     for i in range(scores.size):
         gap = FACTOR * (scores[i] - labels[i])
@@ -38,7 +38,7 @@ def squares_in_torch(scores, labels, mask, scale: float = 1.0):
 
 @pytest.fixture(autouse=True)
 def forget(monkeypatch):
-    """No test sees another's losses."""
+    """Forget a test's losses, so that no other sees them."""
     monkeypatch.setattr(session_losses, "_offered", {})
     registry.cache_clear()
     yield

@@ -31,7 +31,7 @@ def lists() -> rp.Lists:
 
 @pytest.fixture
 def offer():
-    """Offers a metric in this session under the name ``own``."""
+    """Offer a metric in this session under the name ``own``."""
 
     def add(implementation, parameters=rp.MetricParameters) -> rp.Metric:
         registry().add(

@@ -34,7 +34,7 @@ def value(metric: str, scores, labels) -> float:
 
 
 def in_order(scores, labels) -> list[float]:
-    """Labels by descending score, ties as they stand."""
+    """Return labels by descending score, ties as they stand."""
     return [labels[i] for i in sorted(range(len(scores)), key=lambda i: -scores[i])]
 
 
@@ -59,7 +59,7 @@ def jk(rank: int) -> float:
 
 @st.composite
 def lists(draw, longest=12, largest=4, ties=True):
-    """Scores and labels of one list with a relevant document."""
+    """Return the scores and labels of one list with a relevant document."""
     n = draw(st.integers(1, longest))
     labels = draw(st.lists(st.integers(0, largest), min_size=n, max_size=n).filter(any))
     values = st.integers(-4, 4) if ties else st.floats(-5, 5, width=32)

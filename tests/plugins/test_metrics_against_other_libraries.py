@@ -20,7 +20,7 @@ QUERIES = 60
 
 @pytest.fixture(scope="module")
 def data():
-    """Scores without ties (whole numbers, as trec_eval keeps single precision), graded labels, and starts."""
+    """Make scores without ties (whole numbers, as trec_eval keeps single precision), graded labels, and starts."""
     generator = np.random.default_rng(3)
     lengths = generator.integers(2, 40, QUERIES)
     starts = np.concatenate(([0], np.cumsum(lengths)))

@@ -25,7 +25,7 @@ def python_of(path: Path) -> str:
 
 
 def users() -> list[Path]:
-    """Files outside the library that use it, and the templates of those to come."""
+    """Return files outside the library that use it, and the templates of those to come."""
     folders = ("plugins", "data_prep", "benchmarks", "docs/rankplug_documentation")
     python = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     templates = list((ROOT / "rankplug/authoring/templates").rglob("*.template"))

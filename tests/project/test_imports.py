@@ -21,7 +21,7 @@ LOADED = "\nimport sys, json; print(json.dumps(sorted({name.partition('.')[0] fo
 
 
 def loaded_by(code: str) -> set[str]:
-    """Top-level modules that a fresh process has loaded after running the code."""
+    """Return top-level modules that a fresh process has loaded after running the code."""
     printed = subprocess.check_output([sys.executable, "-c", code + LOADED], text=True)
     return set(json.loads(printed.splitlines()[-1]))
 
@@ -55,7 +55,7 @@ except SystemExit:
 
 
 def quickest(command: list[str], limit: float, tries: int = 5) -> float:
-    """Processor seconds of the best run; other work on the machine lengthens the clock's time, but not that."""
+    """Return the processor seconds of the best run, which other work on the machine hardly lengthens."""
     best = float("inf")
     for _ in range(tries):
         before, begin = os.times(), time.perf_counter()

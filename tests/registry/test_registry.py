@@ -23,7 +23,7 @@ HEALTHY = """
 
 @pytest.fixture
 def install(tmp_path, monkeypatch):
-    """Lays a small distribution beside others, as an installer would, and returns a registry of them all."""
+    """Install a small distribution beside others, as an installer would, and return a registry of them all."""
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
 

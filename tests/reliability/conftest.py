@@ -207,7 +207,7 @@ class ReportedError(RankplugError):
 
 
 def _loaded(module: str = "", **hooks: Callable[[], Any]) -> None:
-    """Installs a plugin of the hooks given, and raises what is reported of it."""
+    """Install a plugin of the hooks given, and raise what is reported of it."""
     name = module or "mine_plugin"
     made: Any = types.ModuleType(name)
     for hook, function in hooks.items():

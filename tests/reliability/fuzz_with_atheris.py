@@ -44,7 +44,7 @@ def targets(folder: Path) -> dict[str, Callable[[bytes], Any]]:
 
 
 def main() -> None:
-    """Hands the process over to libFuzzer."""
+    """Hand the process over to libFuzzer."""
     import atheris
 
     with atheris.instrument_imports(include=["rankplug", "rankplug_data", "yaml"]):

@@ -101,7 +101,7 @@ def canary(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def poisons(canary: Path) -> dict[str, bytes]:
-    """Files that run code when a careless program reads them."""
+    """Make files that run code when a careless program reads them."""
     array, arrays, torch_file = io.BytesIO(), io.BytesIO(), io.BytesIO()
     hidden = np.array([Bomb(canary)], dtype=object)
     np.save(array, hidden, allow_pickle=True)

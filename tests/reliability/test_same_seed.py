@@ -53,7 +53,7 @@ def grid_of(backend: str) -> dict[str, Any]:
 
 
 def numbers(store: rp.Store) -> pd.DataFrame:
-    """All values that were measured, exactly as they are stored."""
+    """Return all values that were measured, exactly as they are stored."""
     frame = store.frame()[["trial", "measure", "part", "metric", "iteration", "query", "value"]]
     assert len(frame) > 30
     return frame.sort_values(list(frame.columns[:-1]), kind="stable", ignore_index=True)
@@ -77,7 +77,7 @@ def cases() -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def one_thread_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cores a job must not differ here, as torch promises equal bits for equal numbers of threads only."""
+    """Give each job one thread, as torch promises equal bits for equal numbers of threads only."""
     monkeypatch.setenv("RANKPLUG_THREADS", "1")
     monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 1)
 

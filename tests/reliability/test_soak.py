@@ -93,7 +93,7 @@ def soak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """Return bytes of this process in memory."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

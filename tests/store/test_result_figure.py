@@ -13,7 +13,7 @@ from rankplug.store import ResultsError, Store, draw_results, results
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory) -> Store:
-    """Two losses on one data set, three trials each."""
+    """Make a store of two losses on one data set, three trials each."""
     store = Store(tmp_path_factory.mktemp("results"))
     grid = {"loss": ["mse", "xe_ndcg"], "backend": "lightgbm", "scorer": "trees[rounds=3,leaves=4]"}
     rp.sweep(grid, data="synthetic[queries=40]", trials=3, store=store, metrics=["ndcg@5", "ndcg@1"], progress=False)

@@ -63,7 +63,7 @@ SCHEMAS = {("stochastic", "Figure 1"), ("stochastic", "Figure 2"), ("logrank", "
 
 @pytest.fixture(scope="module")
 def draw(results_of_study):
-    """Draws an exhibit, once for all tests, and lays it out while it is open."""
+    """Draw an exhibit, once for all tests, and lay it out while it is open."""
 
     @functools.cache
     def drawn(name: str, exhibit: str):

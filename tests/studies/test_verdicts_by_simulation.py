@@ -33,7 +33,7 @@ def correlated(parts: int, correlation: float, *shape: int, seed: int = 0) -> np
 
 
 def of_trials(parts: int, correlation: float, truth, spread: float = 1.0, trials: int = 10):
-    """P values of many studies whose parts have a true difference, in units of the margin."""
+    """Return p values of many studies whose parts have a true difference, in units of the margin."""
     values = spread * correlated(parts, correlation, STUDIES, trials)
     found = mean_of_trials(values + np.broadcast_to(truth, parts)[:, None])
     return p_values(found.point, found.error, found.degrees, 1.0)
@@ -80,7 +80,7 @@ def test_failing_where_any_part_fails_without_correction_would_err_often():
 
 
 def planted_pool(truth: float, studies: int, splits: int, seed: int = 0) -> np.ndarray:
-    """Differences over random splits of a pool of 200 queries, whose queries favour one model more or less.
+    """Make differences over random splits of a pool of 200 queries, whose queries favour one model more or less.
 
     What a query is worth as a test query is its own, and the models of a split gain from its training queries.
     """
@@ -111,7 +111,7 @@ def test_splits_of_one_pool_err_in_five_per_cent_where_a_plain_test_errs_in_thir
 
 
 def crossed(truth: float, folds: int, seeds: int, of_models: float, parts: int = 1, correlation: float = 0.0, seed=0):
-    """Tables of queries by seeds for each fold, of 1,500 studies: queries, models and both together deviate."""
+    """Make tables of queries by seeds for each fold, of 1,500 studies: queries, models and both together deviate."""
     studies, queries = 1_500, 21
     query = 0.2 * correlated(parts, correlation, studies, folds, queries, 1, seed=seed)
     model = of_models * correlated(parts, correlation, studies, folds, 1, seeds, seed=seed + 1)

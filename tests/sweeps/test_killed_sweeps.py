@@ -76,7 +76,7 @@ def wait_until(condition: object, seconds: float = 90) -> None:
 
 
 def wait_until_quiet(folder: Path) -> None:
-    """Until the workers of killed sweeps have noticed."""
+    """Wait until the workers of killed sweeps have noticed."""
     ids = {int(line.rsplit(" ", 1)[1]) for line in (folder / "log").read_text().splitlines()}
     wait_until(lambda: not any(Path(f"/proc/{one}").exists() for one in ids if one != os.getpid()), 10)
 

@@ -15,7 +15,7 @@ from rankplug.testing.loss_checks import Case
 
 @list_loss
 def squared_gaps(scores, labels, gradient, curvature):
-    """Half the squared difference between score gaps and label gaps, over all pairs: correct."""
+    """Compute half the squared difference between score gaps and label gaps, over all pairs: correct."""
     total = 0.0
     for i in range(scores.size):
         gradient[i] = 0.0

@@ -46,7 +46,7 @@ def test_parts_are_about_as_large() -> None:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Two workers in processes of their own."""
+    """Start two workers in processes of their own."""
     import distributed
 
     with (

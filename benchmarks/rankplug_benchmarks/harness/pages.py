@@ -24,7 +24,7 @@ ABSENT = "*Not measured on this machine.*"
 
 
 def parts(reports: Mapping[str, Report]) -> dict[str, str]:
-    """Every part that reports make, by its name."""
+    """Return every part that reports make, by its name."""
     every = list(reports.values())
     measurements = [one for report in every for one in report.measurements]
     found = {

@@ -16,7 +16,7 @@ LINE_STYLES = ("-", "--", ":", "-.")
 
 
 def draw_targets(measurements: Iterable[Measurement]) -> Any:
-    """Every number that has a target as a multiple of it, better to the right; threads in brackets."""
+    """Draw every number that has a target as a multiple of it, better to the right; threads in brackets."""
     rows = [one for one in measurements if one.target]
     figure, axes = new_figure(width=7.5, height=0.6 + 0.19 * len(rows))
     for place, one in enumerate(rows):

@@ -75,7 +75,7 @@ PARTS: dict[str, type[Finding]] = {"measurements": Measurement, "curves": Curve,
 
 
 def run(subject: Subject, effort: Effort, found: Callable[[Finding], object] = lambda finding: None) -> Report:
-    """Measures a subject.
+    """Measure a subject.
 
     Args:
         subject: what is measured.
@@ -110,7 +110,7 @@ def read(path: Path) -> Report:
 
 
 def read_all(folder: Path) -> dict[str, Report]:
-    """All reports in a folder by their subjects."""
+    """Return all reports in a folder by their subjects."""
     reports = [read(path) for path in sorted(folder.glob("*.json"))]
     if not reports:
         raise RankplugError(f"{folder} holds no report; write them with rankplug bench --out {folder}")

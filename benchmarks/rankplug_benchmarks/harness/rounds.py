@@ -73,7 +73,7 @@ class Rounds:
         return len(self.seconds[self.yardstick])
 
     def calm(self) -> Rounds:
-        """Without the rounds in which the yardstick strayed; all of them, said to be unquiet, where that leaves few."""
+        """Return the rounds in which the yardstick did not stray; all, marked as unquiet, if that leaves few."""
         middle = statistics.median(self.seconds[self.yardstick])
         kept = [
             turn

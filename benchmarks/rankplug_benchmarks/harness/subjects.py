@@ -41,7 +41,7 @@ class Effort:
         return tuple(sorted({1, threads()}))
 
     def size(self, full: int, tiny: int) -> int:
-        """One of two sizes."""
+        """Return one of two sizes."""
         return tiny if self.quick else full
 
 
@@ -71,13 +71,13 @@ class Subject:
 
 
 def subjects() -> Iterator[Subject]:
-    """All that are installed."""
+    """Yield all subjects that are installed."""
     for point in metadata.entry_points(group=GROUP):
         yield from point.load()
 
 
 def chosen(names: Iterable[str]) -> list[Subject]:
-    """Those of some names, or those that are run by default."""
+    """Return the subjects of some names, or those that are run by default."""
     known = {subject.name: subject for subject in subjects()}
     wanted = list(dict.fromkeys(names)) or [name for name, subject in known.items() if subject.by_default]
     for name in wanted:

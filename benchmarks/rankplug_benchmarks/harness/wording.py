@@ -65,7 +65,7 @@ def rounds_of(one: Measurement) -> str:
 
 
 def targets_table(measurements: Iterable[Measurement]) -> str:
-    """Target, measured, met or not."""
+    """Format a table of target, measured value, and whether it was met."""
     rows = [
         (
             _with_note(one),
@@ -146,7 +146,7 @@ def _threads(one: Measurement) -> str:
 
 
 def _some(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Evenly chosen ones of many, the first and the last among them."""
+    """Return evenly chosen points of many, the first and the last among them."""
     if len(points) <= LARGEST_TABLE_OF_POINTS:
         return list(points)
     step = (len(points) - 1) / (LARGEST_TABLE_OF_POINTS - 1)

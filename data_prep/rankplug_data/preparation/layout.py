@@ -90,7 +90,7 @@ def stem_of(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """Names are compared without regard to case, hyphens and underscores."""
+    """Normalise a name, as names are compared without regard to case, hyphens and underscores."""
     return re.sub(r"[-_ .]", "", name).lower()
 
 

@@ -160,7 +160,7 @@ def _write(request: Request, folder: Path) -> None:
 
 
 def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
-    """Completes the manifest with what only the stored data tell."""
+    """Complete the manifest with what only the stored data tell."""
     manifest = prepared.manifest
     width = max(text.used.size for text in texts)
     used = np.any([np.pad(text.used, (0, width - text.used.size)) for text in texts], axis=0)

@@ -111,7 +111,7 @@ class PreparedData:
         return sorted(int(fold) for fold in self.manifest.folds)
 
     def whole(self) -> Lists:
-        """Everything that is stored; queries that several folds share may stand twice."""
+        """Return everything that is stored; queries that several folds share may stand twice."""
         arrays = {
             name: map_array(self._path(name))
             for name in (*ARRAYS, *OPTIONAL)

@@ -64,7 +64,7 @@ class OfficialDataset:
         return prepared.split(fold)
 
     def fingerprint(self, parameters: Parameters) -> str:
-        """Empty for the data as released, which their name stands for; other data under this name say what they are.
+        """Return a fingerprint of the data; empty for the released ones, which their name stands for.
 
         Where the release has never been read, prepared data always say what they are.
         """
@@ -104,7 +104,7 @@ class OfficialDataset:
         return self._make(parameters, source, on_error, lambda ready: source is not None).report()
 
     def info(self, parameters: Parameters) -> str:
-        """All that is known of it."""
+        """Describe all that is known of the data set."""
         known = self.benchmark
         published = known.published
         lines = [

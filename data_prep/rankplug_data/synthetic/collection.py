@@ -120,7 +120,7 @@ def _source(parameters: SyntheticParameters, part: _Part) -> str:
 def _made(
     parameters: SyntheticParameters, seed: int, part: _Part, first: int, last: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-    """Features, labels and offsets of some queries of a part."""
+    """Make features, labels and offsets of some queries of a part."""
     starts = part.starts[first : last + 1] - part.starts[first]
     documents = int(starts[-1])
     features = np.empty((documents, world_of(parameters).shape.features), np.float32)
@@ -168,7 +168,7 @@ def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int
 
 
 def _blocks(starts: NDArray[np.int64], width: int) -> list[tuple[int, int]]:
-    """First and last query of blocks of about equal size."""
+    """Return the first and last query of blocks of about equal size."""
     most = max(1, BLOCK_BYTES // (4 * width))
     rows = math.ceil(starts[-1] / math.ceil(starts[-1] / most))
     cuts = np.unique(np.searchsorted(starts, np.arange(0, int(starts[-1]), rows)))

@@ -46,7 +46,7 @@ def normal(key: np.uint64, counter: int) -> float:
 
 @njit(nogil=True, error_model="numpy")
 def exponential(x: float) -> float:
-    """``exp(x)`` for ``|x| < 80`` to 12 digits, without the system's library."""
+    """Return ``exp(x)`` for ``|x| < 80`` to 12 digits, without the system's library."""
     whole = np.floor(x * 1.4426950408889634 + 0.5)
     r = (x - whole * 0.693359375) + whole * 2.121944400546905827679e-4
     series = 1.0 + r * _INVERSE[9]

@@ -78,7 +78,7 @@ def _perceptions(
     starts: np.ndarray,
     found: np.ndarray,
 ) -> None:
-    """Relevance and perception of the documents of queries from ``first`` on."""
+    """Compute relevance and perception of the documents of queries from ``first`` on."""
     query = np.empty(latents.QUERY_SIZE)
     document, matched = np.empty(latents.DOCUMENT_SIZE), np.empty(STREAMS)
     for number in range(starts.size - 1):
@@ -105,7 +105,7 @@ def _documents(
     features: np.ndarray,
     labels: np.ndarray,
 ) -> None:
-    """Features and labels of queries from ``first`` on; row 0 of ``features`` is the first document of the first."""
+    """Fill features and labels of queries from ``first`` on, whose first document is row 0 of ``features``."""
     query = np.empty(latents.QUERY_SIZE)
     document, matched = np.empty(latents.DOCUMENT_SIZE), np.empty(STREAMS)
     factors = np.empty(4)

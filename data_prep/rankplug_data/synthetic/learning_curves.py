@@ -35,7 +35,7 @@ def learning_curves(
     seed: int = 0,
     models: Mapping[str, Mapping[str, str]] = MODELS,
 ) -> pd.DataFrame:
-    """Mean test quality by model and number of training queries, which is missing for chance and the oracle.
+    """Return the mean test quality by model and number of training queries, which is missing for chance and the oracle.
 
     With half of its 95 % t interval over the test queries.
 

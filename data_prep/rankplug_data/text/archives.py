@@ -60,7 +60,7 @@ def is_archive_name(name: str) -> bool:
 
 
 def members(source: Path) -> Iterator[Member]:
-    """All files of a folder or archive, or the file itself, in the order in which they lie there.
+    """Yield all files of a folder or archive, or the file itself, in the order in which they lie there.
 
     The blocks of a member must be read before the next member is asked for.
     """

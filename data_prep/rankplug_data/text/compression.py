@@ -38,7 +38,7 @@ UNREADABLE = ("rar", "7z", "zstandard")
 
 
 def kind_of(head: bytes) -> str:
-    """``gzip``, ``bzip2``, ``xz``, ``zip``, ``tar``, ``rar``, ``7z``, ``zstandard``, or ``plain``.
+    """Return ``gzip``, ``bzip2``, ``xz``, ``zip``, ``tar``, ``rar``, ``7z``, ``zstandard``, or ``plain``.
 
     >>> kind_of(b"0 qid:1 1:0.5")
     'plain'
@@ -51,7 +51,7 @@ def kind_of(head: bytes) -> str:
 
 
 def refuse_unreadable(kind: str, name: str) -> None:
-    """Says what to do with an archive that cannot be opened here."""
+    """Raise an error that says what to do with an archive that cannot be opened here."""
     if kind in UNREADABLE:
         raise DataError(
             f"{name} is a {kind} archive, which is not read here; unpack it (for instance with 7z x or unar) and"

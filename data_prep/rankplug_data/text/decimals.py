@@ -42,7 +42,7 @@ POWERS_OF_FIVE = _powers_of_five()
 
 @njit(nogil=True, inline="always")
 def _product(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both words of the product of two unsigned 64-bit numbers, the high one first."""
+    """Return both words of the product of two unsigned 64-bit numbers, the high one first."""
     half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
     left_high, left_low = left >> half, left & low_half
     right_high, right_low = right >> half, right & low_half
@@ -54,7 +54,7 @@ def _product(left: Any, right: Any) -> tuple[Any, Any]:
 
 @njit(nogil=True)
 def nearest_double(mantissa: int, power: int) -> tuple[float, bool]:
-    """``mantissa * 10 ** power`` for a mantissa from 0 to below 2^63, correctly rounded, and whether that succeeded.
+    """Return ``mantissa * 10 ** power`` correctly rounded, for a mantissa from 0 to below 2^63, and its success.
 
     >>> nearest_double(9007199254740993, -3)
     (9007199254740.992, True)

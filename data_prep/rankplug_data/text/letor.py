@@ -139,7 +139,7 @@ def assemble(features: NDArray[np.float32], parts: list[Documents], source: str)
 def columns_of(
     parts: list[Documents], source: str
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.str_] | None]:
-    """Labels, queries and names of all documents of a text; the names are None when no document has one."""
+    """Return labels, queries and names of all documents of a text; the names are None when no document has one."""
     if not any(part.labels.size for part in parts):
         raise DataError(f"{source} holds no document: it is empty, or has nothing but blank lines and comments")
     labels = np.concatenate([part.labels for part in parts])
@@ -187,7 +187,7 @@ def _in_parallel(blocks: Iterable[Letters], columns: Columns) -> Iterator[_Read]
 
 
 def _read_block(block: Letters, columns: Columns, width: int) -> _Read:
-    """One block, read again when a feature turns up beyond the columns that were expected."""
+    """Read one block, and again if a feature turns up beyond the columns that were expected."""
     rows = int(np.count_nonzero(block == NEWLINE))
     while True:
         features = np.empty((rows, width), np.float32)

@@ -109,7 +109,7 @@ def read_number(start: int, end: int) -> tuple[float, int, int]:
 
 @njit(nogil=True)
 def _significant_digits(first: int, end: int) -> int:
-    """Digits from the first that is not zero to the exponent."""
+    """Count the digits from the first that is not zero to the exponent."""
     counted = 0
     for at in range(first, end):
         letter = letter_at(at)

@@ -60,7 +60,7 @@ def copy_names(text: np.ndarray, comments: np.ndarray, names: np.ndarray) -> int
 
 
 def document_names(text: Letters, comments: NDArray[np.int64]) -> NDArray[np.str_] | None:
-    """One name a document, None where no line has a comment.
+    """Return one name a document, None where no line has a comment.
 
     >>> letters = np.frombuffer(b"#docid = GX1 inc = 1", np.uint8)
     >>> document_names(letters, np.array([[1, 20]])).tolist()

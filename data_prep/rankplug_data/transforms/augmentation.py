@@ -29,14 +29,14 @@ def negative_augmentation(split: Split, parameters: Augmentation, generator: np.
 
 
 def _documents_of_others(lists: Lists, counts: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
-    """Documents drawn for each query, uniform with replacement among those that are not its own."""
+    """Draw documents for each query, uniform with replacement among those that are not its own."""
     own = np.repeat(lists.lengths, counts)
     drawn = generator.integers(lists.documents - own)
     return drawn + np.where(drawn >= np.repeat(lists.starts[:-1], counts), own, 0)
 
 
 def _lengthened(lists: Lists, counts: NDArray[np.int64], donors: Lists, drawn: NDArray[np.int64]) -> Lists:
-    """Each list followed by its share of the drawn documents."""
+    """Append to each list its share of the drawn documents."""
     starts = np.concatenate(([0], np.cumsum(lists.lengths + counts)))
     added = np.repeat(starts[1:] - np.cumsum(counts), counts) + np.arange(drawn.size)
     kept = np.ones(int(starts[-1]), np.bool_)

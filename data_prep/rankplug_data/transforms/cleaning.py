@@ -13,7 +13,7 @@ from rankplug_data.transforms.selection import keep_documents, keep_queries, ove
 
 
 def drop_empty(split: Split, parameters: EveryPart, generator: np.random.Generator) -> Split:
-    """Without the queries that have no relevant document."""
+    """Drop the queries that have no relevant document."""
 
     def change(lists: Lists) -> Lists:
         return keep_queries(lists, _largest(lists) > 0, "has no relevant document")
@@ -22,7 +22,7 @@ def drop_empty(split: Split, parameters: EveryPart, generator: np.random.Generat
 
 
 def drop_uniform(split: Split, parameters: WhatIsLearntFrom, generator: np.random.Generator) -> Split:
-    """Without the queries whose documents all have one label: no order of theirs is better than another."""
+    """Drop the queries whose documents all have one label: no order of theirs is better than another."""
 
     def change(lists: Lists) -> Lists:
         smallest = np.minimum.reduceat(lists.labels, lists.starts[:-1])
@@ -32,7 +32,7 @@ def drop_uniform(split: Split, parameters: WhatIsLearntFrom, generator: np.rando
 
 
 def drop_conflicting(split: Split, parameters: EveryPart, generator: np.random.Generator) -> Split:
-    """Without the documents that some document of their query equals in every feature but not in the label."""
+    """Drop the documents that some document of their query equals in every feature but not in the label."""
 
     def change(lists: Lists) -> Lists:
         return keep_documents(lists, ~conflicting(lists), "conflicts with another")

@@ -15,7 +15,7 @@ from rankplug_data.transforms.selection import over_parts
 
 
 def cascade_clicks(split: Split, parameters: Clicks, generator: np.random.Generator) -> Split:
-    """Training and validation lists replaced by impressions; the test part keeps its labels.
+    """Replace training and validation lists by impressions; the test part keeps its labels.
 
     Each query is shown ``impressions`` times, its documents in uniformly random order. An impression is what was seen:
     the documents up to the first click, the clicked one with label 1 and all before it with label 0. Without a click it
@@ -72,7 +72,7 @@ def _impressions(lists: Lists, seed: int, parameters: Clicks, keep_clickless: bo
 
 @njit(nogil=True)
 def _show(key: np.uint64, labels: NDArray[np.float32], law: NDArray[np.float64], order: NDArray[np.int64]) -> int:
-    """Shuffles ``order`` as far as the user reads, and says how far that is; negative when nothing was clicked."""
+    """Shuffle ``order`` as far as the user reads, and return how far that is; negative if nothing was clicked."""
     size = order.size
     for place in range(size):
         other = place + min(int(uniform(key, 2 * place) * (size - place)), size - place - 1)

@@ -12,7 +12,7 @@ from rankplug_data.transforms.selection import over_parts, random_places, rounde
 
 
 def binarise(split: Split, parameters: Threshold, generator: np.random.Generator) -> Split:
-    """Label 1 from ``threshold`` on, 0 below."""
+    """Set labels to 1 from ``threshold`` on, to 0 below."""
 
     def change(lists: Lists) -> Lists:
         return dataclasses.replace(lists, labels=(lists.labels >= parameters.threshold).astype(np.float32))

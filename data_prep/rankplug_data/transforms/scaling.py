@@ -40,7 +40,7 @@ def _query_minmax(features: Matrix, starts: NDArray[np.int64], begin: int, end: 
 
 
 def query_minmax(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
-    """Every feature on the scale of its query, ``(x - min) / (max - min + 1e-8)``; 0 where it is constant."""
+    """Scale every feature within its query, ``(x - min) / (max - min + 1e-8)``; 0 where it is constant."""
 
     def scale(lists: Lists) -> Lists:
         scaled = np.empty(lists.features.shape, np.float32)
@@ -55,7 +55,7 @@ def query_minmax(split: Split, parameters: Parameters, generator: np.random.Gene
 
 
 def standardise(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
-    """Every feature with mean 0 and deviation 1 in the training part; constant ones become 0."""
+    """Scale every feature to mean 0 and deviation 1 in the training part; constant ones become 0."""
     mean, deviation = moments(split.train.features)
     deviation[deviation == 0.0] = 1.0
 
@@ -66,7 +66,7 @@ def standardise(split: Split, parameters: Parameters, generator: np.random.Gener
 
 
 def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
-    """Every feature as ``sign(x) log(1 + |x|)``."""
+    """Replace every feature by ``sign(x) log(1 + |x|)``."""
 
     def scale(block: Matrix) -> NDArray[np.floating]:
         return np.copysign(np.log1p(np.abs(block)), block)
@@ -75,7 +75,7 @@ def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) 
 
 
 def moments(features: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and deviation of each column, read in two passes of blocks."""
+    """Return the mean and deviation of each column, read in two passes of blocks."""
     mean, square = np.zeros(features.shape[1]), np.zeros(features.shape[1])
     blocks = [slice(first, first + BLOCK_ROWS) for first in range(0, features.shape[0], BLOCK_ROWS)]
     for block in blocks:

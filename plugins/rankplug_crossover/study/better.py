@@ -17,7 +17,7 @@ def candidates(results: Results, group: str) -> list[str]:
 
 
 def better_than_papers(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
-    """Every combination that the papers lack against the best one in them, best first.
+    """Compare every combination that the papers lack with the best one in them, best first.
 
     The reference is the best on the *test* data, so that nothing in the papers is better; whoever beats it by a test
     beats them all. One-sided tests by the design of the data, corrected by Holm for all candidates together.

@@ -58,7 +58,7 @@ def choice(folds: pd.DataFrame, who: str) -> dict[int, str]:
 
 
 def mean_of_choice(results: Results, group: str, metric: str, chosen: dict[int, str], scale: float = 1.0) -> Interval:
-    """Mean test metric where each fold is measured under the model that it chose."""
+    """Return the mean test metric where each fold is measured under the model that it chose."""
     values = results.by_query(group, metric)
     folds = values.index.get_level_values("fold")
     own = pd.concat([values.loc[folds == fold, model] for fold, model in chosen.items()])

@@ -17,7 +17,7 @@ MARK = {"ndcg@1": 0.55, "ndcg@3": 0.50, "ndcg@5": 0.48, "ndcg@10": 0.455}
 
 
 def some_is_better(results: Results) -> Evidence:
-    """Every combination outside the papers against the best one in them, which is the best on the test data."""
+    """Compare every combination outside the papers with the best one in them, which is the best on the test data."""
     parts = {}
     for group in results.groups():
         reference = best_of_papers(results, group)
@@ -40,7 +40,7 @@ def chosen_beats_papers(results: Results) -> Evidence:
 
 
 def against_the_mark(who: str) -> Callable[[Results], str]:
-    """Mean test NDCG on OHSUMED of what validation data choose, with its interval, and the mark at each cut-off."""
+    """Return a function that compares the test NDCG of the chosen models on OHSUMED with the mark at each cut-off."""
 
     def tell(results: Results) -> str:
         words = []
@@ -61,12 +61,12 @@ def is_ohsumed(runs: Runs) -> bool:
 
 
 def better(one: str, other: str) -> Statistic:
-    """Test NDCG@5 of one model less another's, on every collection."""
+    """Return the statistic that compares the test NDCG@5 of two models on every collection."""
     return lambda results: greater(_everywhere(results, one, other))
 
 
 def same(one: str, other: str) -> Statistic:
-    """Test NDCG@5 of two models, on every collection."""
+    """Return the statistic that asks whether two models have the same test NDCG@5 on every collection."""
     return lambda results: alike(_everywhere(results, one, other))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def noise_frame(results: Results, group: str) -> pd.DataFrame:
-    """Noisy minus plain, a row a loss and backend; two-sided tests by the data's design, Holm over all rows."""
+    """Compare noisy with plain losses by loss and backend; two-sided tests by the data's design, Holm over all."""
     models = set(results.models(group))
     rows = []
     for loss, backend, noise in cells():

@@ -115,7 +115,7 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """One group for each collection, named as it is.
+    """Yield one group for each collection, named as it is.
 
     Args:
         profile: how large.
@@ -133,13 +133,13 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
-    """Each model's parts beside its data: the grid, then the papers' own that are not in it."""
+    """Return each model's parts beside its data: the grid, then the papers' own that are not in it."""
     grid = {name_of(*cell): parts_of(*cell, size) for cell in cells()}
     return grid | papers_own(size)
 
 
 def cells() -> list[tuple[str, str, str]]:
-    """Loss, backend and noise of the grid."""
+    """Return loss, backend and noise of each cell of the grid."""
     return [
         (loss, backend, noise)
         for loss in losses()
@@ -150,7 +150,7 @@ def cells() -> list[tuple[str, str, str]]:
 
 
 def losses() -> list[str]:
-    """Every installed loss, those of other packages included."""
+    """Return every installed loss, those of other packages included."""
     return [plugin.specification.name for plugin in registry().plugins("loss")]
 
 
@@ -170,7 +170,7 @@ def paper_of(model: str) -> str:
 
 
 def parts_of(loss: str, backend: str, noise: str, size: Size) -> dict[str, Any]:
-    """Backend, scorer, loss and noise of a cell."""
+    """Return backend, scorer, loss and noise of a cell."""
     gain = f"[gain=ndcg,samples={size.rankings}]" if loss in GAIN_OF_RANKINGS else ""
     sampler = f"gumbel[beta={SCALE_OF_NOISE[backend]},samples={size.samples}]" if noise else ""
     return {"loss": loss + gain, "sampler": sampler, **engine(backend, size, convex=loss != "exp_gain")}

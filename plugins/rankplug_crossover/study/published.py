@@ -6,5 +6,5 @@ import pandas as pd
 
 
 def nothing_published() -> pd.DataFrame:
-    """No rows, in the usual columns."""
+    """Return no rows, in the usual columns."""
     return pd.DataFrame(columns=["exhibit", "dataset", "model", "metric", "value", "half_width", "note"])

@@ -33,7 +33,7 @@ def _digests(results: Results) -> pd.Series[str]:
 
 
 def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
-    """Each model's mean test metric in percent with its 95 % interval, best first, and its paper if any."""
+    """Return each model's mean test metric in percent with its 95 % interval, best first, and its paper if any."""
     intervals = {model: results.mean(group, metric, model, scale=100) for model in results.models(group)}
     queries = len(results.by_query(group, metric).dropna())
     rows = [
@@ -59,14 +59,14 @@ def best_of_papers(results: Results, group: str, metric: str = METRIC) -> str:
 
 
 def validation_folds(results: Results, group: str) -> pd.DataFrame:
-    """Each model's best validation quality, averaged over trials: a row a model, a column a fold."""
+    """Return each model's best validation quality, averaged over trials: a row a model, a column a fold."""
     frame = results[group]
     best = {model: validation_quality(rows).max() for model, rows in frame.groupby("model", observed=True)}
     return pd.DataFrame.from_dict(best, orient="index")
 
 
 def validation_means(results: Results, group: str) -> pd.Series[float]:
-    """Each model's best validation quality, averaged over trials and folds, best first."""
+    """Return each model's best validation quality, averaged over trials and folds, best first."""
     means = validation_folds(results, group).mean(axis=1).rename("validation")
     return means.sort_values(ascending=False, kind="stable")
 

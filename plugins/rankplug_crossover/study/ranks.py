@@ -58,7 +58,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 
 def _diagram(axes: Axes, models: list[str], found: CriticalDifference) -> None:
-    """Demsar's picture: a scale of ranks, names to either side, bars below it."""
+    """Draw Demsar's diagram: a scale of ranks, names to either side, bars below it."""
     from rankplug.plotting import PALETTE
 
     order = sorted(range(len(models)), key=lambda model: found.average_ranks[model])

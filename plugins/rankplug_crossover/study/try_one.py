@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def few_lists() -> Split:
-    """Made data, small enough to train on in a moment."""
+    """Make data that are small enough to train on in a moment."""
     return load("synthetic[shape=ohsumed,queries=120,documents=15]", seed=0, transforms=["drop_empty", "query_minmax"])
 
 
@@ -35,7 +35,7 @@ def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
 
 
 def draw_try(loss: str = "xe_ndcg", backend: str = "lightgbm", beta: float = 0.25) -> Figure:
-    """Both learning curves."""
+    """Draw both learning curves."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = curves(loss, backend, beta)

@@ -55,7 +55,7 @@ def microaverage(results: Results, metric: str, weights: Mapping[str, float]) ->
 
 
 def sub_table(measure: str) -> Callable[[Results], tuple[pd.DataFrame, Figure]]:
-    """One of the four, with the best three of each column shaded."""
+    """Return a function that draws one of the four sub-tables, with the best three of each column shaded."""
 
     def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         frame = accuracy_frame(results)
@@ -120,7 +120,7 @@ ListNet.
 
 
 def win_counts(results: Results) -> tuple[pd.DataFrame, None]:
-    """Cells won, as the text of Section 5.2 counts them, published and ours."""
+    """Count cells won as the text of Section 5.2 does, published and ours."""
     import pandas as pd
 
     cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")

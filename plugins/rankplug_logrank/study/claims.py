@@ -50,7 +50,7 @@ OF_THE_LOSS = Margin(0.01, "A hundredth of the loss at w = 0.", scale=100, unit=
 
 
 def ranks_better(pairs: Sequence[tuple[str, str]], measures: tuple[str, ...] = tuple(MEASURES)) -> Statistic:
-    """Test queries of all data sets, one part for each pair of models and measure."""
+    """Return the statistic over the test queries of all data sets, one part for each pair of models and measure."""
 
     def gather(results: Results) -> Evidence:
         return greater(
@@ -67,7 +67,7 @@ def ranks_better(pairs: Sequence[tuple[str, str]], measures: tuple[str, ...] = t
 
 
 def best_of(winner: str, others: tuple[str, ...]) -> Statistic:
-    """One model against each of the others in each measure."""
+    """Return the statistic that compares one model with each of the others in each measure."""
     return ranks_better([(winner, other) for other in others])
 
 
@@ -80,13 +80,13 @@ def families_best(results: Results) -> pd.Series[int]:
 
 
 def baselines_among_the_best(results: Results) -> str:
-    """Cells in which a baseline is the best, and as many as its share of the rows by chance alone."""
+    """Count the cells in which a baseline is the best, and how many its share of the rows gives by chance alone."""
     counts, by_chance = families_best(results), len((*QUOTED, *BASELINES)) / len(MODELS)
     return f"a baseline is best in {counts['baselines']} of {counts.sum()} cells; {by_chance:.0%} by chance alone"
 
 
 def l3_among_the_best(results: Results) -> str:
-    """Cells in which each family has the best model."""
+    """Count the cells in which each family has the best model."""
     counts = families_best(results)
     return f"cells of {counts.sum()}: " + ", ".join(f"{name} {count}" for name, count in counts.items())
 
@@ -97,7 +97,7 @@ def of_settings(results: Results, measure: str, weights: Mapping[str, float]) ->
 
 
 def more_rankings_help(results: Results) -> Evidence:
-    """Rise of accuracy from the fewest to the most rankings, by a straight line over their logarithm."""
+    """Measure the rise of accuracy from the fewest to the most rankings, by a straight line over their logarithm."""
     settings = points(results, "samples ")
     steps = np.log2(list(settings)) - np.log2(list(settings)).mean()
     weights = dict(zip(settings.values(), steps * np.ptp(steps) / (steps**2).sum(), strict=True))
@@ -105,19 +105,19 @@ def more_rankings_help(results: Results) -> Evidence:
 
 
 def samples_saturate(results: Results) -> Evidence:
-    """Accuracy at the two largest numbers of rankings."""
+    """Compare accuracy at the two largest numbers of rankings."""
     *_, before, last = points(results, "samples ").values()
     return alike({measure: of_settings(results, measure, {last: 1.0, before: -1.0}) for measure in MEASURES})
 
 
 def best_restarts_help(results: Results) -> Evidence:
-    """Accuracy with nine tenths of restarts at the best ranking against nine tenths at the worst."""
+    """Compare accuracy with nine tenths of restarts at the best ranking and nine tenths at the worst."""
     best, *_, worst = RESTART_MIXES
     return greater({measure: of_settings(results, measure, {best: 1.0, worst: -1.0}) for measure in MEASURES})
 
 
 def negative_skew_helps(results: Results) -> Evidence:
-    """Mean accuracy at negative k against positive k."""
+    """Compare mean accuracy at negative k and at positive k."""
     skews = points(results, "skew ")
     low, high = ([name for k, name in skews.items() if k * sign > 0] for sign in (-1, 1))
     weights = {name: 1 / len(low) for name in low} | {name: -1 / len(high) for name in high}
@@ -133,14 +133,14 @@ def spread_is_smaller_at_the_worst(results: Results) -> Evidence:
 
 
 def scores_dominate(results: Results) -> Evidence:
-    """``|w.phi|`` less Delta, averaged over the rankings of each query."""
+    """Compare ``|w.phi|`` with Delta, averaged over the rankings of each query."""
     frame = domination_frame(results)
     lead = (frame["w.phi"].abs() - frame["Delta"]).groupby(frame["query"]).mean()
     return greater({"": Sample(lead.to_numpy(), IndependentTrials("training queries of one model"))})
 
 
 def both_objectives_improve(results: Results) -> Evidence:
-    """Loss of the training queries at ``w = 0`` less that at the last traced iteration, over the mean of the first."""
+    """Compare the training loss at ``w = 0`` with that at the last traced iteration, relative to the first."""
     frame = trace_frame(results)
     parts = {}
     for name, rows in frame.groupby("objective", sort=False):

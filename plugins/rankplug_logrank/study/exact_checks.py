@@ -13,7 +13,7 @@ TOLERANCE = 1e-9
 
 
 def check(what: str, value: float, *, control: float, control_of: str, **limit: float) -> Checks:
-    """One exact check."""
+    """Make evidence of one exact check."""
     return Checks({"": Check(what, value, control=control, control_of=control_of, **limit)})
 
 
@@ -40,7 +40,7 @@ def closed_form_is_over_rankings(results: Results) -> Evidence:
 
 
 def walk_stays_among_rankings(results: Results) -> Evidence:
-    """Every state of eight walks, rebuilt from the counts the sampler keeps."""
+    """Check every state of eight walks, rebuilt from the counts the sampler keeps."""
     walks = [walk(best, seed=seed) for best in (True, False) for seed in range(4)]
     off = sum(not one.matches for one in walks)
     jumps = sum(int(((one.signs[1:] != one.signs[:-1]).sum((1, 2)) != 1).sum()) for one in walks)
@@ -55,7 +55,7 @@ def walk_stays_among_rankings(results: Results) -> Evidence:
 
 
 def small_changes_are_likelier(results: Results) -> Evidence:
-    """Spearman's correlation of alpha and the size of the change of Delta_MAP, for downward and upward flips."""
+    """Check Spearman's correlation of alpha and the size of the change of Delta_MAP, for downward and upward flips."""
     above, below, local = (correlation(*one) for one in ((1, "symmetric"), (-1, "symmetric"), (-1, "local")))
     counts = flip_frame()["sign"].value_counts()
     return Checks(
@@ -79,7 +79,7 @@ def small_changes_are_likelier(results: Results) -> Evidence:
 
 
 def convex_bounds_l3(results: Results) -> Evidence:
-    """ConvexLoss less L3 on random lists."""
+    """Check ConvexLoss less L3 on random lists."""
     frame = bound_frame()
     return check(
         f"least of ConvexLoss less L3, {len(frame)} random lists",
@@ -125,7 +125,7 @@ def convex_is_convex(results: Results) -> Evidence:
 
 
 def convex_softens_the_hinge(results: Results) -> Evidence:
-    """ConvexLoss between the structured hinge and the hinge with the logarithm of the number of rankings."""
+    """Check that ConvexLoss lies between the structured hinge and that plus the logarithm of the number of rankings."""
     frame = bound_frame()
     above = frame["convex_loss"] - frame["hinge"]
     without = frame["logrank_mle"] - frame["hinge"]

@@ -28,7 +28,7 @@ OBJECTIVES = {"MLE": "logrank_mle", "ExpGain_AUC": "exp_gain"}
 
 
 def first_trial(results: Results) -> Trial:
-    """Fold 1 of the first repetition."""
+    """Return fold 1 of the first repetition."""
     runs = results.runs[GROUP]
     return runs.trials_of(next(iter(runs.models)))[0]
 
@@ -75,7 +75,7 @@ def domination_frame(results: Results) -> pd.DataFrame:
 
 
 def signed_gaps(scores: NDArray[np.float64], good: NDArray[np.bool_], inversions: NDArray[np.int64]) -> float:
-    """``w.phi(y) = sum_gb y_gb (f_g - f_b)`` of a ranking, from its inversions; of the ideal one there are none.
+    """Return ``w.phi(y) = sum_gb y_gb (f_g - f_b)`` of a ranking, from its inversions; of the ideal one there are none.
 
     >>> signed_gaps(np.array([3.0, 1.0]), np.array([True, False]), np.array([1, -1]))
     -2.0
@@ -89,7 +89,7 @@ def _bounds(lists: Lists) -> list[tuple[int, int]]:
 
 
 def figure_8(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """``w.phi`` against Delta."""
+    """Draw ``w.phi`` against Delta."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = domination_frame(results)
@@ -126,7 +126,7 @@ def trace_frame(results: Results) -> pd.DataFrame:
 
 
 def objective_trace(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Both objectives in the course of training on the sampled one, as shares of their values at ``w = 0``."""
+    """Draw both objectives in the course of training on the sampled one, as shares of their values at ``w = 0``."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = trace_frame(results)

@@ -23,7 +23,7 @@ SHAPES = ((1, 3), (2, 2), (2, 3), (3, 3))
 
 
 def sign_matrices(goods: int, bads: int) -> NDArray[np.int64]:
-    """All of them, 1 where the good document g stands above the bad one b: shape (2^m, goods, bads)."""
+    """Return all sign matrices, 1 where the good document g stands above the bad one b: shape (2^m, goods, bads)."""
     signs = np.array(list(itertools.product((1, -1), repeat=goods * bads)))
     return signs.reshape(-1, goods, bads)
 
@@ -41,7 +41,7 @@ def comes_from_a_ranking(signs: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def identity_sums(t: Doubles) -> dict[str, tuple[Doubles, Doubles]]:
-    """Each identity: the sum over all sign matrices, and the closed form."""
+    """Return each identity: the sum over all sign matrices, and the closed form."""
     from scipy.special import expit
 
     signs = sign_matrices(*t.shape)

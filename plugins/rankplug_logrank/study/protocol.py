@@ -153,7 +153,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 
 def sampler_settings(size: Size) -> dict[str, str]:
-    """Names of the points in Figures 4 to 6, with the parameters of the loss that make them."""
+    """Name the points in Figures 4 to 6, with the parameters of the loss that make them."""
     return (
         {f"samples {samples}": f"samples={samples}" for samples in size.sample_sizes}
         | {mix: f"samples={size.samples},p_best={share}" for mix, share in RESTART_MIXES.items()}
@@ -162,7 +162,7 @@ def sampler_settings(size: Size) -> dict[str, str]:
 
 
 def parts_of(model: str, size: Size, drawing: str | None = None) -> dict[str, Any]:
-    """Backend, scorer and loss of a model.
+    """Return backend, scorer and loss of a model.
 
     Args:
         model: its name in the paper.

@@ -21,7 +21,7 @@ def points(results: Results, prefix: str) -> dict[float, str]:
 
 
 def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.DataFrame:
-    """Test accuracy: a row for each setting, a column for each trial."""
+    """Return test accuracies: a row for each setting, a column for each trial."""
     of_trials = results.trials(GROUP, MEASURES[measure])[list(settings.values())].T
     of_trials.index = list(settings)
     return of_trials
@@ -52,12 +52,12 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
 
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Rankings drawn for each query."""
+    """Draw accuracy over the number of rankings drawn for each query."""
     return _panels(results, points(results, "samples "), r"rankings drawn, $|\hat Y|$", log=True)
 
 
 def figure_5(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Share of restarts at the best and the worst ranking."""
+    """Draw accuracy over the share of restarts at the best and the worst ranking."""
     frame, figure = _panels(
         results, {share: name for name, share in RESTART_MIXES.items()}, "share of restarts at the best"
     )
@@ -67,5 +67,5 @@ def figure_5(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 
 def figure_6(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Skew of restarts among many states."""
+    """Draw accuracy over the skew of restarts among many states."""
     return _panels(results, points(results, "skew "), r"$k$ in $\Pr(y) \propto e^{k\Delta(y)}$")

@@ -25,7 +25,7 @@ SEEDS = 10
 def sampled_distances(
     gain: str, restart: str = "best", *, seed: int = 0, walk: int = FLIPS, p_best: float | None = None
 ) -> NDArray[np.float64]:
-    """Delta of every state of the walks on a list of 4 good and 40 bad documents.
+    """Return Delta of every state of the walks on a list of 4 good and 40 bad documents.
 
     Args:
         gain: which Delta.
@@ -74,7 +74,7 @@ def deviations() -> pd.DataFrame:
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """Histograms, a row of panels for each gain, a column for each restart."""
+    """Draw histograms, a row of panels for each gain, a column for each restart."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = spread_frame()

@@ -36,7 +36,7 @@ class Walk(NamedTuple):
 
 @functools.cache
 def walk(best: bool, goods: int = GOODS, bads: int = BADS, flips: int = FLIPS, seed: int = 0) -> Walk:
-    """One walk of the sampler from the best or the worst ranking."""
+    """Return one walk of the sampler from the best or the worst ranking."""
     from rankplug_logrank.parameters import RankingSet
     from rankplug_logrank.rankings import sample_rankings
 
@@ -53,7 +53,7 @@ def walk(best: bool, goods: int = GOODS, bads: int = BADS, flips: int = FLIPS, s
 
 
 def flip_chances(signs: Signs, branch: str = "symmetric") -> NDArray[np.float64]:
-    """Alpha of every pair of one ranking, ``(K + 1) / (n+ + n-)``."""
+    """Return alpha of every pair of one ranking, ``(K + 1) / (n+ + n-)``."""
     goods, bads = signs.shape
     bads_below = (signs > 0).sum(1, keepdims=True)
     goods_under_bad = (signs < 0).sum(0, keepdims=True)
@@ -65,7 +65,7 @@ def flip_chances(signs: Signs, branch: str = "symmetric") -> NDArray[np.float64]
 
 
 def distance_of(signs: Signs) -> NDArray[np.float64]:
-    """Delta_MAP of rankings."""
+    """Return Delta_MAP of rankings."""
     places = np.arange(signs.shape[1])
     ranks = places + np.sort((signs < 0).sum(2), axis=1)
     distances: NDArray[np.float64] = 1 - ((1 + places) / (1 + ranks)).mean(1)
@@ -104,7 +104,7 @@ def flips_that_leave() -> int:
 
 
 def correlation(sign: int, branch: str) -> float:
-    """Spearman's, of alpha and the size of the change."""
+    """Return Spearman's correlation of alpha and the size of the change."""
     from scipy.stats import spearmanr
 
     frame = flip_frame()

@@ -43,7 +43,7 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
 
 
 def draw_best_gaps(beta: float = 1.0) -> Figure:
-    """Both minimisers over the target share."""
+    """Draw both minimisers over the target share."""
     from rankplug.plotting import colour, new_figure
 
     figure, axes = new_figure(width=4.6, height=3.0)

@@ -41,7 +41,7 @@ def of_curves(expected: str, baseline: str, statistic: Callable[[pd.DataFrame], 
 
 
 def stretch(curve: pd.DataFrame, begin: float, end: float) -> pd.Series[float]:
-    """Mean over a part of the iterations, from and to a share of them, for each trial and fold."""
+    """Return the mean over a part of the iterations, from and to a share of them, for each trial and fold."""
     first = int(begin * len(curve))
     return curve.iloc[first : max(int(np.ceil(end * len(curve))), first + 1)].mean()
 
@@ -52,14 +52,14 @@ def best_validation(results: Results, group: str, model: str) -> pd.Series[float
 
 
 def cross_entropy_unchanged(results: Results) -> Evidence:
-    """Test NDCG@5 under the same settings."""
+    """Compare test NDCG@5 under the same settings."""
     group = first_group(results, "fixed")
     sample = results.difference(group, METRIC, "E[CrossEntropy]", "CrossEntropy")
     return alike({f"{METRIC}, {results.collection(group)}": sample})
 
 
 def approx_reaches_higher(results: Results) -> Evidence:
-    """Best validation NDCG@5 under the same settings."""
+    """Compare the best validation NDCG@5 under the same settings."""
     group, models = first_group(results, "fixed"), ("E[ApproxNDCG]", "ApproxNDCG")
     expected, baseline = (best_validation(results, group, model) for model in models)
     sample = results.sample(group, expected - baseline, models)
@@ -77,7 +77,7 @@ def approx_overfits_earlier(results: Results) -> Evidence:
 
 
 def tuning_widens_the_gap(results: Results) -> Evidence:
-    """Best validation NDCG@5 of the tuned expected loss against the one with the baseline's settings."""
+    """Compare the best validation NDCG@5 of the tuned expected loss with that under the baseline's settings."""
     fixed, tuned = (first_group(results, one) for one in ("fixed", "tuned"))
     gain = best_validation(results, tuned, "E[ApproxNDCG]") - best_validation(results, fixed, "E[ApproxNDCG]")
     sample = results.sample(tuned, gain, ["E[ApproxNDCG]"])
@@ -85,7 +85,7 @@ def tuning_widens_the_gap(results: Results) -> Evidence:
 
 
 def better_at_every_cutoff(better: str, worse: str) -> Statistic:
-    """Test NDCG at the cut-offs of Table 1, on every collection."""
+    """Return the statistic that compares test NDCG at the cut-offs of Table 1, on every collection."""
 
     def gather(results: Results) -> Evidence:
         return greater(
@@ -103,7 +103,7 @@ def better_at_every_cutoff(better: str, worse: str) -> Statistic:
 
 
 def cross_entropy_pair_alike(results: Results) -> Evidence:
-    """Test NDCG at the cut-offs of Table 1."""
+    """Compare test NDCG at the cut-offs of Table 1."""
     group = first_group(results, "tuned")
     place = results.collection(group)
     return alike(
@@ -115,7 +115,7 @@ def cross_entropy_pair_alike(results: Results) -> Evidence:
 
 
 def samples_follow_the_density(results: Results) -> Evidence:
-    """Shares of the cells of Figure 1, and of the draws in which each document comes first, in standard errors."""
+    """Check shares of the cells of Figure 1, and of draws in which each document comes first, in standard errors."""
     control = "draws with beta = .9"
     cells, first = ((largest_cell_error(beta), largest_first_error(beta)) for beta in (1.0, 0.9))
     words = (
@@ -131,7 +131,7 @@ def samples_follow_the_density(results: Results) -> Evidence:
 
 
 def noise_enters_either_way(results: Results) -> Evidence:
-    """Ranks from sampled scores against ranks from raw scores with noise in the sigmoids."""
+    """Compare ranks from sampled scores with ranks from raw scores with noise in the sigmoids."""
     return Checks(
         {
             "": Check(

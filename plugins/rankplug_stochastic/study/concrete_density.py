@@ -21,7 +21,7 @@ CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 
 
 def concrete_density(point: NDArray[np.float64], weights: tuple[float, ...]) -> NDArray[np.float64]:
-    """Density of softmax(log weights + Gumbel noise), with respect to area in the first coordinates.
+    """Return the density of softmax(log weights + Gumbel noise), with respect to area in the first coordinates.
 
     >>> center = np.full((1, 3), 1 / 3)
     >>> concrete_density(center, (1.0, 1.0, 1.0)).round(6)
@@ -34,7 +34,7 @@ def concrete_density(point: NDArray[np.float64], weights: tuple[float, ...]) -> 
 
 
 def sampled_points(weights: tuple[float, ...], beta: float = 1.0, samples: int = SAMPLES) -> NDArray[np.float64]:
-    """Draws of the sampler ``gumbel`` as distributions over the documents, one row a draw."""
+    """Draw from the sampler ``gumbel`` distributions over the documents, one row a draw."""
     from rankplug.samplers import sampler
 
     noise = sampler(f"gumbel[beta={beta},samples={samples}]")
@@ -42,7 +42,7 @@ def sampled_points(weights: tuple[float, ...], beta: float = 1.0, samples: int =
 
 
 def triangles() -> NDArray[np.float64]:
-    """Corners of the cells the triangle is divided into, as distributions: shape (cells, 3, 3)."""
+    """Return the corners of the cells the triangle is divided into, as distributions: shape (cells, 3, 3)."""
     steps = np.arange(CELLS)
     up = [(i, j) for i in steps for j in steps if i + j < CELLS]
     down = [(i, j) for i, j in up if i + j < CELLS - 1]
@@ -53,7 +53,7 @@ def triangles() -> NDArray[np.float64]:
 
 
 def sampled_shares(points: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of the points in each cell."""
+    """Return the share of the points in each cell."""
     lower = np.minimum(np.floor(points[:, :2] * CELLS).astype(int), CELLS - 1)
     inside = points[:, :2] * CELLS - lower
     is_up = inside.sum(axis=1) < 1.0
@@ -67,7 +67,7 @@ def sampled_shares(points: NDArray[np.float64], cells: NDArray[np.float64]) -> N
 
 
 def density_shares(weights: tuple[float, ...], cells: NDArray[np.float64], fineness: int = 8) -> NDArray[np.float64]:
-    """Share of each cell by the closed density, summed over a grid of points inside the cell."""
+    """Return the share of each cell by the closed density, summed over a grid of points inside the cell."""
     inner = (np.array([(i, j) for i in range(fineness) for j in range(fineness - i)]) + 1.0 / 3.0) / fineness
     outer = (np.array([(i, j) for i in range(fineness) for j in range(fineness - i - 1)]) + 2.0 / 3.0) / fineness
     mixture = np.concatenate([inner, outer])
@@ -106,7 +106,7 @@ def largest_cell_error(beta: float = 1.0) -> float:
 
 
 def largest_first_error(beta: float = 1.0) -> float:
-    """Shares of the draws in which a document comes first, less alpha over its sum, in standard errors."""
+    """Return the largest error of the share of draws in which a document comes first, in standard errors."""
     largest = 0.0
     for weights in WEIGHTS:
         chances = np.asarray(weights) / sum(weights)
@@ -132,7 +132,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 
 def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ...], float]:
-    """Chance of each order of the documents under the Plackett-Luce law with weights ``alpha ** (1 / beta)``.
+    """Return the chance of each order of the documents under the Plackett-Luce law with weights ``alpha ** (1 / beta)``.
 
     >>> chances = order_chances((5.0, 2.0), beta=1.0)
     >>> round(chances[0, 1], 4)
@@ -147,7 +147,7 @@ def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ..
 
 
 def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> Figure:
-    """Draws on the triangle, and how often each order of the documents comes up, beside its chance."""
+    """Draw samples on the triangle, and how often each order of the documents comes up, beside its chance."""
     from rankplug.plotting import PALETTE, new_figure
 
     points = sampled_points(weights, beta, samples=20_000)

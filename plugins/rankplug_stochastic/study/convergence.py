@@ -40,14 +40,14 @@ def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
 
 
 def curves_in_steps(results: Results, group: str, part: str) -> pd.DataFrame:
-    """Learning curves in percent, over the number of steps or trees made so far."""
+    """Return the learning curves in percent, over the number of steps or trees made so far."""
     curves = results.curves(group, part, METRIC)
     steps = curves["combination"].map(steps_an_iteration(results, group))
     return curves.assign(iteration=(curves["iteration"] + 1) * steps, value=100 * curves["value"])
 
 
 def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tuple[str, ...]) -> pd.DataFrame:
-    """Learning curves, a row for each trial, model, part and iteration."""
+    """Return the learning curves, a row for each trial, model, part and iteration."""
     import pandas as pd
 
     frames = []
@@ -75,22 +75,22 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
 
 
 def figure_3a(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """CrossEntropy."""
+    """Draw the curves of CrossEntropy."""
     return fixed_curves(results, "CrossEntropy")
 
 
 def figure_3b(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """ApproxNDCG."""
+    """Draw the curves of ApproxNDCG."""
     return fixed_curves(results, "ApproxNDCG")
 
 
 def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """LambdaMART."""
+    """Draw the curves of LambdaMART."""
     return fixed_curves(results, "lambdaMART")
 
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """All models with settings of their own, on validation data; networks and trees beside each other."""
+    """Draw all models with settings of their own, on validation data; networks and trees beside each other."""
     from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
     group = first_group(results, "tuned")

@@ -19,7 +19,7 @@ GAPS = np.linspace(-1.0, 5.0, 121)
 
 
 def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[np.float64]:
-    """``|d loss / d s_1|`` of lists of two documents, labels 1 and 0, at some gaps ``s_1 - s_2``."""
+    """Return ``|d loss / d s_1|`` of lists of two documents, labels 1 and 0, at some gaps ``s_1 - s_2``."""
     from rankplug.losses import Loss
 
     scores = np.stack([gaps / 2, -gaps / 2], axis=1).reshape(-1)
@@ -37,7 +37,7 @@ def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: in
 
 
 def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
-    """Both pushes over the gap."""
+    """Draw both pushes over the gap."""
     from rankplug.plotting import colour, new_figure
 
     frame = push_frame(loss, beta)

@@ -32,6 +32,6 @@ def _table(results: Results, setting: str) -> pd.DataFrame:
 
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:
-    """Section 6.1: sizes of the data."""
+    """Return the sizes of the data (Section 6.1)."""
     groups = {group.removeprefix("tuned "): group for group in results.groups("tuned")}
     return facts_beside_published(results, "Section 6.1", groups), None

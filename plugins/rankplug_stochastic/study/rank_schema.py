@@ -18,12 +18,12 @@ DRAWS = 1000
 
 
 def ranks_of_scores(scores: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
-    """Smooth ranks (Eq. 18), one row a list: ``1 + sum_j sigma(eta (s_j - s_i))`` over the other documents."""
+    """Return the smooth ranks (Eq. 18), one row a list: ``1 + sum_j sigma(eta (s_j - s_i))`` over the other documents."""
     return ranks_of_gaps(scores[:, None, :] - scores[:, :, None], eta)
 
 
 def ranks_of_gaps(gaps: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
-    """Smooth ranks from the sigmoids' inputs, ``gaps[list, i, j]`` being how far document j is above document i."""
+    """Return the smooth ranks from the sigmoids' inputs; ``gaps[list, i, j]`` is how far document j is above i."""
     from scipy.special import expit
 
     others = ~np.eye(gaps.shape[-1], dtype=bool)
@@ -32,7 +32,7 @@ def ranks_of_gaps(gaps: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.flo
 
 
 def both_ways(eta: float = 1.0, draws: int = DRAWS, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ranks (a) from sampled log-probabilities and (b) from raw scores with ``Z_ij = G_i - G_j`` in the sigmoids."""
+    """Return ranks (a) from sampled log-probabilities and (b) from raw scores with noise in the sigmoids."""
     from scipy.special import log_softmax
 
     raw = np.array(SCORES)

@@ -57,7 +57,7 @@ def above(
     metrics: tuple[str, ...] = NDCG,
     prefix: str = "",
 ) -> Statistic:
-    """One model above others on test data, in every place that was run and by every metric."""
+    """Return the statistic that compares one model with others on test data, in every place and by every metric."""
 
     def gather(results: Results) -> Evidence:
         there = [place for place in places if prefix + place in results.frames]
@@ -77,7 +77,7 @@ def above(
 
 
 def testing_on_the_selection_set_flatters(results: Results) -> Evidence:
-    """Test NDCG with the epoch chosen on the test part against the epoch chosen on validation data."""
+    """Compare test NDCG with the epoch chosen on the test part and on validation data."""
     place = results.collection(OHSUMED)
     return greater(
         {
@@ -127,7 +127,7 @@ def sorted_sums_are_faster(results: Results) -> str:
 
 
 def forms_agree(results: Results) -> Evidence:
-    """Values and gradients of the three forms on four lists."""
+    """Check values and gradients of the three forms on four lists."""
     words = "largest deviation of value and gradient, 4 lists"
     return _check(
         words, three_forms.largest_deviation(), three_forms.largest_deviation("urank[window=2]"), "windows of 2"
@@ -135,7 +135,7 @@ def forms_agree(results: Results) -> Evidence:
 
 
 def residuals_are_the_gradient(results: Results) -> Evidence:
-    """Eq. 4 against the gradient of Eq. 2."""
+    """Check Eq. 4 against the gradient of Eq. 2."""
     right, wrong = (equations.largest_residual_deviation(sign=sign) for sign in (1.0, -1.0))
     return _check("largest deviation, 4 lists", right, wrong, "with the other sign")
 
@@ -145,7 +145,7 @@ def _check(what: str, value: float, control: float, control_of: str) -> Checks:
 
 
 def windows(results: Results) -> Evidence:
-    """Both ends of Section 3.3."""
+    """Check both ends of Section 3.3."""
     least, most = equations.doubling_gains()
     return Checks(
         {

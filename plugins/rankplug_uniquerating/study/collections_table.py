@@ -14,7 +14,7 @@ COLUMNS = ("paper's data", "our data", "fact", "published", "ours", "difference"
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, None]:
-    """Each number beside the printed one; only the printed one of a collection whose place is empty."""
+    """Return each number beside the printed one; only the printed one of a collection whose place is empty."""
     import pandas as pd
 
     there = {place: place for place in PLACES if place in results.frames}

@@ -14,7 +14,7 @@ EXAMPLE_SCORES = np.log([2.0, 3.0, 4.0, 5.0])
 
 
 def residuals(scores: Doubles, labels: Doubles) -> Doubles:
-    """Algorithm 2 (Eq. 4), each line with its exponentials made stable.
+    """Compute Algorithm 2 (Eq. 4), each line with its exponentials made stable.
 
     >>> residuals(EXAMPLE_SCORES, EXAMPLE_LABELS).round(6).tolist()
     [-0.215584, 1.05, 0.954545, -1.788961]
@@ -52,7 +52,7 @@ def windowed_loss(window: int, scores: Doubles, labels: Doubles) -> float:
 
 
 def pairwise_logistic(scores: Doubles, labels: Doubles) -> float:
-    """``sum_{y_d > y_c} (2^y_d - 1) log(1 + e^(f_c - f_d)) / (R - 1)``."""
+    """Compute ``sum_{y_d > y_c} (2^y_d - 1) log(1 + e^(f_c - f_d)) / (R - 1)``."""
     pairs = labels[:, None] > labels[None, :]
     costs = (2.0 ** labels[:, None] - 1.0) * np.logaddexp(0.0, scores[None, :] - scores[:, None])
     return float(costs[pairs].sum() / max(np.unique(labels).size - 1, 1))
@@ -73,7 +73,7 @@ def doubling_gains() -> tuple[float, float]:
 
 
 def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: bool, sigma: float = 2.0) -> Doubles:
-    """Eq. 6 of one list, as printed or as the derivative of Eq. 5 is, both with the printed factor ``2 sigma^2``.
+    """Compute Eq. 6 of one list, as printed or as the derivative of Eq. 5, both with the printed factor ``2 sigma^2``.
 
     >>> labels, scores = np.array([2.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.5, -0.2, 0.1, 0.0])
     >>> umart_curvature(scores, labels, 2, printed=False).round(4).tolist()
@@ -103,7 +103,7 @@ def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: b
 
 
 def largest_curvature_deviation(window: int = 2) -> float:
-    """Between the derivative of Eq. 5 and the plugin ``umart``."""
+    """Return the largest deviation between the derivative of Eq. 5 and the plugin ``umart``."""
     from rankplug.losses import loss
 
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]

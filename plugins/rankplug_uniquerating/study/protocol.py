@@ -185,7 +185,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 
 def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:
-    """Each model's parts of the combination beside its data; MDPRank only where the paper could train it."""
+    """Return each model's parts of the combination beside its data; MDPRank only where the paper could train it."""
     layers = "(" + ",".join(map(str, collection.layers)) + ")"
     network = f"mlp[layers={layers},activation=elu,initialisation=glorot]"
     state = f"conditional_rnn[layers={layers},activation=elu,initialisation=glorot]"

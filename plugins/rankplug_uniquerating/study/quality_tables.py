@@ -55,7 +55,7 @@ def rows_of(results: Results, group: str, metrics: tuple[str, ...], exhibit: str
 
 
 def table_of(place: str) -> Callable[[Results], Table]:
-    """Table 2, 3, 4 or 5."""
+    """Return a function that makes Table 2, 3, 4 or 5."""
 
     def draw(results: Results) -> Table:
         return rows_of(results, place, (*NDCG, *ERR), PLACES[place], place), None
@@ -69,7 +69,7 @@ def test_selected(results: Results) -> Table:
 
 
 def table_6(results: Results) -> Table:
-    """NDCG with 1 for queries without a relevant document, chosen and measured on the test part, as the paper says."""
+    """Return NDCG with 1 for queries without a relevant document, chosen and measured on the test part as in print."""
     import pandas as pd
 
     there = [place for place in PLACES if LIGHTGBM_EVALUATION + place in results.frames]
@@ -79,7 +79,7 @@ def table_6(results: Results) -> Table:
 
 
 def significance(results: Results) -> Table:
-    """Two-sided tests of our models against the paper's reference, over queries and seeds as the data were repeated.
+    """Test our models against the paper's reference, two-sided, over queries and seeds as the data were repeated.
 
     The reference is LambdaLoss on OHSUMED and LambdaMart-L elsewhere. Holm's correction is over all rows of a
     collection. A star in the published table says that the paper found a difference at the level .05.
@@ -111,7 +111,7 @@ def significance(results: Results) -> Table:
 
 
 def err_by_definition(results: Results) -> Table:
-    """ERR by the query's largest rating and by the collection's, and ERR@1 over NDCG@1 (A1).
+    """Return ERR by the query's largest rating and by the collection's, and ERR@1 over NDCG@1 (A1).
 
     With one definition the ratio is nearly the same for all models of a collection. The published ones are not.
     """

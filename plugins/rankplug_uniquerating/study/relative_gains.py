@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def gain(values: pd.DataFrame) -> NDArray[np.float64]:
-    """``(best of ours - best benchmark) / best benchmark`` in percent, for each row; a column a model."""
+    """Return ``(best of ours - best benchmark) / best benchmark`` in percent, for each row; a column a model."""
     benchmarks = [model for model in BENCHMARKS if model in values.columns]
     best = values[benchmarks].max(axis=1)
     gains: NDArray[np.float64] = (100 * (values[list(OURS)].max(axis=1) - best) / best).to_numpy(np.float64)
@@ -50,7 +50,7 @@ def gain_frame(results: Results) -> pd.DataFrame:
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Bars of both, NDCG above and ERR below, a panel a collection; intervals may run off the picture."""
+    """Draw bars of both, NDCG above and ERR below, a panel a collection; intervals may run off the picture."""
     from rankplug.plotting import PALETTE, legend_below, new_figure
 
     frame = gain_frame(results)

@@ -39,7 +39,7 @@ def algorithm_1(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 def loop(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Equation 2, a document at a time."""
+    """Compute Equation 2, a document at a time."""
     import torch
 
     total = torch.zeros((), dtype=scores.dtype)
@@ -53,7 +53,7 @@ def loop(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 def evaluate_by_autograd(
     form: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], scores: Doubles, labels: Doubles
 ) -> tuple[float, Doubles]:
-    """Value and gradient of a form of the loss."""
+    """Return the value and gradient of a form of the loss."""
     import torch
 
     leaf = torch.from_numpy(scores.copy()).requires_grad_()
@@ -64,7 +64,7 @@ def evaluate_by_autograd(
 
 
 def evaluate_sorted(scores: Doubles, labels: Doubles, name: str = "urank") -> tuple[float, Doubles]:
-    """Value and gradient of the plugin."""
+    """Return the value and gradient of the plugin."""
     from rankplug.losses import loss
 
     found = loss(name).evaluate(scores, labels, np.array([0, scores.size]))
@@ -79,7 +79,7 @@ FORMS: dict[str, Callable[[Doubles, Doubles], tuple[float, Doubles]]] = {
 
 
 def made_list(length: int, seed: int = 0) -> tuple[Doubles, Doubles]:
-    """Scores and labels; shares of the labels as in OHSUMED."""
+    """Make scores and labels; shares of the labels as in OHSUMED."""
     generator = np.random.default_rng((seed, length))
     labels = generator.choice(3, size=length, p=(0.7, 0.16, 0.14)).astype(np.float64)
     labels[:3] = (0.0, 1.0, 2.0)
@@ -127,7 +127,7 @@ def timing_frame(lengths: tuple[int, ...] = LENGTHS) -> pd.DataFrame:
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """Time over the length of the list."""
+    """Draw the time over the length of the list."""
     from rankplug.plotting import PALETTE, draw_mean, new_figure
 
     frame = timing_frame()

@@ -16,7 +16,7 @@ TIMED = ("uRank", "p-ListMLE", "MDPRank", "LambdaLoss")
 
 
 def epoch_seconds(results: Results, place: str) -> pd.DataFrame:
-    """Training seconds an epoch, without the time that watching took: a row a trial and fold, a column a model."""
+    """Return training seconds an epoch without the callbacks' time: a row a trial and fold, a column a model."""
     import pandas as pd
 
     frame = results[place]

@@ -18,7 +18,7 @@ SCORES = np.array([1.2, 0.2, 0.9, 0.4, -0.1, 1.0, 0.5, 0.3, -0.4, -0.8])
 
 
 def windows_of(window: int) -> NDArray[np.int64]:
-    """Row d, column c: the number of the window of d's likelihood in which c competes, 0 where it does not.
+    """Return at row d, column c the number of the window of d's likelihood in which c competes, 0 where it does not.
 
     >>> windows_of(2)[2].tolist()
     [0, 0, 0, 0, 0, 1, 1, 2, 2, 3]
@@ -96,7 +96,7 @@ def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np
 
 
 def draw_pull(rival: float = 0.0) -> Figure:
-    """Two documents of one rating: ListMLE pulls the one that was listed first up, uRank the one that is behind."""
+    """Draw the pull on two documents of one rating: ListMLE favours the one listed first, uRank the one behind."""
     from rankplug.plotting import PALETTE, colour, new_figure
 
     gaps = np.linspace(-3.0, 3.0, 121)

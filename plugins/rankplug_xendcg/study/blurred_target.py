@@ -14,7 +14,7 @@ LABELS = (4, 2, 1, 1, 0, 0)
 
 
 def targets(labels: ArrayLike, draws: int = 200, seed: int = 0) -> NDArray[np.float64]:
-    """``phi_i = (2^y_i - gamma_i) / sum_j (2^y_j - gamma_j)``, one row a draw of gamma from the unit cube.
+    """Return ``phi_i = (2^y_i - gamma_i) / sum_j (2^y_j - gamma_j)``, one row a draw of gamma from the unit cube.
 
     >>> bool(np.allclose(targets([2, 0]).sum(axis=1), 1.0))
     True

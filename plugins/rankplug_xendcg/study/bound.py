@@ -23,7 +23,7 @@ def smallest_slack(sets: int = 300, seed: int = 0, share: float = 1.0) -> float:
 
 
 def slack_of_set(generator: np.random.Generator, draw: int, share: float = 1.0) -> float:
-    """Slack of one random set of up to eight lists, each with a relevant document."""
+    """Return the slack of one random set of up to eight lists, each with a relevant document."""
     lengths = generator.integers(2, 12, size=generator.integers(1, 9))
     starts = np.concatenate([[0], np.cumsum(lengths)])
     labels = generator.integers(0, 5, size=starts[-1]).astype(float)
@@ -60,7 +60,7 @@ def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDAr
 
 
 def draw_bound(gamma: float = 0.5) -> Figure:
-    """Loss and bound of a list of three documents, as the best one's lead grows."""
+    """Draw loss and bound of a list of three documents, as the best one's lead grows."""
     from rankplug.losses import loss
     from rankplug.plotting import PALETTE, colour, new_figure
 

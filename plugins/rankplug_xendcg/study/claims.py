@@ -42,7 +42,7 @@ OVER_THE_RANGE = Margin(
 
 
 def ranks_better(better: str, worse: str) -> Statistic:
-    """Test NDCG at both cut-offs of Table 1, on every collection."""
+    """Return the statistic that compares test NDCG at both cut-offs of Table 1, on every collection."""
 
     def gather(results: Results) -> Evidence:
         return greater(
@@ -80,7 +80,7 @@ def _of_leads(results: Results, statistic: Callable[[pd.DataFrame], pd.Series[fl
 
 
 def slope(results: Results, kind: Noise, place: str) -> Sample:
-    """Rise of XE-NDCG's lead in test NDCG@5 from the lowest to the highest level of noise, by a straight line."""
+    """Return the rise of XE-NDCG's lead in test NDCG@5 over the levels of noise, by a straight line."""
     found = levels(results, kind, place)
     amounts = np.array(list(found))
     steps = amounts - amounts.mean()
@@ -95,7 +95,7 @@ def slope(results: Results, kind: Noise, place: str) -> Sample:
 
 
 def _run(results: Results, kind: Noise, *places: str) -> dict[str, str]:
-    """Names of the places where at least two levels of a kind of noise were run."""
+    """Return the names of the places where at least two levels of a kind of noise were run."""
     groups = {place: levels(results, kind, place) for place in places}
     return {
         results.collection(next(iter(found.values())), place): place
@@ -105,7 +105,7 @@ def _run(results: Results, kind: Noise, *places: str) -> dict[str, str]:
 
 
 def difference_grows(kind: Noise, places: tuple[str, ...]) -> Statistic:
-    """Rise of the lead from the lowest level of noise to the highest."""
+    """Return the statistic for the rise of the lead from the lowest level of noise to the highest."""
 
     def gather(results: Results) -> Evidence:
         return greater({name: slope(results, kind, place) for name, place in _run(results, kind, *places).items()})
@@ -114,7 +114,7 @@ def difference_grows(kind: Noise, places: tuple[str, ...]) -> Statistic:
 
 
 def flat_at_the_end(results: Results) -> Evidence:
-    """XE-NDCG's test NDCG@5 at the two highest levels of negative documents."""
+    """Compare XE-NDCG's test NDCG@5 at the two highest levels of negative documents."""
     parts = {}
     for name, place in _run(results, "negatives", WEB30K).items():
         *_, before, last = levels(results, "negatives", place).values()
@@ -123,7 +123,7 @@ def flat_at_the_end(results: Results) -> Evidence:
 
 
 def ahead_on_clicks(results: Results) -> Evidence:
-    """Test NDCG@5 at every click probability, on every collection."""
+    """Compare test NDCG@5 at every click probability, on every collection."""
     return greater(
         {
             f"{results.collection(group, place)} {100 * level:g} %": results.difference(
@@ -136,7 +136,7 @@ def ahead_on_clicks(results: Results) -> Evidence:
 
 
 def negatives_cost_more_on_yahoo(results: Results) -> Evidence:
-    """Rise of the lead as negative documents are added, on short lists less that on long ones."""
+    """Compare the rise of the lead as negative documents are added on short lists with that on long ones."""
     run = _run(results, "negatives", YAHOO, WEB30K)
     if len(run) < 2:
         return greater({})
@@ -147,7 +147,7 @@ def negatives_cost_more_on_yahoo(results: Results) -> Evidence:
 def check(
     what: str, value: float, *, control: float, control_of: str, at_least: float = -np.inf, at_most: float = np.inf
 ) -> Checks:
-    """One exact check."""
+    """Make evidence of one exact check."""
     return Checks({"": Check(what, value, at_most, at_least, control, control_of)})
 
 
@@ -196,7 +196,7 @@ def hessian_is_positive(results: Results) -> Evidence:
 
 
 def series_converges(results: Results) -> Evidence:
-    """Spectral radius of S on random lists."""
+    """Check the spectral radius of S on random lists."""
     return check(
         f"1 less the spectral radius, 200 random lists, eps = {EPSILON:g}",
         1.0 - largest_radius(),

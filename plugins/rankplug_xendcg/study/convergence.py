@@ -40,11 +40,11 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 
 def gaps(results: Results, group: str) -> pd.DataFrame | None:
-    """XE-NDCG's lead over lambdaMART in validation NDCG@5: a row a number of trees, a column a trial and fold."""
+    """Return XE-NDCG's lead over lambdaMART in validation NDCG@5, by number of trees, and by trial and fold."""
     return results.lead_in_training(group, "XE-NDCG", "lambdaMART", "valid", METRIC)
 
 
 def gap_at(curve: pd.DataFrame, share: float) -> pd.Series[float]:
-    """Mean gap over the trees up to a tenth before a share of them."""
+    """Return the mean gap over the trees up to a tenth before a share of them."""
     end = max(int(np.ceil(share * len(curve))), 1)
     return curve.iloc[max(end - max(len(curve) // 10, 1), 0) : end].mean()

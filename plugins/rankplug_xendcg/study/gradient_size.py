@@ -15,7 +15,7 @@ LOSSES = {"XE-NDCG": "xe_ndcg", "lambdaMART": "lambdarank[sigma=1]"}
 
 
 def gradient_sizes(name: str, lists: int = 40, seed: int = 0) -> NDArray[np.float64]:
-    """Largest ``||gradient||_1`` among random lists, for each of ``LENGTHS``."""
+    """Return the largest ``||gradient||_1`` among random lists, for each of ``LENGTHS``."""
     from rankplug.losses import loss
 
     generator = np.random.default_rng(seed)
@@ -39,7 +39,7 @@ def largest_share_of_squares(sigma: float = 1.0) -> float:
 
 
 def draw_gradient_sizes() -> Figure:
-    """Largest gradient by the length of the list."""
+    """Draw the largest gradient by the length of the list."""
     from rankplug.plotting import colour, new_figure
 
     figure, axes = new_figure(width=5.0, height=3.0)

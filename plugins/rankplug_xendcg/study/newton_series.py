@@ -26,7 +26,7 @@ def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], se
 
 
 def series_frame(lists: int = 60, seed: int = 0) -> pd.DataFrame:
-    """Return mean cosine with Newton's step, and mean ratio of the norms, a row for each length and kind."""
+    """Return the mean cosine with Newton's step, and mean ratio of the norms, a row for each length and kind."""
     import pandas as pd
 
     generator = np.random.default_rng(seed)
@@ -78,7 +78,7 @@ def least_eigenvalue(lists: int = 200, seed: int = 0, epsilon: float = EPSILON) 
 
 
 def draw_series() -> Figure:
-    """Length of the step over that of Newton's, by the length of the list."""
+    """Draw the length of the step over that of Newton's, by the length of the list."""
     from rankplug.plotting import PALETTE, new_figure
 
     frame = series_frame()

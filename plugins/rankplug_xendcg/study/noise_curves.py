@@ -23,12 +23,12 @@ AXES: dict[Noise, str] = {
 
 
 def levels(results: Results, kind: Noise, place: str) -> dict[float, str]:
-    """Levels of a kind of noise on a collection, and the groups of their runs."""
+    """Return the levels of a kind of noise on a collection, and the groups of their runs."""
     return {float(group.rsplit(", ", 1)[1]): group for group in results.groups(f"{kind}, {place}, ")}
 
 
 def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
-    """Return mean and interval of each level and curve, with the unit of replication."""
+    """Return the mean and interval of each level and curve, with the unit of replication."""
     import pandas as pd
 
     rows = []
@@ -45,22 +45,22 @@ def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
 
 
 def figure_2a(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Negative documents, in the place of Web30K."""
+    """Draw negative documents, in the place of Web30K."""
     return _figure(results, "negatives", (WEB30K,), "(a) ")
 
 
 def figure_2b(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Negative documents, in the place of Yahoo."""
+    """Draw negative documents, in the place of Yahoo."""
     return _figure(results, "negatives", (YAHOO,), "(b) ")
 
 
 def figure_2c(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Flipped labels, in the place of Web30K."""
+    """Draw flipped labels, in the place of Web30K."""
     return _figure(results, "flips", (WEB30K,), "(c) ")
 
 
 def figure_2d(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Flipped labels, in the place of Yahoo."""
+    """Draw flipped labels, in the place of Yahoo."""
     return _figure(results, "flips", (YAHOO,), "(d) ")
 
 
@@ -72,7 +72,7 @@ def figure_3(results: Results) -> tuple[pd.DataFrame, Figure | None]:
 def _figure(
     results: Results, kind: Noise, places: tuple[str, ...], letter: str = ""
 ) -> tuple[pd.DataFrame, Figure | None]:
-    """Both models above, their difference below; nothing where a single data set was asked for and this is not it."""
+    """Draw both models above, their difference below; nothing if a single data set was asked for and this is not it."""
     import pandas as pd
 
     from rankplug.plotting import keep_within, legend_below, new_figure

@@ -16,7 +16,7 @@ LEVEL = 0.01
 
 
 def table_1(results: Results) -> tuple[pd.DataFrame, None]:
-    """Means over trials with intervals."""
+    """Return means over trials with intervals."""
     import pandas as pd
 
     tables = [
@@ -27,7 +27,7 @@ def table_1(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
-    """Two-sided tests by the design of the data, raw and corrected by Holm for the three pairs."""
+    """Return two-sided tests by the design of the data, raw and corrected by Holm for the three pairs."""
     import pandas as pd
 
     rows = []
@@ -57,6 +57,6 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:
-    """Section 5.1: sizes of the data."""
+    """Return the sizes of the data (Section 5.1)."""
     groups = {group.removeprefix("quality, "): group for group in results.groups("quality")}
     return facts_beside_published(results, "Section 5.1", groups), None

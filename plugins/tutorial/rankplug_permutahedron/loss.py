@@ -20,7 +20,7 @@ from rankplug.losses import list_constants
 
 @list_constants
 def label_ranks(constants, labels):
-    """Before training: the rank of each label, from 1/n for the lowest to 1, the mean rank of equal ones."""
+    """Fill, before training, the rank of each label, from 1/n for the lowest to 1, the mean rank of equal ones."""
     for i in range(labels.size):
         below, equal = (labels < labels[i]).sum(), (labels == labels[i]).sum()
         constants[i] = (below + 0.5 * (equal + 1)) / labels.size

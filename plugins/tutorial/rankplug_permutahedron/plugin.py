@@ -12,7 +12,7 @@ class Permutahedron(Parameters):
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="permutahedron",

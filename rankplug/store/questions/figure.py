@@ -24,7 +24,7 @@ def draw_results(
     pool: Sequence[str] = (),
     level: float = 0.95,
 ) -> Figure:
-    """Means over trials with t intervals, the best group of the first metric on top; small marks are the trials.
+    """Draw means over trials with t intervals, the best group of the first metric on top; small marks are the trials.
 
     Args:
         store: the results' folder, or the usual one.

@@ -26,7 +26,7 @@ def distinguishing(rows: pd.DataFrame) -> list[str]:
 
 
 def grouped(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str], level: float) -> pd.DataFrame:
-    """One row a group and metric: the mean over trials with Student's interval, and what it is made of.
+    """Return one row a group and metric: the mean over trials with Student's interval, and what it is made of.
 
     A trial's value is the mean over the folds and, where they are pooled, the combinations of its group. A trial that
     lacks some of these is ``incomplete`` and left out, as it would be a mean of something else.

@@ -47,7 +47,7 @@ def results(
     pool: str | Sequence[str] = (),
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """One row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
+    """Return one row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
 
     Groups that would average unlike combinations, such as those of two backends, are refused unless ``pool`` allows it.
 

@@ -104,22 +104,22 @@ Evidence = Differences | Checks | Unjudged
 
 
 def greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
-    """Evidence on a claim that every part's difference is positive."""
+    """Make evidence on a claim that every part's difference is positive."""
     return Differences(parts, "greater in all parts", notes) if parts else nothing_run()
 
 
 def alike(parts: Mapping[str, Values], *notes: str) -> Evidence:
-    """Evidence on a claim that no part has a difference that matters."""
+    """Make evidence on a claim that no part has a difference that matters."""
     return Differences(parts, "alike in all parts", notes) if parts else nothing_run()
 
 
 def some_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
-    """Evidence on a claim that some part's difference is positive."""
+    """Make evidence on a claim that some part's difference is positive."""
     return Differences(parts, "greater in some part", notes) if parts else nothing_run()
 
 
 def reached(parts: Mapping[str, Values], *notes: str) -> Evidence:
-    """Evidence on a claim that one run of ours gives the published numbers."""
+    """Make evidence on a claim that one run of ours gives the published numbers."""
     return Differences(parts, "reached in all parts", notes) if parts else nothing_run()
 
 

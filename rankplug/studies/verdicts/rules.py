@@ -122,7 +122,7 @@ def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scal
 
 
 def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
-    """Places of the parts: those that speak most against what the claim says come first."""
+    """Sort the parts, those that speak most against the claim first, and return their positions."""
     towards = -1.0 if question == "greater in some part" else 1.0
 
     def place(at: int) -> tuple[bool, float]:

@@ -174,7 +174,7 @@ Judgement = Verdict | Unjudged
 
 
 def number(value: float, sign: str = "") -> str:
-    """Three digits, without an exponent where there need be none.
+    """Format a number with three digits, without an exponent where there need be none.
 
     >>> number(0.9754, "+"), number(1234.5), number(2.0)
     ('+0.975', '1234', '2')

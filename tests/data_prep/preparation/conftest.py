@@ -11,7 +11,7 @@ FEATURES = 6
 
 
 def share_text(share):
-    """Text of part S1 ... S5: seven queries each, with ids of its own."""
+    """Write the text of part S1 ... S5: seven queries each, with ids of its own."""
     generator = np.random.default_rng(share)
     lines = []
     for query in range(7):
@@ -33,7 +33,7 @@ def fold_texts(fold):
 
 @pytest.fixture
 def texts():
-    """Text of each part of each fold."""
+    """Write the text of each part of each fold."""
     return {fold: fold_texts(fold) for fold in range(1, 6)}
 
 

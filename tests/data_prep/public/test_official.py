@@ -35,7 +35,7 @@ def archive():
 
 @pytest.fixture
 def dataset(tmp_path, monkeypatch):
-    """Yahoo's set as if it could be fetched, from a server of this test."""
+    """Return Yahoo's set as if it could be fetched, from a server of this test."""
     monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("RANKPLUG_DATA", raising=False)
     (tmp_path / "served").mkdir()

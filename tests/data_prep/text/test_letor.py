@@ -33,7 +33,7 @@ def same_bits(left, right):
 
 
 def read_slowly(text):
-    """Labels, queries and rows as dictionaries, by splitting and ``float``."""
+    """Read labels, queries and rows as dictionaries, by splitting and ``float``."""
     documents = []
     for line in text.split("\n"):
         words = [word for word in re.split("[ \t\r]", line.split("#")[0]) if word]

@@ -15,7 +15,7 @@ COLUMNS = 136
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
-    """About 80 MB of lines of 136 short values."""
+    """Write about 80 MB of lines of 136 short values."""
     path = tmp_path_factory.mktemp("memory") / "text.txt"
     features = " ".join(f"{column + 1}:{column / 7:.2f}" for column in range(COLUMNS))
     with path.open("w") as file:

@@ -136,7 +136,7 @@ def test_every_question_is_answered(results):
 
 
 def made(lead: float, trials: int = 12, dataset: str = "synthetic") -> Results:
-    """Results in which ``umart, xgboost`` leads the best of the papers by about ``lead`` in each trial."""
+    """Make results in which ``umart, xgboost`` leads the best of the papers by about ``lead`` in each trial."""
     noise = np.random.default_rng(3)
     level = dict.fromkeys(protocol.models_of(protocol.SIZES["smoke"]), 0.4)
     level["lambdarank, lightgbm"], level["umart, xgboost"] = 0.5, 0.5 + lead

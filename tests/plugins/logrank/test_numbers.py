@@ -57,7 +57,7 @@ def inversions_of(signs: np.ndarray) -> np.ndarray:
 
 
 def sums_in_numpy(matrices, good, bad, gain) -> dict[str, float]:
-    """L1, L2, ConvexLoss and ExpGain over a set of sign matrices."""
+    """Compute L1, L2, ConvexLoss and ExpGain over a set of sign matrices."""
     exponents = np.array([-gap_in_numpy(signs, good, bad) for signs in matrices])
     deltas = np.array([delta_in_numpy(signs, gain) for signs in matrices])
     law = np.exp(exponents - logsumexp(exponents))
@@ -70,7 +70,7 @@ def sums_in_numpy(matrices, good, bad, gain) -> dict[str, float]:
 
 
 def over_a_set(name: str, matrices, scores, labels, gain) -> tuple[float, np.ndarray]:
-    """Our compiled loss, its set of rankings replaced."""
+    """Compute our compiled loss with its set of rankings replaced."""
     rows = [[delta_in_numpy(signs, gain), *inversions_of(signs)] for signs in matrices]
     constants = np.concatenate([[len(rows)], np.ravel(rows)])
     gradient, curvature = np.empty(scores.size), np.empty(scores.size)

@@ -177,7 +177,7 @@ def test_exact_claims_have_their_known_verdicts_and_checks_that_can_tell():
 
 
 def made(lead: float, spread: float = 0.001) -> Results:
-    """Results in which Convex_NDCG leads all others by a little more or less than ``lead`` in each trial."""
+    """Make results in which Convex_NDCG leads all others by a little more or less than ``lead`` in each trial."""
     noise = np.random.default_rng(0)
     rows = []
     for model, metric, trial in itertools.product(MODELS, MEASURES.values(), range(20)):

@@ -21,7 +21,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def ranking_data():
-    """Sixty queries of one to sixty documents."""
+    """Make sixty queries of one to sixty documents."""
     generator = np.random.default_rng(0)
     lengths = generator.integers(1, 60, 60)
     features = generator.normal(size=(lengths.sum(), 8))

@@ -135,7 +135,7 @@ def test_nothing_is_run_twice(results):
 
 
 def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:
-    """Results in which an expected loss leads its baseline by ``lead``, in half of the trials more and in half less."""
+    """Make results in which an expected loss leads its baseline by ``lead``, give or take a little by trial."""
     level = {"CrossEntropy": 0.30, "ApproxNDCG": 0.40, "lambdaMART": 0.50}
     rows = []
     for trial in range(trials):

@@ -260,7 +260,7 @@ def test_every_claim_is_judged(results):
 def made(
     leads: dict[str, float], dataset: str = "synthetic", level: float = 0.4, trials: int = 6, noise: float = 0.001
 ) -> Results:
-    """Results in which some models lead the others, in half of the trials a little more or less."""
+    """Make results in which some models lead the others, in half of the trials a little more or less."""
     groups = [*PLACES, protocol.TEST_SELECTED + protocol.OHSUMED]
     groups += [protocol.LIGHTGBM_EVALUATION + place for place in PLACES]
     rows = []
@@ -315,7 +315,7 @@ def test_places_that_were_not_run_are_named():
 
 
 def of_the_row(more: float, noise: float = 0.001) -> Results:
-    """Results on OHSUMED whose uRank has the printed row, more or less."""
+    """Make results on OHSUMED whose uRank has the printed row, more or less."""
     near = made({"uRank": 0.0}, "ohsumed", noise=noise)
     printed = dict(zip(protocol.NDCG, (0.602, 0.511, 0.481, 0.455), strict=True))
     frame = near[protocol.OHSUMED]

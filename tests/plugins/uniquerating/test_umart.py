@@ -28,7 +28,7 @@ def evaluate(name, scores, labels):
 
 
 def equations_5_and_6(scores, labels, window, sigma=2.0, factor=None, normalise=True, idcg_at=None):
-    """Gradient and curvature, pair by pair and window by window."""
+    """Compute gradient and curvature, pair by pair and window by window."""
     n, gains = len(scores), 2.0**labels - 1
     factor = sigma**3 if factor is None else factor
     best_first = np.argsort(-scores, kind="stable")

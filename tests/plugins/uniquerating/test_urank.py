@@ -28,7 +28,7 @@ def evaluate(scores, labels, window="none"):
 
 
 def equation_2(scores, labels, window=None):
-    """Loss, gradient and curvature, document by document and window by window."""
+    """Compute loss, gradient and curvature, document by document and window by window."""
     n, ratings = len(scores), len(np.unique(labels))
     value, gradient, curvature = 0.0, np.zeros(n), np.zeros(n)
     best_first = np.argsort(-scores, kind="stable")

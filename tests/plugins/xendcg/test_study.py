@@ -151,7 +151,7 @@ def test_one_data_set_alone_leaves_yahoos_place_empty(results):
 
 
 def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
-    """Results in which XE-NDCG leads by ``lead``, by more with noise, and by less with more trees when fading."""
+    """Make results in which XE-NDCG leads by ``lead``, by more with noise, and by less with more trees when fading."""
     levels = (0.0, 0.2, 0.4, 0.6)
     groups = {f"quality, {place}": 0.0 for place in PLACES}
     for kind, place, level in itertools.product(("negatives", "flips", "clicks"), PLACES, levels):
