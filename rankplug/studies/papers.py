@@ -128,7 +128,7 @@ class Study:
 
     @property
     def notebook_path(self) -> Path:
-        """Where its notebook lies."""
+        """Return the path of the study's notebook."""
         return packaged_file(self.notebook)
 
     def exhibit(self, name: str) -> Exhibit:

@@ -219,7 +219,7 @@ OFF = {
 
 
 def gradient_and_curvature(tool, **parameters):
-    """Return the gradient and curvature of two documents in the wrong order, from steps with and without regularisation."""
+    """Return gradient and curvature of two documents in the wrong order, from steps with and without regularisation."""
     steps = {"LightGBM": lightgbm_steps, "XGBoost": xgboost_steps}[tool]
     scores, labels = np.array([0.3, 0.0]), np.array([0.0, 1.0])
     free, held = (steps(scores, labels, regularisation, **parameters) for regularisation in (0.0, 1.0))

@@ -1,4 +1,4 @@
-"""Whatever stands in a text or a file: an answer, or one of rankplug's own errors, soon and in little memory."""
+"""Any text or file gives an answer, or one of rankplug's own errors, soon and in little memory."""
 
 from __future__ import annotations
 

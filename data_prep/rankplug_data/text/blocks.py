@@ -27,7 +27,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def blocks_of_file(path: Path, size: int = BLOCK) -> Iterator[Letters]:
-    """Blocks of a file, which may be compressed; each ends with a line end.
+    """Yield blocks of a file, which may be compressed; each ends with a line end.
 
     The file is read and not mapped, as a mapped file that someone cuts short ends the process that looks at it.
     """
@@ -41,7 +41,7 @@ def blocks_of_file(path: Path, size: int = BLOCK) -> Iterator[Letters]:
 def blocks_of_stream(
     stream: BinaryIO, name: str, compressed_size: int | None = None, size: int = BLOCK
 ) -> Iterator[Letters]:
-    """Blocks of a stream, which may be compressed; each ends with a line end."""
+    """Yield blocks of a stream, which may be compressed; each ends with a line end."""
     return _blocks(Reader(stream, name, compressed_size), name, size)
 
 

@@ -132,7 +132,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 
 def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ...], float]:
-    """Return the chance of each order of the documents under the Plackett-Luce law with weights ``alpha ** (1 / beta)``.
+    """Return the chance of each order of the documents by Plackett and Luce, with weights ``alpha ** (1 / beta)``.
 
     >>> chances = order_chances((5.0, 2.0), beta=1.0)
     >>> round(chances[0, 1], 4)

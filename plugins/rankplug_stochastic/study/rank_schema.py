@@ -18,7 +18,7 @@ DRAWS = 1000
 
 
 def ranks_of_scores(scores: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
-    """Return the smooth ranks (Eq. 18), one row a list: ``1 + sum_j sigma(eta (s_j - s_i))`` over the other documents."""
+    """Return smooth ranks (Eq. 18), one row a list: ``1 + sum_j sigma(eta (s_j - s_i))`` over the others."""
     return ranks_of_gaps(scores[:, None, :] - scores[:, :, None], eta)
 
 
