@@ -9,6 +9,7 @@ SUBJECTS = (
     Subject("padded", "losses of networks beside padded tensors, allRank and Rax", f"{PACKAGE}.padded:measure"),
     Subject("scaling", "every loss's gradient by length and number of lists", f"{PACKAGE}.scaling:measure"),
     Subject("backends", "boosting iterations beside the engines' own objectives", f"{PACKAGE}.backends:measure"),
+    Subject("threads", "all threads beside one, and a busy machine beside a quiet one", f"{PACKAGE}.threads:measure"),
     Subject("network", "a network's step on packed documents beside padded ones", f"{PACKAGE}.network:measure"),
     Subject("memory", "peak memory of training beyond the data", f"{PACKAGE}.memory:measure"),
     Subject("reading", "reading LETOR text and opening prepared data", f"{PACKAGE}.reading:measure"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankplug.system import WAITING
 from rankplug_documentation.parameter_table import table
 
 VARIABLES = {
@@ -18,8 +19,8 @@ VARIABLES = {
         "`results` in the project's root, see [sweeps](../sweeps.md#where-results-go)",
     ),
     "RANKPLUG_THREADS": (
-        "Threads that each engine may use, a whole number of at least 1.",
-        "all cores the process may run on",
+        "Threads that each engine may use at most, a whole number of at least 1.",
+        "`OMP_NUM_THREADS`, or else all cores the process may run on, fewer while other programs compute",
     ),
     "RANKPLUG_WITHOUT": (
         "Distributions whose plugins are not loaded, separated by commas.",
@@ -34,7 +35,11 @@ VARIABLES = {
 OF_OTHERS = {
     "MLFLOW_TRACKING_URI": "When it is set and MLflow is installed, each finished trial becomes a run there.",
     "CI": "When it is set, no progress bars are shown.",
-    "OMP_NUM_THREADS": "What engines use outside rankplug; sweeps set it for their worker processes.",
+    "OMP_NUM_THREADS": "Limits threads where `RANKPLUG_THREADS` is not set; sweeps set it for their worker processes.",
+    "OMP_WAIT_POLICY": "When it is set, rankplug leaves the next three alone.",
+    "GOMP_SPINCOUNT": f"Set to {WAITING['GOMP_SPINCOUNT']} by importing rankplug, unless it is set, for GNU OpenMP.",
+    "KMP_BLOCKTIME": f"Likewise to {WAITING['KMP_BLOCKTIME']} (milliseconds), for LLVM's and Intel's OpenMP.",
+    "OPENBLAS_THREAD_TIMEOUT": f"Likewise to {WAITING['OPENBLAS_THREAD_TIMEOUT']} (power of 2, ticks), for OpenBLAS.",
 }
 HEAD = """# Environment variables
 

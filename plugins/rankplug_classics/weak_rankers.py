@@ -33,5 +33,6 @@ BACKENDS = [
         implementation="rankplug_classics.rankboost_engine:engine",
         paper=REFERENCE,
         default_scorer="stumps",
+        same_bits=True,
     )
 ]

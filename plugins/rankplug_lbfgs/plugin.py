@@ -45,6 +45,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             requires=("scipy",),
             default_scorer="linear",
             revision=SUMS_IN_THEIR_OWN_ORDER,
+            same_bits=True,
         ),
         BackendSpecification(
             name="cutting_planes",
@@ -54,6 +55,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             requires=("scipy",),
             default_scorer="linear",
             revision=SUMS_IN_THEIR_OWN_ORDER,
+            same_bits=True,
             paper="Teo, Vishwanathan, Smola, Le, Bundle methods for regularized risk minimization, JMLR 2010",
         ),
     ]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
-from rankplug.system import stream, threads
+from rankplug.system import stream, threads, use_threads
 from rankplug.training import (
     LOSS,
     BoostingObjective,
@@ -27,9 +27,13 @@ from rankplug.training import (
     Record,
     StepwiseLearner,
     check_memory_for_bins,
+    threads_for_trees,
     train,
 )
 from rankplug_lightgbm.native import native_settings
+
+NANOSECONDS = 0.9
+"""For one value of a document, on one thread."""
 
 
 class LightGBMModel(Model):
@@ -67,7 +71,8 @@ class LightGBMLearner(StepwiseLearner):
             "verbosity": -1,
             "metric": "None",
             "objective": "none",
-            "num_threads": threads(),
+            # As many as OpenMP's: a number here would stand in the file of the model, which does not depend on it.
+            "num_threads": 0,
             "deterministic": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
             "force_row_wise": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
             "seed": stream(problem.seed, "trees") % 2**31,
@@ -130,8 +135,10 @@ class LightGBM:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
+        leaves: int = problem.scorer_parameters.leaves  # type: ignore[attr-defined]
         try:
-            return train(LightGBMLearner(problem), problem, rounds)
+            with use_threads(threads_for_trees(problem, NANOSECONDS, leaves)):
+                return train(LightGBMLearner(problem), problem, rounds)
         except lgb.basic.LightGBMError as error:
             raise FitError(f"LightGBM stopped: {error}") from error
 

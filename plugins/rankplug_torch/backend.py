@@ -21,9 +21,13 @@ from numpy.typing import NDArray
 from rankplug.data import Integers
 from rankplug.errors import FitError
 from rankplug.registry import ScorerSpecification, import_object, registry
+from rankplug.system import threads_for, use_threads
 from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
 from rankplug_torch.scoring import network_scores
+
+NANOSECONDS = 0.06
+"""For one weight and one document, there and back, on one thread."""
 
 
 class TorchModel(Model):
@@ -57,7 +61,9 @@ class Torch:
         except (RuntimeError, AssertionError) as error:
             raise FitError(f"the device {parameters.device} is not to be had: {error}") from None
         make_learner = getattr(problem.scorer_implementation, "learner", NetworkLearner)
-        return train(make_learner(problem, TorchModel), problem, parameters.epochs)
+        learner = make_learner(problem, TorchModel)
+        with use_threads(_threads_for_steps(problem, learner.network)):
+            return train(learner, problem, parameters.epochs)
 
     def load(self, content: bytes, record: Record) -> TorchModel:
         found, parameters = registry().resolve("scorer", record.combination["scorer"])
@@ -70,6 +76,13 @@ class Torch:
         except (RuntimeError, safetensors.SafetensorError) as error:
             raise ValueError(str(error)) from None
         return TorchModel(network, record)
+
+
+def _threads_for_steps(problem: Problem, network: torch.nn.Module) -> int:
+    parameters: Any = problem.backend_parameters
+    documents = problem.train.documents * min(1.0, parameters.batch / len(problem.train))
+    weights = sum(weight.numel() for weight in network.parameters())
+    return threads_for(documents * weights * NANOSECONDS * 1e-6, same_bits=False)
 
 
 engine = Torch()

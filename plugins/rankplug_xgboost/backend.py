@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
-from rankplug.system import stream, threads
+from rankplug.system import stream, threads, use_threads
 from rankplug.training import (
     LOSS,
     BoostingObjective,
@@ -27,11 +27,14 @@ from rankplug.training import (
     Record,
     StepwiseLearner,
     check_memory_for_bins,
+    threads_for_trees,
     train,
 )
 from rankplug_xgboost.native import native_settings
 
 LINEAR = "gblinear"
+NANOSECONDS = 1.8
+"""For one value of a document, on one thread."""
 
 
 class XGBoostModel(Model):
@@ -126,8 +129,10 @@ class XGBoost:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
+        leaves: int = getattr(problem.scorer_parameters, "leaves", 2)
         try:
-            return train(XGBoostLearner(problem), problem, rounds)
+            with use_threads(threads_for_trees(problem, NANOSECONDS, leaves)):
+                return train(XGBoostLearner(problem), problem, rounds)
         except xgb.core.XGBoostError as error:
             raise FitError(f"XGBoost stopped: {error}") from error
 

@@ -14,7 +14,16 @@ from typing import Any, cast
 
 from rankplug.errors import RankplugError
 from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, problems_of_others, registry
-from rankplug.system import __version__, available_cores, other_results, places, results_place, threads
+from rankplug.system import (
+    __version__,
+    available_cores,
+    busy_threads,
+    other_results,
+    places,
+    results_place,
+    threads,
+    waiting_pools,
+)
 
 DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -50,6 +59,10 @@ class Diagnosis:
     """Versions of Python, rankplug and everything it depends on; ``not installed`` where an extra is missing."""
     threads: int
     cores: int
+    busy: int
+    """Threads of other programs that compute at the moment."""
+    waiting: dict[str, str]
+    """Environment variables that say how long a thread that waits keeps its core busy."""
     backends: tuple[BackendHealth, ...]
     failed: tuple[BrokenPlugin, ...]
     conflicts: tuple[tuple[str, str, list[str]], ...]
@@ -86,6 +99,8 @@ class Diagnosis:
             "versions": self.versions,
             "threads": self.threads,
             "cores": self.cores,
+            "busy": self.busy,
+            "waiting": self.waiting,
             "backends": [asdict(backend) for backend in self.backends],
             "failed": [broken.describe() for broken in self.failed],
             "conflicts": [
@@ -105,6 +120,8 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
         versions=installed_versions(),
         threads=threads(),
         cores=available_cores(),
+        busy=busy_threads(),
+        waiting=waiting_pools(),
         backends=tuple(_backends(found)),
         failed=tuple(found.broken),
         conflicts=tuple(found.conflicts()),

@@ -26,7 +26,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     say("versions")
     for name, version in found.versions.items():
         say(f"  {name:20} {version}")
-    say(f"threads\n  {found.threads} of {found.cores} cores")
+    say(f"threads\n  {found.threads} of {found.cores} cores; {_others(found.busy)}")
+    say(f"  threads that wait: {', '.join(f'{name}={value}' for name, value in found.waiting.items())}")
     say("backends")
     for backend in found.backends:
         say(f"  {backend.name:20} {'works' if backend.works else backend.reason}")
@@ -48,3 +49,9 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     if found.problems:
         raise typer.Exit(1)
     say("no problems")
+
+
+def _others(busy: int) -> str:
+    if not busy:
+        return "no other program computes"
+    return f"{busy} threads of other programs compute too, so that fits and sweeps take fewer"

@@ -210,6 +210,8 @@ class BackendSpecification(Specification):
         requires: import names that must be installed.
         default_scorer: what ``rp.fit`` takes when no scorer is named.
         missing_values: whether features may be nan.
+        same_bits: whether models are the same to the last bit on any number of threads, which then is chosen by how
+            busy the machine is.
         on_cluster: ``"package.module:function"`` of a :class:`rankplug.training.ClusterProblem`, where one model
             can be fitted by many machines.
         exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
@@ -221,6 +223,7 @@ class BackendSpecification(Specification):
     default_scorer: str = ""
     on_cluster: str = ""
     missing_values: bool = False
+    same_bits: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

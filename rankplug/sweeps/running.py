@@ -17,7 +17,7 @@ from rankplug.sweeps.readiness import renewed, require
 from rankplug.sweeps.schedule import Schedule
 from rankplug.sweeps.sweep_progress import SweepProgress
 from rankplug.sweeps.tasks import Workers, tasks_of
-from rankplug.system import available_cores, thread_environment, threads, use_threads, whole_number
+from rankplug.system import available_cores, free_cores, given_threads, thread_environment, use_threads, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,20 +214,28 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
     from rankplug.sweeps.in_processes import Processes
     from rankplug.sweeps.on_cluster import Cluster
 
-    share = threads() if jobs == 1 else max(1, available_cores() // jobs)
+    backends = {trial.combination.backend for trial in todo.waiting}
+    found = [cast(BackendSpecification, registry().find("backend", name).specification) for name in backends]
+    share = _share(jobs, all(one.same_bits for one in found))
     if cluster:
         yield Cluster(cluster, jobs, share, notebooks=notebooks)
     elif notebooks:
         with _environment(thread_environment(share)):
             yield Notebooks(store, jobs)
     elif jobs > 1:
-        backends = {trial.combination.backend for trial in todo.waiting}
-        found = [registry().find("backend", backend).specification for backend in backends]
-        packages = {package for one in found for package in cast(BackendSpecification, one).requires}
+        packages = {package for one in found for package in one.requires}
         yield Processes(jobs, share, sorted(packages))
     else:
         with use_threads():
             yield Here()
+
+
+def _share(jobs: int, same_bits: bool) -> int:
+    """Return the threads of each of several jobs; of the cores that others leave free, where that changes no result."""
+    cores, given = free_cores() if same_bits else available_cores(), given_threads()
+    if jobs == 1:
+        return given or cores
+    return min(given or cores, max(1, cores // jobs))
 
 
 @contextlib.contextmanager

@@ -25,10 +25,16 @@ from .terminal import harmless as harmless
 from .terminal import prepare_streams as prepare_streams
 from .terminal import say as say
 from .terminal import seen_at_once as seen_at_once
+from .thread_limits import WAITING as WAITING
 from .thread_limits import available_cores as available_cores
+from .thread_limits import busy_threads as busy_threads
+from .thread_limits import free_cores as free_cores
+from .thread_limits import given_threads as given_threads
 from .thread_limits import thread_environment as thread_environment
 from .thread_limits import threads as threads
+from .thread_limits import threads_for as threads_for
 from .thread_limits import use_threads as use_threads
+from .thread_limits import waiting_pools as waiting_pools
 from .version import __version__ as __version__
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
@@ -39,15 +45,19 @@ from .workers import WORTH_A_THREAD_BESIDE_AN_ENGINE as WORTH_A_THREAD_BESIDE_AN
 __all__ = [
     "UNFINISHED",
     "UNFINISHED_PREFIX",
+    "WAITING",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
     "SocketFolder",
     "__version__",
     "available_cores",
+    "busy_threads",
     "cache_folder",
     "check_memory",
     "data_folders",
     "fraction",
+    "free_cores",
     "generator",
+    "given_threads",
     "hand_over",
     "harmless",
     "has_room",
@@ -68,8 +78,10 @@ __all__ = [
     "stream",
     "thread_environment",
     "threads",
+    "threads_for",
     "trial_seed",
     "use_threads",
+    "waiting_pools",
     "whole_file",
     "whole_number",
     "workers",

@@ -1,17 +1,45 @@
-"""One number of threads for all engines: ours, OpenMP, torch, LightGBM and XGBoost.
+"""The number of threads of all engines: ours, OpenMP's, torch, LightGBM and XGBoost. Everything about it is here.
 
-``RANKPLUG_THREADS`` sets it for a process; the default is every core this process may use.
+- ``RANKPLUG_THREADS``, ``OMP_NUM_THREADS`` or :func:`use_threads` limit it; else the limit is every core this process
+  may use, of a container only those it was given.
+- :func:`threads_for` chooses below the limit by the work there is, and, where nobody gave a limit, by what else the
+  machine does.
+- :func:`let_pools_wait` makes threads that wait sleep instead of keeping a core busy.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import statistics
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from rankplug.errors import RankplugError
-from rankplug.system.plain_numbers import whole_number
+
+LIMITS = ("RANKPLUG_THREADS", "OMP_NUM_THREADS")
+"""Environment variables that limit the number of threads, the first that is set."""
+WAITING = {
+    "GOMP_SPINCOUNT": "1000",
+    "KMP_BLOCKTIME": "1",
+    "OPENBLAS_THREAD_TIMEOUT": "10",
+}
+"""How long a thread that waits for work may keep a core busy, for each kind of pool; none of its own choice for long.
+
+The defaults are some milliseconds to a fifth of a second. On a busy machine the core is another program's meanwhile, or
+the thread that the others wait for does not get it. GNU's OpenMP counts turns of a loop, of which 1,000 take some 50
+microseconds: about as long as it takes to wake a thread, so that a short gap between two steps costs nothing.
+"""
+MILLISECONDS_A_THREAD = 1.5
+"""Of an engine's iteration on one thread, for each thread that shares it; with less to do, a thread spares nothing.
+
+An iteration has some hundred steps that all threads wait for, each of which costs some microseconds.
+"""
+LOOKS = 5
+BETWEEN_LOOKS = 0.001
 
 BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
 """Packages that bring thread pools when they are imported."""
@@ -20,21 +48,96 @@ _threads: int | None = None
 _in_force: tuple[int, frozenset[str]] | None = None
 
 
+def let_pools_wait() -> None:
+    """Let pools of threads that are loaded from now on sleep while they wait; what the user set stays."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        for name, value in WAITING.items():
+            os.environ.setdefault(name, value)
+
+
+def waiting_pools() -> dict[str, str]:
+    """Return the environment variables that say how long a thread that waits keeps its core busy."""
+    return {name: os.environ[name] for name in ("OMP_WAIT_POLICY", *WAITING) if name in os.environ}
+
+
 def available_cores() -> int:
-    """Count the cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Count the cores that this process may use; a container only has those it was given."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, _quota()))
+
+
+@functools.cache
+def _quota() -> int:
+    """Return the cores a container was given; the kernel halts threads beyond them in the middle of their work."""
+    with contextlib.suppress(OSError, ValueError):
+        time_given, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return -(-int(time_given) // int(period))
+    return sys.maxsize
 
 
 def threads() -> int:
     """Return the number of threads each engine may use."""
+    return given_threads() or available_cores()
+
+
+def given_threads() -> int | None:
+    """Return the limit that the user or a sweep set; None where nobody did."""
     if _threads is not None:
         return _threads
-    given = os.environ.get("RANKPLUG_THREADS", "")
-    if not given:
-        return available_cores()
+    name = next((name for name in LIMITS if os.environ.get(name)), "")
+    if not name:
+        return None
+    # OpenMP takes one number for each level of nesting, of which only the first is ours.
+    given = os.environ[name].split(",")[0] if name.startswith("OMP") else os.environ[name]
     if not given.isdigit() or int(given) < 1:
-        raise RankplugError(f"RANKPLUG_THREADS must be a whole number of at least 1, got {given!r}")
+        raise RankplugError(f"{name} must be a whole number of at least 1, got {given!r}")
     return int(given)
+
+
+def threads_for(milliseconds: float, *, same_bits: bool = True) -> int:
+    """Return the number of threads for an engine whose iteration would take so long on one thread.
+
+    Args:
+        milliseconds: of an iteration on one thread, roughly.
+        same_bits: whether results are the same on any number; else it does not depend on how busy the machine is.
+    """
+    worth = max(1, int(milliseconds / MILLISECONDS_A_THREAD))
+    if worth == 1:
+        return 1
+    return min(worth, threads() if given_threads() is not None or not same_bits else free_cores())
+
+
+def free_cores() -> int:
+    """Return our share of the cores beside what other programs compute just now, at least half of them.
+
+    Half, as what is busy now may be done in a moment, and what we begin may run for hours.
+    """
+    cores = available_cores()
+    everywhere = os.cpu_count() or 1
+    others = min(busy_threads(), everywhere)
+    return max(1, min(cores, everywhere * everywhere // (everywhere + others)))
+
+
+def busy_threads() -> int:
+    """Count the threads of other programs that compute now; 0 where the system does not tell."""
+    found = []
+    for look in range(LOOKS):
+        if look:
+            time.sleep(BETWEEN_LOOKS)
+        try:
+            running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])
+            ours = sum(_runs(task) for task in Path("/proc/self/task").iterdir())
+        except (OSError, ValueError, IndexError):
+            return 0
+        found.append(max(0, running - ours))
+    return int(statistics.median(found))
+
+
+def _runs(task: Path) -> bool:
+    with contextlib.suppress(OSError):
+        # The name of a thread stands in parentheses and may hold anything.
+        return (task / "stat").read_text().rpartition(")")[2].split()[0] == "R"
+    return False
 
 
 @contextlib.contextmanager
@@ -45,17 +148,20 @@ def use_threads(number: int | None = None) -> Iterator[int]:
     it splits its products between threads, which changes their last bits, and its pools, NumPy's and SciPy's, wait for
     one another and for ours. What is large enough for several threads goes through our loops or an engine's.
     """
+    from rankplug.system.plain_numbers import whole_number
+
     global _threads, _in_force
     wanted = threads() if number is None else whole_number(number, "the number of threads", least=1)
+    limit = _threads if number is None else wanted
     setting = wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
-    if _in_force == setting and _threads == wanted:
+    if _in_force == setting and _threads == limit:
         # Finding the pools reads this process's memory map, which costs more than many a prediction.
         yield wanted
         return
     before = _threads, _in_force
     with contextlib.ExitStack() as stack:
         stack.callback(_restore, *before)
-        _threads, _in_force = wanted, setting
+        _threads, _in_force = limit, setting
         if "torch" in sys.modules:
             torch = sys.modules["torch"]
             stack.callback(torch.set_num_threads, torch.get_num_threads())

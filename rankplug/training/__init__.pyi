@@ -1,5 +1,6 @@
 from .boosting import BoostingObjective as BoostingObjective
 from .boosting import check_memory_for_bins as check_memory_for_bins
+from .boosting import threads_for_trees as threads_for_trees
 from .cluster_fitting import ClusterProblem as ClusterProblem
 from .cluster_fitting import Fitted as Fitted
 from .cluster_fitting import fit_on_cluster as fit_on_cluster
@@ -43,5 +44,6 @@ __all__ = [
     "fit_on_cluster",
     "load_model",
     "problem_of",
+    "threads_for_trees",
     "train",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankplug.errors import FitError
 from rankplug.losses import Evaluation, Objective
-from rankplug.system import WORTH_A_THREAD_BESIDE_AN_ENGINE, check_memory
+from rankplug.system import WORTH_A_THREAD_BESIDE_AN_ENGINE, check_memory, threads_for
 from rankplug.training.fitting import Problem
 from rankplug.training.training_loop import checked
 
@@ -25,6 +26,18 @@ def check_memory_for_bins(problem: Problem, max_bin: int) -> None:
         str(problem.backend_specification),
         "train on fewer queries, or with max_bin=255 or less",
     )
+
+
+def threads_for_trees(problem: Problem, nanoseconds: float, leaves: int = 2) -> int:
+    """Return the number of threads on which trees are grown.
+
+    Args:
+        problem: what is to be fitted.
+        nanoseconds: that the engine needs on one thread to look at one value of a document.
+        leaves: of a tree. Each time their number doubles, half of the documents are looked at once more.
+    """
+    entries = problem.train.documents * problem.train.features.shape[1]
+    return threads_for(entries * (1 + math.log2(leaves) / 2) * nanoseconds * 1e-6)
 
 
 class BoostingObjective:

@@ -107,7 +107,8 @@ def test_positions_are_not_used_and_a_warning_says_so(lists):
     np.testing.assert_array_equal(placed, plain)
 
 
-def test_the_number_of_threads_changes_nothing(lists):
+def test_the_number_of_threads_changes_nothing(lists, monkeypatch):
+    monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
     scorer = "trees[leaves=15,min_data=2,rounds=20,bagging=0.8,feature_fraction=0.7]"
     found = []
     for number in (1, 2):

@@ -100,6 +100,7 @@ def test_wherever_trials_run_their_numbers_are_the_same(backend: str, way: str, 
 def test_any_number_of_threads_gives_the_same_numbers(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
     found = []
     for number in (1, 2, 5):
         monkeypatch.setenv("RANKPLUG_THREADS", str(number))

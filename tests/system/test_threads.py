@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import time
+
 import pytest
 import torch
 from threadpoolctl import threadpool_info
 
 from rankplug.errors import RankplugError
-from rankplug.system import available_cores, threads, use_threads
+from rankplug.system import WAITING, available_cores, busy_threads, thread_limits, threads, threads_for, use_threads
 
 
 def pools(kind: str | None = None) -> list[int]:
@@ -69,3 +75,61 @@ def test_a_block_inside_another_of_the_same_number_looks_for_no_pools(monkeypatc
             assert threads() == 2
         assert threads() == 1
         assert {pool["num_threads"] for pool in threadpoolctl.threadpool_info()} == {1}
+
+
+@pytest.fixture
+def eight_cores(monkeypatch):
+    """A machine of eight cores on which nobody computes and nobody gave a limit."""
+    for name in thread_limits.LIMITS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(thread_limits, "_threads", None)
+    monkeypatch.setattr(thread_limits, "available_cores", lambda: 8)
+    monkeypatch.setattr(thread_limits.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(thread_limits, "busy_threads", lambda: 0)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(("milliseconds", "expected"), [(0.1, 1), (2.9, 1), (3.1, 2), (6.1, 4), (12.1, 8), (1000.0, 8)])
+def test_threads_are_as_many_as_the_work_is_worth(eight_cores, milliseconds, expected):
+    assert threads_for(milliseconds) == expected
+    with use_threads(2):
+        assert threads_for(milliseconds) == min(expected, 2)
+
+
+@pytest.mark.parametrize(("others", "expected"), [(0, 8), (1, 7), (4, 5), (8, 4), (100, 4)])
+def test_a_busy_machine_leaves_our_share_and_never_less_than_half(eight_cores, others, expected):
+    eight_cores.setattr(thread_limits, "busy_threads", lambda: others)
+    assert threads_for(1000.0) == expected
+    assert threads_for(1000.0, same_bits=False) == 8, "where bits depend on it, the number must not depend on the hour"
+    eight_cores.setenv("OMP_NUM_THREADS", "6,2")
+    assert threads_for(1000.0) == 6 == threads(), "who gives a number gets it"
+    eight_cores.setenv("RANKPLUG_THREADS", "3")
+    assert threads_for(1000.0) == 3 == threads()
+
+
+def test_programs_that_compute_are_counted_and_our_own_threads_are_not():
+    quiet = busy_threads()
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        time.sleep(0.5)
+        assert busy_threads() >= quiet + 1 or busy_threads() >= 3
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+
+
+def test_pools_are_told_to_wait_asleep_unless_the_user_says_otherwise():
+    def waiting(**variables: str) -> dict[str, str]:
+        clean = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", *WAITING)}
+        program = (
+            "import rankplug, json, os, sys; assert 'numpy' not in sys.modules; print(json.dumps(dict(os.environ)))"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", program], env=clean | variables, capture_output=True, check=True, text=True
+        )
+        return {name: value for name, value in json.loads(found.stdout).items() if name in WAITING}
+
+    assert waiting() == WAITING
+    assert waiting(GOMP_SPINCOUNT="5") == WAITING | {"GOMP_SPINCOUNT": "5"}
+    assert waiting(OMP_WAIT_POLICY="active") == {}
