@@ -46,7 +46,7 @@ class Fit:
     iterations: tuple[int, int, int]
 
     def seconds(self, lists: rp.Lists, size: int) -> float:
-        """Seconds that its iterations take; the preparation of the data is left out."""
+        """Return the seconds that its iterations take; the preparation of the data is left out."""
         backend, scorer = (name.format(self.iterations[size]) for name in (self.backend, self.scorer))
         model = rp.fit(backend, scorer=scorer, loss=self.loss, train=lists, train_curve=False, progress=False)
         return float(model.record.seconds["training"])
@@ -64,7 +64,7 @@ SIZES = ("16,000 documents", "23,000 documents", "2.3 million documents")
 
 
 def lists_of(size: int, effort: Effort) -> rp.Lists:
-    """Training data of one of the sizes."""
+    """Return training data of one of the sizes."""
     if size == 0:
         return rp.load(f"synthetic[queries={effort.size(667, 20)},documents=40]").train
     if size == 1:
@@ -74,7 +74,7 @@ def lists_of(size: int, effort: Effort) -> rp.Lists:
 
 @contextlib.contextmanager
 def busy_machine(processes: int) -> Iterator[None]:
-    """As many processes beside us that do nothing but compute."""
+    """Run as many processes beside us that do nothing but compute."""
     started = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(processes)]
     try:
         time.sleep(SETTLING)
@@ -86,7 +86,7 @@ def busy_machine(processes: int) -> Iterator[None]:
 
 
 def measure_threads(fit: Fit, lists: rp.Lists, size: int, effort: Effort) -> Measurement:
-    """A fit on all threads over one on one thread."""
+    """Time a fit on all threads over one on one thread."""
 
     def on(number: int) -> Contestant:
         def run() -> float:
@@ -107,7 +107,7 @@ def measure_threads(fit: Fit, lists: rp.Lists, size: int, effort: Effort) -> Mea
 
 
 def measure_busy(fit: Fit, lists: rp.Lists, effort: Effort) -> Measurement:
-    """A fit as users start it, beside busy processes and without them."""
+    """Time a fit as users start it, beside busy processes and without them."""
     cores = available_cores()
 
     def beside() -> float:
@@ -125,7 +125,7 @@ def measure_busy(fit: Fit, lists: rp.Lists, effort: Effort) -> Measurement:
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
-    """Every backend on data of every size, and beside busy processes."""
+    """Measure every backend on data of every size, and beside busy processes."""
     for size in range(len(SIZES)):
         lists = lists_of(size, effort)
         for fit in FITS:

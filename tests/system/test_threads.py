@@ -79,7 +79,7 @@ def test_a_block_inside_another_of_the_same_number_looks_for_no_pools(monkeypatc
 
 @pytest.fixture
 def eight_cores(monkeypatch):
-    """A machine of eight cores on which nobody computes and nobody gave a limit."""
+    """Make a machine of eight cores on which nobody computes and nobody gave a limit."""
     for name in thread_limits.LIMITS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(thread_limits, "_threads", None)
