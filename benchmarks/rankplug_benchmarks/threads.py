@@ -1,8 +1,8 @@
 """All threads beside one, and a busy machine beside a quiet one, for every backend.
 
 All threads are never to be slower than one, from a few thousand documents to as many as MSLR-WEB30K has for training.
-And a fit beside as many busy processes as there are cores is to take at most two and a half times as long as alone: with
-half of the machine it cannot take less than about two, unless it leaves threads unused when it is alone.
+And a fit beside as many busy processes as there are cores is to take at most two and a half times as long as alone:
+with half of the machine it cannot take less than about two, unless it leaves threads unused when it is alone.
 """
 
 from __future__ import annotations
