@@ -34,7 +34,9 @@ def add_commands_of_others() -> None:
     for entry in metadata.entry_points(group="rankplug.commands"):
         try:
             entry.load()(app)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             owner = entry.dist.name if entry.dist else "an unknown package"
             reason = f"{type(error).__name__}: {error}"
             say(f"rankplug: the command {entry.name} of {owner} cannot be used ({reason})", error=True)

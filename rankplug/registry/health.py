@@ -6,7 +6,7 @@ import importlib.util
 from typing import cast
 
 from rankplug.errors import BrokenPluginError, FitError, RankplugError, UnknownPluginError
-from rankplug.registry.loading import OWN, limited_time, printing_elsewhere
+from rankplug.registry.loading import OWN, TimeUp, limited_time, printing_elsewhere
 from rankplug.registry.plugins import SESSION, Plugin, Registry
 from rankplug.registry.specifications import BackendSpecification, ScorerSpecification, import_object
 
@@ -27,7 +27,9 @@ def load_code(plugin: Plugin, plugins: Registry) -> None:
             specification.load()
     except RankplugError:
         raise
-    except (Exception, SystemExit) as error:
+    except (KeyboardInterrupt, TimeUp):
+        raise
+    except BaseException as error:
         raise BrokenPluginError(f"{specification} cannot be used: {type(error).__name__}: {error}") from error
 
 

@@ -1,32 +1,79 @@
 """Loads one plugin under supervision, so that none harms the process it is loaded into.
 
-A plugin from elsewhere is refused if it needs another version of rankplug, does not come to an end, or replaces
-functions of NumPy or PyTorch; what it prints goes to the standard error stream. ``RANKPLUG_WITHOUT`` names
-distributions that are not loaded at all, ``RANKPLUG_IMPORT_SECONDS`` how long one may take.
+A plugin from elsewhere is tried in a child process first, see :mod:`rankplug.registry.rehearsal`. It is refused if it
+needs another version of rankplug, does not come to an end, or replaces functions of NumPy, SciPy, PyTorch or rankplug;
+what it prints goes to the standard error stream. ``RANKPLUG_WITHOUT`` names distributions that are not loaded at all,
+``RANKPLUG_IMPORT_SECONDS`` how long one may take.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import io
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
-from rankplug.errors import BrokenPluginError
+from rankplug.errors import BrokenPluginError, RankplugError
 from rankplug.system import __version__, say
 
 OWN = "rankplug"
 SECONDS = 30.0
 WATCHED = ("numpy", "numpy.random", "numpy.linalg", "torch", "torch.nn.functional")
+"""Modules of which no name may be replaced."""
+WATCHED_DEEPLY = ("numpy", "scipy", "rankplug")
+"""Packages of which no function or class may be replaced, however deep it lies."""
+
+
+AT_END = "its end"
+"""The stage of a child process that has imported all."""
+_in_rehearsal = False
 
 
 class PluginTimeoutError(BrokenPluginError):
     """A plugin whose import does not end."""
+
+
+class ReplacementError(BrokenPluginError):
+    """A plugin that replaces what others use."""
+
+
+class TimeUp(BaseException):
+    """Time is up in a block; no ``except Exception`` of a plugin holds it."""
+
+
+def is_rehearsal() -> bool:
+    """Tell whether this process is a child that tries a plugin, where what it prints is to be seen."""
+    return _in_rehearsal
+
+
+def begin_rehearsal() -> None:
+    """Make this process one that tries a plugin."""
+    global _in_rehearsal
+    _in_rehearsal = True
+
+
+def import_seconds() -> float:
+    """Return how long the import of a plugin may take."""
+    given = os.environ.get("RANKPLUG_IMPORT_SECONDS") or str(SECONDS)
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(given)) < 1e6:
+            return seconds
+    raise RankplugError(f"RANKPLUG_IMPORT_SECONDS must be a number of seconds above 0, got {given!r}")
+
+
+@functools.cache
+def own_packages() -> frozenset[str]:
+    """Return the names of rankplug and of the packages of its own plugins."""
+    own = (point for point in metadata.entry_points(group=OWN) if point.dist and point.dist.name == OWN)
+    return frozenset({OWN, *(point.module.partition(".")[0] for point in own)})
 
 
 def same_distribution(name: str, other: str) -> bool:
@@ -61,7 +108,7 @@ def check_requirement(distribution: metadata.Distribution | None) -> None:
 @contextlib.contextmanager
 def limited_time(what: str) -> Iterator[None]:
     """Raise an error in the block when it takes too long; in a thread, where that is impossible, print a message."""
-    seconds = float(os.environ.get("RANKPLUG_IMPORT_SECONDS") or SECONDS)
+    seconds = import_seconds()
     sentence = f"its import did not end in {seconds:g} s (RANKPLUG_IMPORT_SECONDS)"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         timer = threading.Timer(seconds, lambda: say(f"rankplug: {what}: {sentence}", error=True))
@@ -74,12 +121,15 @@ def limited_time(what: str) -> Iterator[None]:
         return
 
     def give_up(number: int, frame: Any) -> None:
-        raise PluginTimeoutError(sentence)
+        raise TimeUp(sentence)
 
     handler = signal.signal(signal.SIGALRM, give_up)
-    timer_before = signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again every second, for code that catches everything.
+    timer_before = signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
         yield
+    except TimeUp:
+        raise PluginTimeoutError(sentence) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
@@ -88,59 +138,118 @@ def limited_time(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def without_replacements(root: str) -> Iterator[None]:
-    """Raise an error if the block replaces functions of NumPy or PyTorch, and restore them.
+    """Raise an error if the block replaces functions of NumPy, SciPy, PyTorch or rankplug, and restore them.
 
     Args:
         root: package the block imports; functions of it found in a library that came with it are replacements too.
+            Those of rankplug's own packages are not looked for.
     """
-    before = {name: dict(space) for name, space in _namespaces()}
+    if root in own_packages():
+        yield
+        return
+    before = {id(owner): dict(vars(owner)) for _, owner, _ in _watched()}
     try:
         yield
     finally:
-        replaced = [change for name, space in _namespaces() for change in _changes(name, space, before.get(name), root)]
+        replaced = [
+            change
+            for name, owner, deep in list(_watched())
+            for change in _changes(name, owner, before.get(id(owner)), root, deep)
+        ]
+        replaced.sort(key=lambda name: (name.count("."), name))
     if replaced:
-        raise BrokenPluginError(
+        raise ReplacementError(
             f"it replaces {', '.join(replaced[:5])}{' and more' if len(replaced) > 5 else ''}, which would change the"
             " results of every other plugin"
         )
 
 
-def _namespaces() -> Iterator[tuple[str, Any]]:
-    for name in WATCHED:
-        if name in sys.modules:
-            yield name, vars(sys.modules[name])
+def _watched() -> Iterator[tuple[str, Any, bool]]:
+    """Give modules and classes, with their names, and whether only functions and classes in them matter."""
+    deep = {*WATCHED_DEEPLY, *own_packages()}
+    for name, module in list(sys.modules.items()):
+        root = name.partition(".")[0]
+        if name in WATCHED:
+            yield name, module, False
+        elif root in deep and isinstance(getattr(module, "__dict__", None), dict):
+            yield name, module, True
+            if root in own_packages():
+                yield from (
+                    (f"{name}.{found.__name__}", found, True)
+                    for found in list(vars(module).values())
+                    if isinstance(found, type) and found.__module__ == name
+                )
     if hasattr(sys.modules.get("torch"), "Tensor"):
-        yield "torch.Tensor", vars(sys.modules["torch"].Tensor)
+        yield "torch.Tensor", sys.modules["torch"].Tensor, False
 
 
-def _changes(name: str, space: Any, before: dict[str, Any] | None, root: str) -> Iterator[str]:
-    for attribute, value in list(space.items()):
+def _changes(name: str, owner: Any, before: dict[str, Any] | None, root: str, deep: bool) -> Iterator[str]:
+    for attribute, value in list(vars(owner).items()):
         if attribute.startswith("__"):
             continue
-        if before is not None and attribute in before and value is not before[attribute]:
-            if _written_in(value, name.partition(".")[0]):
+        known = before is not None and attribute in before
+        if before is not None and known:
+            old = before[attribute]
+            if value is old or (deep and not callable(old)) or _written_in(value, name.partition(".")[0]):
                 continue
-            owner = sys.modules["torch"].Tensor if name == "torch.Tensor" else sys.modules[name]
-            setattr(owner, attribute, before[attribute])
+            setattr(owner, attribute, old)
             yield f"{name}.{attribute}"
-        elif before is None and callable(value) and (getattr(value, "__module__", "") or "").partition(".")[0] == root:
+        elif callable(value) and (getattr(value, "__module__", "") or "").partition(".")[0] == root:
+            if before is not None:
+                delattr(owner, attribute)
             yield f"{name}.{attribute}"
 
 
 def _written_in(function: Any, library: str) -> bool:
-    """Tell whether a library replaces a function of its own, as PyTorch does when ``torch._dynamo`` is imported."""
+    """Tell whether a library replaces its own function, as PyTorch does on importing ``torch._dynamo``."""
     path = getattr(getattr(function, "__code__", None), "co_filename", "")
     return path.startswith(os.path.dirname(sys.modules[library].__file__ or "nowhere") + os.sep)
 
 
 @contextlib.contextmanager
-def printing_elsewhere(who: str) -> Iterator[list[str]]:
-    """Redirect what the block prints to the standard error stream, naming who printed it; yields the list of lines."""
+def printing_elsewhere(who: str, *, deeply: bool = False) -> Iterator[list[str]]:
+    """Send what the block prints to the standard error stream, with who said it; yield the lines at the end.
+
+    Args:
+        who: said it.
+        deeply: whether also what does not pass Python is caught, now and when the process ends.
+    """
     printed: list[str] = []
-    with contextlib.redirect_stdout(io.StringIO()) as caught:
+    with contextlib.ExitStack() as stack:
+        stack.callback(_say_all, who, printed)
+        if deeply and not is_rehearsal():
+            stack.enter_context(_descriptor_elsewhere(printed))
+        caught = stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         try:
             yield printed
         finally:
             printed += caught.getvalue().splitlines()
-            for line in printed:
-                say(f"{who}: {line}", error=True)
+
+
+def _say_all(who: str, lines: list[str]) -> None:
+    for line in lines:
+        say(f"{who}: {line}", error=True)
+
+
+@contextlib.contextmanager
+def _descriptor_elsewhere(printed: list[str]) -> Iterator[None]:
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        sys.stdout.flush()
+    with tempfile.TemporaryFile() as caught:
+        before = os.dup(1)
+        os.dup2(caught.fileno(), 1)
+        try:
+            yield
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+            caught.seek(0)
+            printed += caught.read().decode("utf-8", "replace").splitlines()
+            # Of what runs at the end, the last that was registered comes first: this comes before the plugin's.
+            atexit.register(_print_elsewhere_from_now_on)
+
+
+def _print_elsewhere_from_now_on() -> None:
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        sys.stdout.flush()
+        os.dup2(2, 1)

@@ -6,6 +6,7 @@ A plugin that cannot be imported, breaks a hook or repeats a name is reported an
 from __future__ import annotations
 
 import functools
+import json
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from rankplug.registry.editable import source_digest
 from rankplug.registry.grammar import Reference, parse
 from rankplug.registry.loading import (
     OWN,
+    TimeUp,
     check_requirement,
     is_left_out,
     limited_time,
@@ -28,6 +30,7 @@ from rankplug.registry.loading import (
     without_replacements,
 )
 from rankplug.registry.parameters import Parameters, read_parameters
+from rankplug.registry.rehearsal import verdict_of
 from rankplug.registry.specifications import KINDS, BackendSpecification, Specification, import_object
 
 GROUP = "rankplug"
@@ -89,37 +92,53 @@ class Registry:
         distribution = _distribution(entry_point)
         who = f"plugin {entry_point.name} of {distribution}"
         if distribution == OWN:
-            self._take(entry_point, distribution)
+            self.take(entry_point)
         elif is_left_out(distribution):
             self.remarks.append(f"{who} is left out, as RANKPLUG_WITHOUT says")
         else:
-            # What is put back where a plugin replaces it must be there before the plugin is.
-            import numpy  # noqa: F401
+            self._load_of_others(entry_point, who)
 
-            with limited_time(who), printing_elsewhere(who) as printed:
-                self._take(entry_point, distribution)
-            if printed:
-                self.remarks.append(f"{who} prints while it is imported")
-
-    def _take(self, entry_point: metadata.EntryPoint, distribution: str) -> None:
-        version = entry_point.dist.version if entry_point.dist else ""
-        place = (entry_point.name, distribution, version)
+    def _load_of_others(self, entry_point: metadata.EntryPoint, who: str) -> None:
         try:
             check_requirement(entry_point.dist)
+        except BrokenPluginError as error:
+            self.broken.append(BrokenPlugin(*_place(entry_point), str(error), traceback.format_exc()))
+            return
+        verdict = verdict_of(entry_point)
+        if verdict.refusal:
+            self.broken.append(BrokenPlugin(*_place(entry_point), verdict.refusal, verdict.trace))
+            return
+        # What is put back where a plugin replaces it must be there before the plugin is.
+        import numpy  # noqa: F401
+
+        with limited_time(who), printing_elsewhere(who, deeply=verdict.prints) as printed:
+            self.take(entry_point)
+        if printed or verdict.prints:
+            self.remarks.append(f"{who} prints while it is imported")
+
+    def take(self, entry_point: metadata.EntryPoint) -> BaseException | None:
+        """Import a plugin and collect what it offers; return the error where that cannot be done."""
+        place = _place(entry_point)
+        name = f"{place[1]}:{entry_point.name}"
+        try:
             with without_replacements(entry_point.module.partition(".")[0]):
                 module = entry_point.load()
-            self.manager.register(module, name=f"{distribution}:{entry_point.name}")
+            self.manager.register(module, name=name)
             self._refuse_unknown_hooks(module)
-        except (Exception, SystemExit) as error:
-            if (plugin := self.manager.get_plugin(f"{distribution}:{entry_point.name}")) is not None:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # An extension written in Rust, for one, raises errors that are no Exception.
+            if (plugin := self.manager.get_plugin(name)) is not None:
                 self.manager.unregister(plugin)
             self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
-            return
+            return error
         for kind in KINDS:
             hook = getattr(self.manager.hook, HOOK_OF_KIND[kind])
             for implementation in hook.get_hookimpls():
                 if implementation.plugin is module:
                     self._collect(kind, implementation.function, place)
+        return None
 
     def _refuse_unknown_hooks(self, module: Any) -> None:
         for name in dir(module):
@@ -140,10 +159,16 @@ class Registry:
                         f"{name} must return {KINDS[kind].__name__}, not {type(specification).__name__}:"
                         f" {specification!r}"
                     )
-                self._add(Plugin(specification, place[1], place[2]), place)
+                plugin = Plugin(specification, place[1], place[2])
+                if place[1] != OWN:
+                    # What it says of itself is asked for later, where an error would be everybody's.
+                    json.dumps(plugin.describe(), default=str)
+                self._add(plugin, place)
                 # From now on an edit of its source is noticed.
                 source_digest(specification, place[1])
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
 
     def _add(self, plugin: Plugin, place: tuple[str, str, str]) -> None:
@@ -231,8 +256,13 @@ def _distribution(entry_point: metadata.EntryPoint) -> str:
     return entry_point.dist.name if entry_point.dist else "unknown"
 
 
+def _place(entry_point: metadata.EntryPoint) -> tuple[str, str, str]:
+    """Return entry point, distribution and version, as they are reported."""
+    return entry_point.name, _distribution(entry_point), entry_point.dist.version if entry_point.dist else ""
+
+
 def _reason(error: BaseException) -> str:
-    if isinstance(error, BrokenPluginError):
+    if isinstance(error, (BrokenPluginError, TimeUp)):
         return str(error)
     return f"{type(error).__name__}: {error}"
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from rankplug.errors import BrokenPluginError, SpecificationError
 from rankplug.registry.grammar import NAME, parse
-from rankplug.registry.loading import without_replacements
+from rankplug.registry.loading import TimeUp, own_packages, printing_elsewhere, without_replacements
 from rankplug.registry.parameters import Parameters, describe_parameters
 
 UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
@@ -35,14 +35,16 @@ def _check_paths(specification: Specification, name: str, paths: Mapping[str, An
 
 
 def import_object(path: str, owner: str) -> Any:
-    """Import the object behind ``package.module:object``."""
+    """Import and return the object behind ``package.module:object``."""
     module, _, name = path.partition(":")
     try:
         # A module that another thread is still importing is there already; importing it waits.
-        found: Any = importlib.import_module(module) if module in sys.modules else _imported(module)
+        found: Any = importlib.import_module(module) if module in sys.modules else _imported(module, owner)
         for part in name.split("."):
             found = getattr(found, part)
-    except Exception as error:
+    except (KeyboardInterrupt, TimeUp):
+        raise
+    except BaseException as error:
         if isinstance(error, BrokenPluginError):
             raise BrokenPluginError(f"{owner} cannot be used: {error}") from error
         missing = f"; install {error.name} to use it" if isinstance(error, ModuleNotFoundError) else ""
@@ -50,9 +52,12 @@ def import_object(path: str, owner: str) -> Any:
     return found
 
 
-def _imported(module: str) -> Any:
+def _imported(module: str, owner: str) -> Any:
+    root = module.partition(".")[0]
+    if root in own_packages():
+        return importlib.import_module(module)
     try:
-        with without_replacements(module.partition(".")[0]):
+        with printing_elsewhere(owner, deeply=True), without_replacements(root):
             return importlib.import_module(module)
     except BrokenPluginError:
         sys.modules.pop(module, None)

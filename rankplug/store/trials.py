@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import itertools
 import json
@@ -114,18 +115,33 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
     except RankplugError as error:
         failure = f"{type(error).__name__}: {error}"
         result = replace(failed_result(trial, failure), not_run=is_of_the_machine(error))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # A plugin that exits, or raises what is no Exception, ends its own trial and not the sweep.
         result = replace(failed_result(trial, traceback.format_exc()), not_run=is_of_the_machine(error))
     tell_observers("rankplug_trial_finished", trial=trial, result=result)
     return result
 
 
 def tell_observers(hook: str, **facts: Any) -> None:
-    """Call a hook of the observers; a failing observer becomes a warning, so that it cannot stop a training."""
-    try:
-        getattr(registry().manager.hook, hook)(**facts)
-    except Exception as error:
-        warnings.warn(f"an observer failed in {hook}: {type(error).__name__}: {error}", stacklevel=2)
+    """Call a hook of the observers; one that fails is a warning, as who watches must not stop what is watched.
+
+    Each gets copies, so that what it changes is changed for nobody else. The model is the fitted one itself.
+    """
+    for observer in getattr(registry().manager.hook, hook).get_hookimpls():
+        try:
+            observer.function(**{name: _copy(facts[name]) for name in observer.argnames})
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            message = f"an observer failed in {hook}: {type(error).__name__}: {error}"
+            warnings.warn(message, stacklevel=2)
+
+
+def _copy(fact: Any) -> Any:
+    model = getattr(fact, "model", None)
+    return copy.deepcopy(fact, {id(model): model})
 
 
 def _run(trial: Trial, progress: bool | None) -> Result:

@@ -36,6 +36,8 @@ from .thread_limits import threads_for as threads_for
 from .thread_limits import use_threads as use_threads
 from .thread_limits import waiting_pools as waiting_pools
 from .version import __version__ as __version__
+from .watched_children import ChildEnd as ChildEnd
+from .watched_children import run_watched as run_watched
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import whole_file as whole_file
@@ -47,6 +49,7 @@ __all__ = [
     "UNFINISHED_PREFIX",
     "WAITING",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "ChildEnd",
     "SocketFolder",
     "__version__",
     "available_cores",
@@ -72,6 +75,7 @@ __all__ = [
     "refuse_masked",
     "results_folder",
     "results_place",
+    "run_watched",
     "say",
     "seeds",
     "seen_at_once",

@@ -11,6 +11,7 @@ import pytest
 from rankplug import LossSpecification, Parameters
 from rankplug.errors import ParameterError, PluginConflictError, UnknownPluginError
 from rankplug.registry import Registry
+from rankplug.registry.rehearsal import Verdict
 
 HEALTHY = """
     from rankplug import LossSpecification, hookimpl
@@ -25,6 +26,8 @@ HEALTHY = """
 def install(tmp_path, monkeypatch):
     """Install a small distribution beside others, as an installer would, and return a registry of them all."""
     monkeypatch.syspath_prepend(str(tmp_path))
+    # That plugins are tried in a child process first is the subject of test_third_party_trouble.py.
+    monkeypatch.setattr("rankplug.registry.plugins.verdict_of", lambda entry_point: Verdict())
     before = set(sys.modules)
 
     def add(name: str, source: str, version: str = "1.0") -> None:
@@ -68,6 +71,25 @@ BROKEN = {
     ),
     "syntax error": ("def oops(:", "SyntaxError: invalid syntax"),
     "exit at import": ("import sys\nsys.exit('no licence')", "SystemExit: no licence"),
+    "error at import that is no Exception": (
+        "class PanicException(BaseException):\n    pass\nraise PanicException('index out of bounds')",
+        "PanicException: index out of bounds",
+    ),
+    "default that cannot be made": (
+        """
+        from pydantic import Field
+
+        from rankplug import LossSpecification, Parameters, hookimpl
+
+        class Broken(Parameters):
+            sigma: float = Field(default_factory=lambda: 1 / 0)
+
+        @hookimpl
+        def rankplug_losses():
+            return [LossSpecification(name="x", summary="x", parameters=Broken)]
+        """,
+        "ZeroDivisionError: division by zero",
+    ),
     "error at import": ("raise RuntimeError('needs a GPU')", "RuntimeError: needs a GPU"),
     "unknown hook": (
         """

@@ -42,8 +42,8 @@ CANNOT_BE_USED = "loss lacking cannot be used: ModuleNotFoundError: No module na
 class Site:
     """A folder of installed packages."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, cache: Path) -> None:
+        self.folder, self.cache = folder, cache
         self.install("healthy", OFFER.format(name="healthy", implementation="healthy_code:loss"), CODE)
 
     def install(self, name: str, plugin: str, code: str = CODE, requires: str = "") -> None:
@@ -58,8 +58,8 @@ class Site:
 
     def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the command line beside these packages."""
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "RANKPLUG_CACHE": str(self.folder), **variables}
-        return subprocess.run([RANKPLUG, *words], capture_output=True, text=True, env=environment)
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "RANKPLUG_CACHE": str(self.cache), **variables}
+        return subprocess.run([RANKPLUG, *words], capture_output=True, text=True, env=environment, timeout=100)
 
     def plugins(self, **variables: str) -> dict:
         """Return what ``rankplug plugins --json`` says about losses."""
@@ -70,9 +70,15 @@ class Site:
         return listing
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory) -> Path:
+    """One cache for all tests, so that equal plugins are tried once."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def site(tmp_path) -> Site:
-    return Site(tmp_path)
+def site(tmp_path, cache) -> Site:
+    return Site(tmp_path, cache)
 
 
 def offered(listing: dict) -> set[str]:
@@ -94,6 +100,67 @@ REFUSED = {
         "",
         "its import did not end in 2 s (RANKPLUG_IMPORT_SECONDS)",
     ),
+    "hangs at import and catches everything": (
+        "import time\nwhile True:\n    try:\n        time.sleep(600)\n    except:\n        pass\n",
+        "",
+        "its import did not end in 2 s (RANKPLUG_IMPORT_SECONDS)",
+    ),
+    "hangs in its code": (
+        OFFER.format(name="bad", implementation="hanging:loss"),
+        "",
+        "importing the code of loss bad did not end in 2 s (RANKPLUG_IMPORT_SECONDS)",
+    ),
+    "hangs at the end": (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), name='poller').start()\n",
+        "",
+        "it keeps every command from ending, by the thread poller, which is no daemon",
+    ),
+    "hangs at the end, by what it registered": (
+        "import atexit, time\natexit.register(time.sleep, 600)\n",
+        "",
+        "it keeps every command from ending, by what it does at the end",
+    ),
+    "ends the process at import": ("import os\nos._exit(0)", "", "its import ends the process (exit code 0)"),
+    "crashes the process at import": (
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
+        "",
+        "its import ends the process (SIGSEGV)",
+    ),
+    "changes how the process ends": (
+        "import atexit, os\natexit.register(os._exit, 3)",
+        "",
+        "it makes every command end with exit code 3",
+    ),
+    "raises what is no Exception": (
+        "class PanicException(BaseException): pass\nraise PanicException('index out of bounds')",
+        "",
+        "PanicException: index out of bounds",
+    ),
+    "says that somebody stopped it": (
+        "raise KeyboardInterrupt",
+        "",
+        "its import raises KeyboardInterrupt, as if you had stopped it",
+    ),
+    "replaces a function of SciPy": (
+        "import scipy.optimize\nscipy.optimize.minimize = print",
+        "",
+        "it replaces scipy.optimize.minimize, which would change the results of every other plugin",
+    ),
+    "replaces a function of rankplug": (
+        "import rankplug.metrics\nrankplug.metrics.evaluate = lambda *words: [1.0]",
+        "",
+        "it replaces rankplug.metrics.evaluate, which would change the results of every other plugin",
+    ),
+    "replaces a method of rankplug": (
+        "from rankplug.losses import Loss\nLoss.evaluate = lambda *words: None",
+        "",
+        "it replaces rankplug.losses.objectives.Loss.evaluate, which would change the results of every other plugin",
+    ),
+    "replaces a function of a plugin of rankplug": (
+        "import rankplug_metrics.dcg as dcg\ndcg.dcg = lambda *words: 1.0",
+        "",
+        "it replaces rankplug_metrics.dcg.dcg, which would change the results of every other plugin",
+    ),
     "replaces a function of NumPy": (
         "import numpy\nnumpy.sort = lambda *values: None\nnumpy.linalg.norm = lambda *values: 0.0\n",
         "",
@@ -110,17 +177,27 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_harmful_plugin_is_refused_with_its_reason_and_the_others_work(site, case):
     source, requires, reason = REFUSED[case]
+    (site.folder / "hanging.py").write_text(
+        "while True:\n    try:\n        pass\n    except Exception:\n        pass\n"
+    )
     site.install("bad", source, requires=requires)
     began = time.perf_counter()
     listing = site.plugins(RANKPLUG_IMPORT_SECONDS="2" if "hangs" in case else "60")
-    assert time.perf_counter() - began < 60
+    assert time.perf_counter() - began < 90
     (failed,) = listing["failed"]
     assert failed["reason"].startswith(reason) and failed["distribution"] == "bad"
     assert "bad" not in offered(listing)
 
 
 def test_doctor_names_every_trouble_at_once(site):
-    quick = [case for name, case in REFUSED.items() if "PyTorch" not in name]
+    names = (
+        "for a newer rankplug",
+        "raises at import",
+        "exits at import",
+        "hangs at import",
+        "ends the process at import",
+    )
+    quick = [REFUSED[name] for name in names]
     for number, (source, requires, _) in enumerate(quick):
         site.install(f"bad{number}", source, requires=requires)
     site.install("loud", LOUD)
@@ -203,3 +280,57 @@ def test_a_distribution_can_be_left_out(site):
     listing = site.plugins(RANKPLUG_WITHOUT="other, Bad_One")
     assert listing["failed"] == []
     assert listing["remarks"] == ["plugin bad-one of bad-one is left out, as RANKPLUG_WITHOUT says"]
+
+
+PRINTS = {
+    "past Python": "import os\nos.write(1, b'buy now\\n')\n",
+    "by a child": "import subprocess\nsubprocess.run(['echo', 'buy now'])\n",
+    "at the end": "import atexit\natexit.register(print, 'buy now')\n",
+    "at the end, past Python": "import atexit, os\natexit.register(os.write, 1, b'buy now\\n')\n",
+}
+
+
+@pytest.mark.parametrize("how", PRINTS)
+def test_however_a_plugin_prints_it_spoils_no_output(site, how):
+    site.install("loud", PRINTS[how] + OFFER.format(name="loud", implementation="loud_code:loss"))
+    done = site.run("plugins", "--kind", "loss", "--json")
+    listing = json.loads(done.stdout)
+    assert "loud" in offered(listing) and listing["remarks"] == ["plugin loud of loud prints while it is imported"]
+    assert done.stderr.count("buy now") == 1
+
+
+def test_a_plugin_is_tried_once_and_again_when_it_changes(site):
+    """Its own file counts how often it is imported: by the child and by the command, then by the command alone."""
+    count = site.folder / "count"
+    source = f"open({str(count)!r}, 'a').write('.')\n" + OFFER.format(
+        name="counted", implementation="counted_code:loss"
+    )
+    site.install("counted", source)
+    for imports in (2, 3, 4):
+        site.plugins()
+        assert len(count.read_text()) == imports
+    (site.folder / "counted_code.py").write_text("# changed\n" + CODE)
+    site.plugins()
+    assert len(count.read_text()) == 6
+
+
+def test_a_mended_dependency_is_found_at_once(site):
+    """What a plugin raises at import may be over the next time, so that nobody remembers it."""
+    site.install("needy", "import mended\n" + OFFER.format(name="needy", implementation="needy_code:loss"))
+    assert "needy" not in offered(site.plugins())
+    (site.folder / "mended.py").touch()
+    assert "needy" in offered(site.plugins())
+
+
+def test_what_exits_when_it_is_imported_ends_no_sweep(site, tmp_path):
+    site.install("bad", "import os\nos._exit(0)")
+    words = ["backend=lightgbm", "dataset=synthetic[queries=20]", "scorer=trees[rounds=2,leaves=3]", "metrics=ndcg@5"]
+    done = site.run("sweep", "loss=mse", *words, "--inline", "--store", str(tmp_path / "store"))
+    assert done.returncode == 0 and len(list((tmp_path / "store").glob("*/*.parquet"))) == 1, done.stderr
+
+
+@pytest.mark.parametrize("value", ["abc", "-1", "nan", "0"])
+def test_a_time_that_is_no_time_is_told(site, value):
+    done = site.run("plugins", RANKPLUG_IMPORT_SECONDS=value)
+    assert done.returncode == 1
+    assert done.stderr == f"rankplug: RANKPLUG_IMPORT_SECONDS must be a number of seconds above 0, got '{value}'\n"

@@ -1,0 +1,119 @@
+"""Child processes that do what might harm this one: hang, crash, exit or print."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+LOOKS = 0.01
+"""Seconds between two looks at a child."""
+
+
+@dataclass(frozen=True)
+class ChildEnd:
+    """How a child process ended.
+
+    Args:
+        code: what it gave back, negative for the signal that ended it; None where it took too long and was killed.
+        printed: what it wrote to its standard output.
+        complained: what it wrote to its standard error stream.
+        notes: what it wrote into the file that it was given for notes.
+    """
+
+    code: int | None
+    printed: bytes
+    complained: bytes
+    notes: bytes
+
+    def describe(self) -> str:
+        """Name the end in words.
+
+        >>> ChildEnd(-11, b"", b"", b"").describe(), ChildEnd(3, b"", b"", b"").describe()
+        ('SIGSEGV', 'exit code 3')
+        """
+        if self.code is None:
+            return "no end"
+        if self.code < 0:
+            with contextlib.suppress(ValueError):
+                return signal.Signals(-self.code).name
+        return f"exit code {self.code}"
+
+
+def run_watched(
+    code: str,
+    words: list[str],
+    *,
+    seconds: float,
+    given: bytes = b"",
+    variables: Mapping[str, str] | None = None,
+    start_seconds: float = 60.0,
+) -> ChildEnd:
+    """Run Python code in a child process of its own group, which is killed whole at the end.
+
+    Args:
+        code: what the child runs; ``sys.argv`` holds the path of a file for notes, and then the words.
+        words: further arguments.
+        seconds: how long it may take from one note to the next.
+        given: its standard input.
+        variables: of its environment, beside those of this process.
+        start_seconds: how long it may take until its first note.
+    """
+    with tempfile.TemporaryDirectory(prefix="rankplug-child-", ignore_cleanup_errors=True) as folder:
+        notes, given_file = Path(folder, "notes"), Path(folder, "given")
+        notes.touch()
+        given_file.write_bytes(given)
+        setup = f"import sys; sys.path[:] = {[path for path in sys.path if isinstance(path, str)]!r}\n"
+        with (
+            Path(folder, "out").open("w+b") as out,
+            Path(folder, "err").open("w+b") as err,
+            given_file.open("rb") as stdin,
+        ):
+            child = subprocess.Popen(
+                [sys.executable, "-c", setup + code, str(notes), *words],
+                stdin=stdin,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, **(variables or {})},
+                start_new_session=True,
+            )
+            try:
+                ended = _wait(child, notes, seconds, start_seconds)
+            finally:
+                _kill_group(child)
+            return ChildEnd(ended, _content(out), _content(err), notes.read_bytes())
+
+
+def _wait(child: subprocess.Popen[Any], notes: Path, seconds: float, start_seconds: float) -> int | None:
+    size, deadline = 0, time.monotonic() + max(seconds, start_seconds)
+    while (code := child.poll()) is None:
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(LOOKS)
+        if (now := notes.stat().st_size) != size:
+            size, deadline = now, time.monotonic() + seconds
+    return code
+
+
+def _kill_group(child: subprocess.Popen[Any]) -> None:
+    """End a child, and whatever it started that is still there."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(child.pid, signal.SIGKILL)
+        else:
+            child.kill()
+    child.wait()
+
+
+def _content(file: Any) -> bytes:
+    file.seek(0)
+    content: bytes = file.read()
+    return content

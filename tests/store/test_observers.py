@@ -1,0 +1,127 @@
+"""Who observes trials neither stops nor changes them, whatever he does with what he is given."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.registry import registry
+from rankplug.store import Combination, Result, Store, Trial
+from rankplug.store.trials import run_trial
+
+GRID = {
+    "dataset": "synthetic[queries=20,documents=5]",
+    "backend": "lightgbm",
+    "scorer": "trees[rounds=3,leaves=3,min_data=1]",
+    "loss": "mse",
+    "metrics": ["ndcg@5"],
+}
+
+
+class PanicError(BaseException):
+    """What an extension in another language raises."""
+
+
+def leave() -> None:
+    sys.exit(0)
+
+
+def panic() -> None:
+    raise PanicError("index out of bounds")
+
+
+def fail() -> None:
+    raise ValueError("no")
+
+
+@pytest.fixture
+def observe() -> Iterator[Callable[[object], None]]:
+    """Register observers until the test ends."""
+    there: list[object] = []
+
+    def add(observer: object) -> None:
+        registry().manager.register(observer)
+        there.append(observer)
+
+    yield add
+    for observer in there:
+        registry().manager.unregister(observer)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Result:
+    return run_trial(Trial(Combination(**GRID)), progress=False)
+
+
+@pytest.mark.parametrize(
+    ("act", "said"), [(leave, "SystemExit: 0"), (panic, "PanicError: index"), (fail, "ValueError: no")]
+)
+def test_an_observer_that_exits_or_fails_at_any_time_is_a_warning(
+    observe: Callable[[object], None], undisturbed: Result, act: Callable[[], None], said: str
+) -> None:
+    seen = []
+
+    class Bad:
+        @rp.hookimpl
+        def rankplug_trial_started(self) -> None:
+            act()
+
+        @rp.hookimpl
+        def rankplug_trial_progressed(self) -> None:
+            act()
+
+        @rp.hookimpl
+        def rankplug_trial_finished(self) -> None:
+            act()
+
+    class Good:
+        @rp.hookimpl
+        def rankplug_trial_finished(self, result: Result) -> None:
+            seen.append(result)
+
+    observe(Good())
+    observe(Bad())
+    with pytest.warns(UserWarning, match=f"an observer failed in rankplug_trial_progressed: {said}"):
+        result = run_trial(Trial(Combination(**GRID)), progress=False)
+    assert np.array_equal(result.queries["ndcg@5"], undisturbed.queries["ndcg@5"], equal_nan=True) and len(seen) == 1
+
+
+def test_an_observer_that_changes_what_it_is_given_changes_its_own_copy(
+    observe: Callable[[object], None], undisturbed: Result, store: Store
+) -> None:
+    class Meddler:
+        @rp.hookimpl
+        def rankplug_trial_progressed(self, trial: Trial, metrics: dict[str, float]) -> None:
+            metrics.clear()
+            object.__setattr__(trial, "number", 7)
+
+        @rp.hookimpl
+        def rankplug_trial_finished(self, trial: Trial, result: Result) -> None:
+            object.__setattr__(trial, "fold", 5)
+            result.record.clear()
+            result.record["best_iteration"] = "second"
+            result.queries["ndcg@5"][:] = 1.0
+            result.curve.columns.clear()
+
+    observe(Meddler())
+    result = run_trial(Trial(Combination(**GRID)), progress=False)
+    store.write(result)
+    (path,) = store.paths()
+    kept = store.read(Trial(Combination(**GRID)))
+    assert path.name.endswith("-f1-t0.parquet") and len(rp.results(store)) == 1
+    for name in ("best_iteration", "iterations", "stopped", "test_fingerprint"):
+        assert kept.record[name] == undisturbed.record[name]
+    assert np.array_equal(kept.queries["ndcg@5"], undisturbed.queries["ndcg@5"], equal_nan=True)
+    assert kept.curve.columns == undisturbed.curve.columns
+
+
+@pytest.mark.parametrize("act", [leave, panic])
+def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
+    monkeypatch.setattr("rankplug.store.trials._run", lambda trial, progress: act())
+    result = run_trial(Trial(Combination(**GRID)), progress=False)
+    assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
