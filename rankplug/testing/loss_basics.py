@@ -10,6 +10,7 @@ from rankplug.losses import PaddedLoss, padding_filled
 from rankplug.testing.checks import NotApplicableError
 from rankplug.testing.given import Given
 from rankplug.testing.loss_case import CONTRACT, Case, lists_of, not_finite, same
+from rankplug.testing.noise import Noise
 
 COMPUTED, FINITE, EXTREME, PADDED = range(4)
 """Stages on which all others rest: where a loss is nan or sees padding, every other complaint would mislead."""
@@ -88,7 +89,7 @@ def _extreme(case: Case) -> Iterator[Given]:
 )
 def extreme_scores_give_finite_results(case: Case, given: Given) -> str | None:
     """Evaluate gaps of 1e3 and more, also through a sampler."""
-    for sampler in (None, "gumbel[samples=2]"):
+    for sampler in (None, Noise()):
         if complaint := not_finite(case.evaluate(given, sampler=sampler)):
             return complaint
     return None

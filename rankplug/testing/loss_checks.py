@@ -15,8 +15,9 @@ from rankplug.testing.given import Floats, Given
 from rankplug.testing.loss_case import CONTRACT as CONTRACT
 from rankplug.testing.loss_case import Case as Case
 from rankplug.testing.loss_case import lists_of, not_finite, same, shown
+from rankplug.testing.noise import Noise
 
-NOISE = "gumbel[beta=0.5,samples=3]"
+NOISE = Noise(samples=3)
 
 
 @CONTRACT.check(
@@ -24,7 +25,7 @@ NOISE = "gumbel[beta=0.5,samples=3]"
     means="training follows a wrong direction",
     fix="derive again what the function returns, or declare gradient='lambda' if the gradient is defined directly",
 )
-def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: str | None = None) -> str | None:
+def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: Noise | None = None) -> str | None:
     """Compare with central differences of the value, with the noise held fixed."""
     if case.loss.specification.gradient != "exact":
         raise NotApplicableError("the gradient is defined directly")
@@ -162,7 +163,7 @@ def _many(case: Case) -> Iterator[Given]:
 )
 def threads_do_not_change_results(case: Case, given: Given) -> str | None:
     """Compare bit for bit, with and without noise."""
-    for sampler in (None, "gumbel[samples=2]"):
+    for sampler in (None, Noise()):
         results = []
         for number in (1, 3):
             with use_threads(number):
@@ -229,7 +230,7 @@ def weights_multiply_the_result(case: Case, given: Given) -> str | None:
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
     """Check that the same seed and iteration give the same noise, also after a round trip through pickle."""
-    bound = case.loss.on(given.labels, given.starts, sampler="gumbel[samples=2]", seed=7)
+    bound = case.loss.on(given.labels, given.starts, sampler=Noise(), seed=7)
     copy = pickle.loads(pickle.dumps(bound))
     if complaint := same(bound(given.scores, iteration=3), copy(given.scores, iteration=3), 0.0):
         return complaint

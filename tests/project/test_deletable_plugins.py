@@ -1,0 +1,98 @@
+"""Without any one folder under plugins/ the tests of the rest pass, but for those that name what it offered."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = sorted(path.name for path in (ROOT / "plugins").glob("rankplug_*") if path.is_dir())
+ELSEWHERE = ("tests/browser", "tests/project/test_deletable_plugins.py")
+"""Tests that start a browser, and these themselves."""
+
+
+class Checkout:
+    """A copy of this checkout with an environment of its own, which shares the installed dependencies.
+
+    Args:
+        folder: where both are made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.tree, self.environment = folder / "tree", folder / "environment"
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
+        )
+        for name in filter(None, listed.stdout.decode().split("\0")):
+            if (ROOT / name).is_file():
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.tree / name)
+        self.project = (self.tree / "pyproject.toml").read_text()
+        self.uv = str(Path(sys.executable).with_name("uv"))
+        subprocess.run([self.uv, "venv", "--quiet", "--python", sys.executable, self.environment], check=True)
+        # Paths in a .pth file are searched for modules, but .pth files there, such as this checkout's, are not read.
+        packages = next((self.environment / "lib").glob("python*/site-packages"))
+        (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of the environment."""
+        return self.environment / "bin" / "python"
+
+    def install(self) -> None:
+        """Install the copy as it is now."""
+        words = [self.uv, "pip", "install", "--quiet", "--no-deps", "--python", self.python]
+        subprocess.run([*words, "--editable", self.tree, "--editable", self.tree / "benchmarks"], check=True)
+
+    def without(self, package: str) -> None:
+        """Delete a package and its entry points."""
+        (self.tree / "plugins" / package).rename(self.tree.with_name("deleted"))
+        its_own = re.compile(rf'\S+ = "{package}\..*"|\s*"plugins/{package}",')
+        kept = [line for line in self.project.splitlines() if not its_own.fullmatch(line)]
+        (self.tree / "pyproject.toml").write_text("\n".join(kept) + "\n")
+        self.install()
+
+    def restore(self, package: str) -> None:
+        """Put a deleted package back; the entry points follow with the next one."""
+        self.tree.with_name("deleted").rename(self.tree / "plugins" / package)
+
+    def test(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run the fast tests."""
+        ignored = [f"--ignore={name}" for name in ELSEWHERE]
+        command = [self.python, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *ignored, *words]
+        variables = {**os.environ, "JUPYTER_PATH": f"{sys.prefix}/share/jupyter"}
+        return subprocess.run(command, cwd=self.tree, env=variables, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
+    """Make one copy for all packages, so that what numba compiled for one is there for the next."""
+    folder = tmp_path_factory.mktemp("checkout")
+    yield Checkout(folder)
+    shutil.rmtree(folder)
+
+
+def test_the_list_of_packages_that_may_be_deleted_is_complete():
+    listed = re.findall(r'^    "(rankplug_\w+)",$', (ROOT / "conftest.py").read_text(), re.MULTILINE)
+    assert set(PACKAGES) <= set(listed), "add the new package to conftest.py"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_rest_passes_without(package: str, checkout: Checkout) -> None:
+    checkout.without(package)
+    try:
+        done = checkout.test()
+    finally:
+        checkout.restore(package)
+    assert done.returncode == 0, done.stdout[-20_000:]
+    assert re.search(r"\d+ passed", done.stdout)
