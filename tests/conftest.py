@@ -48,7 +48,7 @@ def results_of_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str]
     @functools.cache
     def results(name: str) -> Results:
         with FileLock(shared / f"{name}.lock"):
-            return study(name).results("smoke", store=shared / name, progress=False)
+            return study(name).run("smoke", store=shared / name, progress=False)
 
     return results
 
@@ -78,11 +78,22 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     import nbformat
     import pandas as pd
 
-    from rankplug.report.behind import Source
-    from rankplug.report.combination_page import Made
-    from rankplug.report.shown import Judged, Reproduced, draw_exhibits
+    from rankplug.report.combination_page import CombinationRecords
     from rankplug.report.site import build_report, write_summary
-    from rankplug.studies import Check, Checks, Claim, Exhibit, Observation, Study, layout, not_run
+    from rankplug.report.study_report import StudyReport, exhibit_files
+    from rankplug.studies import (
+        Check,
+        Checks,
+        Claim,
+        ClaimEvaluation,
+        Exhibit,
+        Observation,
+        Source,
+        Study,
+        evaluate,
+        layout,
+        not_run,
+    )
 
     def table_of(text: str) -> pd.DataFrame:
         """Return published numbers beside ours, of which every word is the text."""
@@ -102,11 +113,15 @@ def report_of() -> Callable[[str, Path], list[Path]]:
             nbformat.v4.new_output("stream", name="stderr", text=text),
             nbformat.v4.new_output("error", ename=text, evalue=text, traceback=[text]),
         ]
+        shows: list[object] = [{"study": "made", "exhibit": f"{text} beside"}, {"study": "made", "claims": True}]
+        shows += [{"study": "made", "exhibit": "none"}, {"study": text, "exhibit": text}, text, [text]]
+        tagged = [
+            nbformat.v4.new_output("display_data", {"text/html": text}, metadata={"rankplug": about}) for about in shows
+        ]
         cells = [
             nbformat.v4.new_markdown_cell(text, attachments={"a.svg": {"image/svg+xml": text}}),
             nbformat.v4.new_code_cell(text, outputs=outputs),
-            nbformat.v4.new_code_cell(f'show(study, "{text}")'),
-            nbformat.v4.new_code_cell("show_claims(study)"),
+            *(nbformat.v4.new_code_cell(text, outputs=[shown]) for shown in tagged),
             nbformat.v4.new_raw_cell(text),
         ]
         return nbformat.v4.new_notebook(cells=cells, metadata={"title": text})
@@ -138,11 +153,17 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         record |= {"plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {text: text}}
         results = Results("smoke", {}, pd.DataFrame(), (record,))
         nbformat.write(notebook_of(text), folder / "made.ipynb")
-        verdicts = tuple(Judged(claim.judge(results), (Source(text, text, ("0" * 16,)),)) for claim in study.claims)
-        report = folder / "report"
+        sources = (Source(text, text, ("0" * 16,)),)
+        report, evaluation = folder / "report", evaluate(study, results)
+        claims = tuple(ClaimEvaluation(claim, claim.judge(results), sources) for claim in study.claims)
+        evaluation._conclusions = (claims, evaluation.observations)
         for notebook in (folder / "made.ipynb", None):
-            exhibits, combinations = draw_exhibits(study, results, report), {"0" * 16: Made((record,), notebook)}
-            one = Reproduced(study, results, notebook, exhibits, verdicts, combinations, {text: text})
+            combinations = {"0" * 16: CombinationRecords((record,), notebook)}
+            files = {
+                shown.exhibit.name: exhibit_files(shown, report, f"exhibits/made/{place}")
+                for place, shown in enumerate(evaluation.exhibits)
+            }
+            one = StudyReport(evaluation, notebook, files, combinations)
             build_report({"made": one}, report / ("with" if notebook else "without"))
             write_summary({"made": one}, report)
         return sorted(report.rglob("*.html"))

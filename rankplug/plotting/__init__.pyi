@@ -3,6 +3,7 @@ from .figures import STYLE as STYLE
 from .figures import colour as colour
 from .figures import draw_curves as draw_curves
 from .figures import draw_mean as draw_mean
+from .figures import encode_figure as encode_figure
 from .figures import keep_within as keep_within
 from .figures import legend_below as legend_below
 from .figures import new_figure as new_figure
@@ -14,6 +15,7 @@ __all__ = [
     "colour",
     "draw_curves",
     "draw_mean",
+    "encode_figure",
     "keep_within",
     "legend_below",
     "new_figure",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,10 +140,16 @@ def legend_below(figure: Figure, columns: int) -> None:
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns, fontsize=8, frameon=False)
 
 
+def encode_figure(figure: Figure, file: IO[bytes], suffix: str) -> None:
+    """Write a figure at publication size, as ``pdf`` or ``png``."""
+    figure.savefig(file, format=suffix, bbox_inches="tight", dpi=STYLE["savefig.dpi"])
+
+
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure as PDF and PNG at publication size."""
     paths = [stem.with_suffix(suffix) for suffix in (".pdf", ".png")]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, bbox_inches="tight", dpi=STYLE["savefig.dpi"])
+        with path.open("wb") as file:
+            encode_figure(figure, file, path.suffix[1:])
     return paths

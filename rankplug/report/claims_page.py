@@ -6,20 +6,19 @@ import html
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from rankplug.report.behind import Source
-from rankplug.report.linked_table import linked
+from rankplug.report.exhibit_html import linked
 from rankplug.report.markdown import markdown_html
-from rankplug.report.shown import Judged, Reproduced, slug
-from rankplug.studies import VERDICTS, Claim, Verdict, stand_ins
+from rankplug.report.study_report import StudyReport, slug
+from rankplug.studies import VERDICTS, ClaimEvaluation, Source, Verdict, stand_ins
 
 
-def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
+def counts_html(reproduced: Mapping[str, StudyReport]) -> str:
     """Return a table with a row for each study that counts its claims by verdict."""
     rows = []
     for name, one in reproduced.items():
         counts = dict.fromkeys((*VERDICTS, "not judged"), 0)
-        for judged in one.verdicts:
-            counts[judged.verdict.verdict if isinstance(judged.verdict, Verdict) else "not judged"] += 1
+        for shown in one.evaluation.claims:
+            counts[shown.verdict.verdict if isinstance(shown.verdict, Verdict) else "not judged"] += 1
         numbers = "".join(f'<td class="{slug(verdict)}">{count}</td>' for verdict, count in counts.items())
         link = f'<a href="{html.escape(name)}.html">{html.escape(one.study.title)}</a>'
         rows.append(f"<tr><td>{link}<br><small>{html.escape(str(one.study.citation))}</small></td>{numbers}</tr>")
@@ -28,7 +27,7 @@ def counts_html(reproduced: Mapping[str, Reproduced]) -> str:
     return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def claims_html(reproduced: Mapping[str, Reproduced]) -> str:
+def claims_html(reproduced: Mapping[str, StudyReport]) -> str:
     """Return the page of all claims as HTML."""
     parts = [
         f'<h2 id="{name}"><a href="{name}.html">{html.escape(one.study.title)}</a></h2>{claim_rows(one)}'
@@ -37,42 +36,43 @@ def claims_html(reproduced: Mapping[str, Reproduced]) -> str:
     return "<h1>Claims</h1>" + "".join(parts)
 
 
-def claim_rows(one: Reproduced) -> str:
+def claim_rows(one: StudyReport) -> str:
     """Return a table of a study's claims with their verdicts, and the observations below it."""
-    tables = [drawn.table for drawn in one.exhibits if "published on" in drawn.table.columns]
+    tables = [shown.table for shown in one.evaluation.exhibits if "published on" in shown.table.columns]
     places = dict.fromkeys(pair for table in tables for pair in stand_ins(table))
     notes = "".join(f"<p>In the place of {html.escape(theirs)}: {html.escape(ours)}.</p>" for theirs, ours in places)
-    rows = "".join(_row(one, claim, judged) for claim, judged in zip(one.study.claims, one.verdicts, strict=True))
+    rows = "".join(_row(one, shown) for shown in one.evaluation.claims)
     head = "<tr><th>claim</th><th>verdict</th><th>evidence</th></tr>"
     table = f'{notes}<div class="table wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    if not one.observations:
+    if not one.evaluation.observations:
         return table
     seen = "".join(
-        f"<li>{markdown_html(sentence)} {markdown_html(told)}</li>" for sentence, told in one.observations.items()
+        f"<li>{markdown_html(shown.observation.sentence)} {markdown_html(shown.told)}</li>"
+        for shown in one.evaluation.observations
     )
     return f"{table}<p>Observed, without a test:</p><ul>{seen}</ul>"
 
 
-def _row(one: Reproduced, claim: Claim, judged: Judged) -> str:
-    word = judged.verdict.verdict
-    shown = f'<p class="note">{_exhibit_link(one, claim.exhibit)}</p>' if claim.exhibit else ""
+def _row(one: StudyReport, shown: ClaimEvaluation) -> str:
+    claim, word = shown.claim, shown.verdict.verdict
+    place = f'<p class="note">{_exhibit_link(one, claim.exhibit)}</p>' if claim.exhibit else ""
     return (
-        f"<tr><td>{markdown_html(claim.sentence)}{shown}</td>"
+        f"<tr><td>{markdown_html(claim.sentence)}{place}</td>"
         f'<td class="{slug(word)}">{word}</td>'
-        f"<td>{markdown_html(judged.verdict.lines)}{sources_html(one, judged.sources)}</td></tr>"
+        f"<td>{markdown_html(shown.verdict.lines)}{sources_html(one, shown.sources)}</td></tr>"
     )
 
 
-def _exhibit_link(one: Reproduced, exhibit: str) -> str:
+def _exhibit_link(one: StudyReport, exhibit: str) -> str:
     return f'<a href="exhibits.html#{anchor(one, exhibit)}">{html.escape(exhibit)}</a>'
 
 
-def anchor(one: Reproduced, exhibit: str) -> str:
+def anchor(one: StudyReport, exhibit: str) -> str:
     """Return the anchor of an exhibit on the page of all exhibits."""
     return html.escape(f"{one.study.name}-{slug(exhibit)}")
 
 
-def sources_html(one: Reproduced, sources: Collection[Source]) -> str:
+def sources_html(one: StudyReport, sources: Collection[Source]) -> str:
     """Return the runs behind an exhibit or a verdict as a list that unfolds."""
     if not sources:
         return '<p class="note">Computed on the spot, from no stored run.</p>'
@@ -85,10 +85,10 @@ def sources_html(one: Reproduced, sources: Collection[Source]) -> str:
     return f'<details class="runs"><summary>{count} combinations behind it</summary><ul>{rows}</ul></details>'
 
 
-def described_claims(one: Reproduced) -> Iterator[tuple[dict[str, Any], Judged]]:
+def described_claims(one: StudyReport) -> Iterator[dict[str, Any]]:
     """Yield each claim of a study as plain values, with its verdict."""
-    for claim, judged in zip(one.study.claims, one.verdicts, strict=True):
-        verdict = judged.verdict
+    for shown in one.evaluation.claims:
+        claim, verdict = shown.claim, shown.verdict
         about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}
         details = verdict.describe() if isinstance(verdict, Verdict) else {}
-        yield {**about, "evidence": verdict.sentence, **details}, judged
+        yield {**about, "evidence": verdict.sentence, **details}

@@ -17,7 +17,7 @@ PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selec
 
 
 @dataclass(frozen=True)
-class Made:
+class CombinationRecords:
     """A combination with the records of its trials, and its executed notebook where the store keeps one."""
 
     records: tuple[Mapping[str, Any], ...]
@@ -29,7 +29,7 @@ class Made:
         return str(Combination(**self.records[0]["combination"]))
 
 
-def combination_html(made: Made, used_by: Iterable[tuple[str, str]]) -> str:
+def combination_html(made: CombinationRecords, used_by: Iterable[tuple[str, str]]) -> str:
     """Return the body of a combination's page.
 
     Args:

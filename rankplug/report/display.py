@@ -1,67 +1,73 @@
-"""Outputs of a study's notebook: figures, tables beside the published numbers, claims with their verdicts."""
+"""What a study's notebook shows of its evaluation: figures, tables beside the published numbers, claims with verdicts.
+
+Every output says in its metadata what of the study it shows, so that the report can render it with links to the runs.
+"""
 
 from __future__ import annotations
 
+import base64
 import html
+import io
 from typing import TYPE_CHECKING, Any
+
+from rankplug.report.exhibit_html import numbers_html, whole_table
+from rankplug.studies import unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
     from matplotlib.figure import Figure
 
-    from rankplug.studies import Results, Study
-
+    from rankplug.studies import Study, StudyEvaluation
 
 BAR = "\N{DIVIDES}"
+SHRUNK = 2
+"""How much smaller than for print, in pixels, a figure is kept in a notebook."""
+SCREEN_SHARE = 110 / 300
+"""Width on the screen of a figure's pixels for print."""
 
 
-def show(study: Study, exhibit: str, results: Results, digits: int = 2) -> Any:
-    """Return an exhibit for a notebook: its figure, or its table, laid out as in the paper if it has published numbers.
+class Output:
+    """An output of a notebook's cell, with what of a study it shows.
 
     Args:
-        study: whose exhibit it is.
-        exhibit: its name.
-        results: of the study.
-        digits: behind the point, of a table with published numbers.
+        data: content by its media type.
+        shows: the study, and the exhibit or that it is the claims.
+        options: of media types, such as a picture's width.
     """
-    import matplotlib.pyplot as plt
 
-    from rankplug.studies import layout, stand_ins
+    def __init__(self, data: dict[str, str], shows: dict[str, Any] | None = None, **options: Any) -> None:
+        self.data = data
+        self.metadata = {**options, **({"rankplug": shows} if shows else {})}
 
-    table, figure = study.exhibit(exhibit).draw(results)
-    if figure is not None:
-        plt.close(figure)
-        return figure
-    if "published on" in table.columns:
-        pairs = [(html.escape(theirs), html.escape(data)) for theirs, data in stand_ins(table)]
-        ours = "".join(f"<li>in the place of {theirs}, ours on {data}</li>" for theirs, data in pairs)
-        return _html(f"{_whole(layout(table, digits))}<ul>{ours}</ul>")
-    return _html(_whole(_marked(table), index=False))
+    def _repr_mimebundle_(self, **asked: Any) -> tuple[dict[str, str], dict[str, Any]]:
+        return self.data, self.metadata
 
 
-def _marked(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with cells in HTML, whose numbers are marked with the combinations of their row."""
-    from rankplug.studies import made_by, number
+def show(evaluation: StudyEvaluation, exhibit: str) -> Output:
+    """Show an exhibit: its figure, or its table, laid out as in the paper if it has published numbers.
 
-    def cell(value: object, combinations: str) -> str:
-        if not isinstance(value, float):
-            return html.escape(str(value))
-        return made_by(number(value), combinations) if combinations else number(value)
+    Args:
+        evaluation: of the study, see :func:`rankplug.studies.evaluate`.
+        exhibit: its name.
+    """
+    shown = evaluation.exhibit(exhibit)
+    shows = {"study": evaluation.study.name, "exhibit": exhibit}
+    words = f"{exhibit}: {shown.exhibit.title}"
+    if "png" not in shown.pictures:
+        return Output({"text/html": numbers_html(shown, unlinked), "text/plain": words}, shows)
+    picture, width = _for_screen(shown.pictures["png"])
+    return Output({"image/png": picture, "text/plain": words}, shows, **{"image/png": {"width": width}})
 
-    made = table["combination"] if "combination" in table else [""] * len(table)
-    shown = table.drop(columns="combination", errors="ignore")
-    shown = shown.rename(columns=lambda label: html.escape(str(label)))
-    return shown.apply(lambda column: [cell(value, names) for value, names in zip(column, made, strict=True)])
 
+def _for_screen(content: bytes) -> tuple[str, int]:
+    """Return a figure with fewer pixels than for print, and its width on the screen."""
+    from PIL import Image
 
-def _whole(table: pd.DataFrame, **options: Any) -> str:
-    """Return a table of HTML cells without pandas' limit on their width."""
-    import pandas as pd
-
-    with pd.option_context("display.max_colwidth", None):
-        return str(table.to_html(escape=False, border=0, **options))
+    printed = Image.open(io.BytesIO(content))
+    file = io.BytesIO()
+    printed.convert("RGB").reduce(SHRUNK).save(file, "PNG", optimize=True)
+    return base64.b64encode(file.getvalue()).decode(), round(printed.width * SCREEN_SHARE)
 
 
 def live(draw: Callable[..., Figure], **controls: Any) -> None:
@@ -91,43 +97,36 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
         widget.observe(lambda change: shown.update(picture()), names="value")
 
 
-def show_claims(study: Study, results: Results) -> Any:
+def show_claims(evaluation: StudyEvaluation) -> Output:
     """Show every claim with its verdict and the evidence."""
     rows = ["| claim | verdict | evidence |", "|---|---|---|"]
-    for claim in study.claims:
-        verdict = claim.judge(results)
+    for shown in evaluation.claims:
+        claim, verdict = shown.claim, shown.verdict
         place = f"*{claim.exhibit}* " if claim.exhibit else ""
         cells = (place + claim.sentence, f"**{verdict.verdict}**", verdict.lines)
         # A bar would end the cell, in formulas too.
         rows.append(f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |")
-    seen = [f"- {one.sentence} {told}" for one in study.observations if (told := one.tell(results))]
+    seen = [f"- {one.observation.sentence} {one.told}" for one in evaluation.observations]
     if seen:
         rows += ["", "Observed, without a test:", "", *seen]
-    return _markdown("\n".join(rows))
+    return _markdown("\n".join(rows), {"study": evaluation.study.name, "claims": True})
 
 
-def show_findings(study: Study) -> Any:
+def show_findings(study: Study) -> Output:
     """Show known errors and gaps of the paper, and what is done about them."""
     return _markdown("\n".join(f"- {finding}" for finding in study.findings))
 
 
-def show_runs(results: Results) -> Any:
+def show_runs(evaluation: StudyEvaluation) -> Output:
     """Return a folded table of what was trained on which data."""
-    table = results.describe().map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
+    table = evaluation.runs.map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
     alike = [column for column in table.columns if column != "group"]
     compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()
     columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds", "group"]
-    summary = f"<summary>{len(compact)} combinations at the profile {results.profile}</summary>"
-    return _html(f"<details>{summary}{_whole(compact[columns], index=False)}</details>")
+    count = f"{len(compact)} combinations at the profile {evaluation.results.profile}"
+    body = f"<details><summary>{count}</summary>{whole_table(compact[columns], index=False)}</details>"
+    return Output({"text/html": body, "text/plain": count})
 
 
-def _html(text: str) -> Any:
-    from IPython.display import HTML
-
-    return HTML(text)  # type: ignore[no-untyped-call]
-
-
-def _markdown(text: str) -> Any:
-    from IPython.display import Markdown
-
-    return Markdown(text)  # type: ignore[no-untyped-call]
+def _markdown(text: str, shows: dict[str, Any] | None = None) -> Output:
+    return Output({"text/markdown": text, "text/plain": text}, shows)

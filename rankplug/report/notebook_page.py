@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,16 @@ VERDICT = re.compile(r"<strong>(?=(holds|fails|inconclusive)</strong>)")
 DAMAGED = '<p class="note">The executed notebook is damaged; run the combination again to have it shown.</p>'
 
 
-def notebook_html(path: Path, after: Callable[[str], str] = lambda source: "") -> str:
+def notebook_html(path: Path, render: Callable[[Mapping[str, Any]], str] = lambda shown: "") -> str:
     """Return the body of a notebook's page.
 
     Args:
-        path: of the executed notebook.
-        after: what follows the outputs of a cell, given its source.
+        path: of the notebook.
+        render: HTML for what an output says under ``rankplug`` in its metadata that it shows, in place of the output;
+            nothing where the output itself is to be shown.
     """
     notebook = _read(path)
-    return DAMAGED if notebook is None else "\n".join(_cell(cell, after) for cell in notebook.cells)
+    return DAMAGED if notebook is None else "\n".join(_cell(cell, render) for cell in notebook.cells)
 
 
 def _read(path: Path) -> Any:
@@ -50,15 +51,21 @@ def _read(path: Path) -> Any:
     return notebook
 
 
-def _cell(cell: Any, after: Callable[[str], str]) -> str:
+def _cell(cell: Any, render: Callable[[Mapping[str, Any]], str]) -> str:
     if cell.cell_type == "markdown":
         return f'<section class="text">{markdown_html(cell.source)}</section>'
     if cell.cell_type != "code" or not cell.source.strip():
         return ""
     code = f"<details><summary>code</summary><pre><code>{html.escape(cell.source)}</code></pre></details>"
-    shown = [text for text in map(_output, cell.outputs) if text]
+    shown = [text for one in cell.outputs if (text := render(_about(one)) or _output(one))]
     outputs = "\n".join(text for place, text in enumerate(shown) if text != CONTROL or CONTROL not in shown[:place])
-    return f'<section class="cell">{code}\n{outputs}\n{after(cell.source)}</section>'
+    return f'<section class="cell">{code}\n{outputs}</section>'
+
+
+def _about(output: Any) -> Mapping[str, Any]:
+    """Return what an output says it shows of a study."""
+    about = output.get("metadata", {}).get("rankplug")
+    return about if isinstance(about, Mapping) else {}
 
 
 def _output(output: Any) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
-from rankplug.report.shown import reproduced
 from rankplug.report.site import build_report, write_summary
+from rankplug.report.study_report import study_report
 from rankplug.store import Store
-from rankplug.studies import Profile, Study, studies, study
+from rankplug.studies import Profile, Study, evaluate, studies, study
 
 
 def reproduce(
@@ -48,10 +48,16 @@ def reproduce(
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown = {}
     for one in chosen:
-        results = one.results(profile, data=data, store=results_of, progress=progress, **execution)
+        if run_missing:
+            results = one.run(profile, data=data, store=results_of, progress=progress, **execution)
+        else:
+            results = one.results(profile, data=data, store=results_of)
+        evaluation = evaluate(one, results)
+        # The notebook's kernel finds all of it done.
+        _ = evaluation.exhibits, evaluation.claims
         with _writing(report):
             notebook = execute_notebook(one, profile, data, results_of, report, progress)
-            shown[one.name] = reproduced(one, results, notebook, report, results_of)
+            shown[one.name] = study_report(evaluation, notebook, report, results_of)
     with _writing(report):
         write_summary(shown, report)
         return build_report(shown, report)
@@ -71,7 +77,7 @@ def _writing(report: Path) -> Iterator[None]:
 
 def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
     """Return the studies that lack no trial in the store; raise an error if there is none, or a named one does."""
-    absent = {one.name: _absent(one, profile, data, store) for one in chosen}
+    absent = {one.name: len(one.missing(profile, data=data, store=store)) for one in chosen}
     there = [one for one in chosen if not absent[one.name]]
     lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)
     if lacking and (named or not there):
@@ -79,16 +85,6 @@ def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str
             f"{store.folder} lacks trials at the profile {profile} ({lacking}); run rankplug reproduce, which runs them"
         )
     return there
-
-
-def _absent(one: Study, profile: Profile, data: str | None, store: Store) -> int:
-    trials = {
-        trial.identity: trial
-        for runs in one.runs(profile, data)
-        for model in runs.models
-        for trial in runs.trials_of(model)
-    }
-    return sum(not store.has(trial) for trial in trials.values())
 
 
 def execute_notebook(

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import html
 import json
-import re
 import time
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from rankplug.report.claims_page import anchor, claim_rows, claims_html, counts_html, described_claims, sources_html
 from rankplug.report.combination_page import combination_html
-from rankplug.report.linked_table import link_marked, page_of, table_html
+from rankplug.report.exhibit_html import links_to, numbers_html, page_of
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import policy, safe_body
-from rankplug.report.shown import Drawn, Reproduced
+from rankplug.report.study_report import StudyReport
 from rankplug.report.summary import markdown_summary
+from rankplug.studies import ExhibitEvaluation
 from rankplug.system import __version__
 
 
-def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
+def build_report(reproduced: Mapping[str, StudyReport], folder: Path) -> Path:
     """Write all pages of the report, and return the path of the first."""
     folder.mkdir(parents=True, exist_ok=True)
     names = list(reproduced)
@@ -43,7 +44,7 @@ def build_report(reproduced: Mapping[str, Reproduced], folder: Path) -> Path:
     return folder / "index.html"
 
 
-def _users(reproduced: Mapping[str, Reproduced]) -> dict[str, dict[tuple[str, str], None]]:
+def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, str], None]]:
     """Map each combination to the studies and models that use it."""
     users: dict[str, dict[tuple[str, str], None]] = {}
     for name, one in reproduced.items():
@@ -74,7 +75,7 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
     )
 
 
-def _front(reproduced: Mapping[str, Reproduced]) -> str:
+def _front(reproduced: Mapping[str, StudyReport]) -> str:
     profiles = ", ".join(sorted({one.results.profile for one in reproduced.values()}))
     return (
         "<h1>Papers, run again</h1>"
@@ -84,7 +85,7 @@ def _front(reproduced: Mapping[str, Reproduced]) -> str:
     )
 
 
-def _environment(reproduced: Mapping[str, Reproduced]) -> str:
+def _environment(reproduced: Mapping[str, StudyReport]) -> str:
     versions: dict[str, set[str]] = {}
     for one in reproduced.values():
         for record in one.results.records:
@@ -97,49 +98,60 @@ def _environment(reproduced: Mapping[str, Reproduced]) -> str:
     return f'<div class="table"><table><tbody>{rows}</tbody></table></div>'
 
 
-def _paper(one: Reproduced) -> str:
+def _paper(one: StudyReport) -> str:
     if one.notebook is not None:
-        body = notebook_html(one.notebook, lambda source: _links_of_cell(one, source))
-        return link_marked(body, one.combinations)
-    return (
-        f"<h1>{html.escape(one.study.title)}</h1>" + claim_rows(one) + "".join(_exhibit(one, e) for e in one.exhibits)
-    )
+        return notebook_html(one.notebook, lambda shown: _shown_in_notebook(one, shown))
+    exhibits = "".join(_exhibit(one, shown) for shown in one.evaluation.exhibits)
+    return f"<h1>{html.escape(one.study.title)}</h1>{claim_rows(one)}{exhibits}"
 
 
-def _links_of_cell(one: Reproduced, source: str) -> str:
-    """Return links from a cell of a notebook to the files and runs of what it shows."""
-    shown = re.search(r'show\(study, "([^"]+)"', source)
-    if shown:
-        link = f'<a href="exhibits.html#{anchor(one, shown[1])}">Files and runs of {html.escape(shown[1])}</a>'
-        return f'<p class="note">{link}</p>'
-    if "show_claims(" in source:
-        link = f'<a href="claims.html#{html.escape(one.study.name)}">Runs behind these verdicts</a>'
-        return f'<p class="note">{link}</p>'
-    return ""
+def _shown_in_notebook(one: StudyReport, shown: Mapping[str, Any]) -> str:
+    """Render what an output of the study's notebook shows, with links to its files and runs."""
+    if shown.get("study") != one.study.name:
+        return ""
+    if shown.get("claims"):
+        link = f'<a href="claims.html#{html.escape(one.study.name)}">These verdicts beside those of other papers</a>'
+        return f'{claim_rows(one)}<p class="note">{link}</p>'
+    exhibits = {exhibit.exhibit.name: exhibit for exhibit in one.evaluation.exhibits}
+    exhibit = exhibits.get(str(shown.get("exhibit")))
+    if exhibit is None:
+        return ""
+    name = html.escape(exhibit.exhibit.name)
+    link = f'<a href="exhibits.html#{anchor(one, exhibit.exhibit.name)}">Files and runs of {name}</a>'
+    return f'{_picture(one, exhibit) or _numbers(one, exhibit)}<p class="note">{link}</p>'
 
 
-def _exhibits(reproduced: Mapping[str, Reproduced]) -> str:
+def _exhibits(reproduced: Mapping[str, StudyReport]) -> str:
     parts = [
-        f"<h2>{html.escape(one.study.title)}</h2>" + "".join(_exhibit(one, exhibit) for exhibit in one.exhibits)
+        f"<h2>{html.escape(one.study.title)}</h2>"
+        + "".join(_exhibit(one, exhibit) for exhibit in one.evaluation.exhibits)
         for one in reproduced.values()
     ]
     return "<h1>Figures and tables</h1>" + "".join(parts)
 
 
-def _exhibit(one: Reproduced, drawn: Drawn) -> str:
-    exhibit = drawn.exhibit
-    links = " ".join(f'<a href="{html.escape(file)}">{Path(file).suffix[1:]}</a>' for file in drawn.files)
-    picture = next((file for file in drawn.files if file.endswith(".png")), None)
-    shown = table_html(drawn.table, drawn.sources, one.combinations)
+def _exhibit(one: StudyReport, shown: ExhibitEvaluation) -> str:
+    exhibit, files = shown.exhibit, one.files[shown.exhibit.name]
+    links = " ".join(f'<a href="{html.escape(file)}">{Path(file).suffix[1:]}</a>' for file in files)
+    body, picture = _numbers(one, shown), _picture(one, shown)
     if picture:
-        image = f'<img alt="{html.escape(exhibit.name)}" src="{html.escape(picture)}">'
-        shown = f"{image}<details><summary>the numbers</summary>{shown}</details>"
+        body = f"{picture}<details><summary>the numbers</summary>{body}</details>"
     title = f"{html.escape(exhibit.name)}: {html.escape(exhibit.title)}"
-    caption = f'<p class="note">{links}</p>{sources_html(one, drawn.sources)}'
-    return f'<h3 id="{anchor(one, exhibit.name)}">{title}</h3>{shown}{caption}'
+    caption = f'<p class="note">{links}</p>{sources_html(one, shown.sources)}'
+    return f'<h3 id="{anchor(one, exhibit.name)}">{title}</h3>{body}{caption}'
 
 
-def _runs(reproduced: Mapping[str, Reproduced]) -> str:
+def _picture(one: StudyReport, shown: ExhibitEvaluation) -> str:
+    name = shown.exhibit.name
+    file = next((file for file in one.files[name] if file.endswith(".png")), None)
+    return f'<img alt="{html.escape(name)}" src="{html.escape(file)}">' if file else ""
+
+
+def _numbers(one: StudyReport, shown: ExhibitEvaluation) -> str:
+    return numbers_html(shown, links_to(one.combinations))
+
+
+def _runs(reproduced: Mapping[str, StudyReport]) -> str:
     rows = []
     for name, one in reproduced.items():
         for identity, made in one.combinations.items():
@@ -160,8 +172,8 @@ def _runs(reproduced: Mapping[str, Reproduced]) -> str:
     )
 
 
-def write_summary(reproduced: Mapping[str, Reproduced], folder: Path) -> None:
+def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
     """Write the verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
-    summary = {name: [row for row, _ in described_claims(one)] for name, one in reproduced.items()}
+    summary = {name: list(described_claims(one)) for name, one in reproduced.items()}
     (folder / "claims.json").write_text(json.dumps(summary, indent=1))
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

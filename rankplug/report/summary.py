@@ -12,15 +12,15 @@ from rankplug.system import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rankplug.report.shown import Reproduced
+    from rankplug.report.study_report import StudyReport
 
 
-def markdown_summary(reproduced: Mapping[str, Reproduced]) -> str:
+def markdown_summary(reproduced: Mapping[str, StudyReport]) -> str:
     """Return the reproduced studies as Markdown, with a section for each."""
     return "\n".join(line for name, one in reproduced.items() for line in _section(name, one))
 
 
-def _section(name: str, one: Reproduced) -> Iterator[str]:
+def _section(name: str, one: StudyReport) -> Iterator[str]:
     versions = {
         package: version
         for record in one.results.records
@@ -34,7 +34,7 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
         f"Profile `{one.results.profile}` of {time.strftime('%Y-%m-%d')}, {len(one.results.records)} trials;"
         f" {made_with}.\n"
     )
-    tables = [drawn for drawn in one.exhibits if "published on" in drawn.table.columns]
+    tables = [drawn for drawn in one.evaluation.exhibits if "published on" in drawn.table.columns]
     for theirs, ours in dict.fromkeys(pair for drawn in tables for pair in stand_ins(drawn.table)):
         yield f"In the place of {theirs}: {ours}.\n"
     for drawn in tables:
@@ -44,8 +44,8 @@ def _section(name: str, one: Reproduced) -> Iterator[str]:
     yield "### Claims\n"
     yield "| claim | verdict | evidence |"
     yield "|---|---|---|"
-    for claim, judged in zip(one.study.claims, one.verdicts, strict=True):
-        yield f"| {_cell(claim.sentence)} | **{judged.verdict.verdict}** | {_cell(judged.verdict.sentence)} |"
+    for shown in one.evaluation.claims:
+        yield f"| {_cell(shown.claim.sentence)} | **{shown.verdict.verdict}** | {_cell(shown.verdict.sentence)} |"
     yield ""
 
 

@@ -9,7 +9,7 @@ True
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import hashlib
 import itertools
 import json
@@ -136,8 +136,8 @@ class Combination(BaseModel):
         found = {one["distribution"]: one["version"] for plugins in self.plugins.values() for one in plugins}
         backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
         for package in backend.requires:
-            with contextlib.suppress(metadata.PackageNotFoundError):
-                found[package] = metadata.version(package)
+            if version := _version_of(package):
+                found[package] = version
         return dict(sorted(found.items()))
 
     @cached_property
@@ -176,6 +176,15 @@ class Combination(BaseModel):
         noise = f" x {self.sampler}" if self.sampler else ""
         fitter = f"{self.backend} {self.scorer}".strip()
         return f"{self.dataset} / {fitter} / {self.loss}{noise}"
+
+
+@functools.cache
+def _version_of(package: str) -> str:
+    """Return the version of an installed package, of which a process imports one; empty where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def describe_plugin(kind: str, reference: str) -> dict[str, Any]:

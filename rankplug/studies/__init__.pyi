@@ -3,6 +3,12 @@ from .claims import Claim as Claim
 from .claims import Margin as Margin
 from .claims import Observation as Observation
 from .data_facts import facts_beside_published as facts_beside_published
+from .evaluation import StudyEvaluation as StudyEvaluation
+from .evaluation import evaluate as evaluate
+from .evaluation_parts import ClaimEvaluation as ClaimEvaluation
+from .evaluation_parts import ExhibitEvaluation as ExhibitEvaluation
+from .evaluation_parts import ObservationEvaluation as ObservationEvaluation
+from .evaluation_parts import Source as Source
 from .papers import PROFILES as PROFILES
 from .papers import Exhibit as Exhibit
 from .papers import Profile as Profile
@@ -13,14 +19,15 @@ from .papers import check_parameters as check_parameters
 from .papers import read_profile as read_profile
 from .papers import studies as studies
 from .papers import study as study
+from .published import Link as Link
 from .published import beside as beside
 from .published import beside_published as beside_published
 from .published import heading as heading
 from .published import layout as layout
-from .published import made_by as made_by
 from .published import number as number
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
+from .published import unlinked as unlinked
 from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
@@ -60,16 +67,20 @@ __all__ = [
     "Checks",
     "Citation",
     "Claim",
+    "ClaimEvaluation",
     "Combined",
     "Design",
     "Differences",
     "Evidence",
     "Exhibit",
+    "ExhibitEvaluation",
     "IndependentTrials",
     "Judgement",
+    "Link",
     "Margin",
     "Needs",
     "Observation",
+    "ObservationEvaluation",
     "OfficialFolds",
     "Part",
     "Profile",
@@ -78,8 +89,10 @@ __all__ = [
     "Results",
     "Runs",
     "Sample",
+    "Source",
     "Steps",
     "Study",
+    "StudyEvaluation",
     "Unjudged",
     "Values",
     "Verdict",
@@ -88,13 +101,13 @@ __all__ = [
     "beside_published",
     "bibliography",
     "check_parameters",
+    "evaluate",
     "facts_beside_published",
     "greater",
     "heading",
     "interval_of",
     "judge",
     "layout",
-    "made_by",
     "not_comparable",
     "not_run",
     "not_to_the_end",
@@ -107,5 +120,6 @@ __all__ = [
     "stand_ins",
     "studies",
     "study",
+    "unlinked",
     "validation_quality",
 ]

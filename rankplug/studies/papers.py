@@ -17,6 +17,7 @@ from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_
 from rankplug.registry import NAME, Parameters, read_parameters, registry
 from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
+from rankplug.studies.stored_runs import StoredFrames, StoredRecords
 from rankplug.studies.study_results import Results
 from rankplug.system import packaged_file
 
@@ -78,12 +79,15 @@ class Exhibit:
     Args:
         name: as the paper numbers it, such as ``Figure 3a``.
         title: what it shows.
-        draw: from results to the numbers and, for a figure, the picture.
+        draw: from results to the numbers and, for a figure, the picture. The numbers of a row are made by the
+            combinations that its column ``combination`` names, see :meth:`Results.combinations_of`.
+        digits: behind the point, of a table with published numbers.
     """
 
     name: str
     title: str
     draw: Callable[[Results], tuple[pd.DataFrame, Figure | None]]
+    digits: int = 2
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,57 @@ class Study:
         names = [exhibit.name for exhibit in self.exhibits]
         raise RankplugError(f"study {self.name} has no {name}: {did_you_mean(name, names)}")
 
+    def runs_asked(
+        self, profile: Profile = "quick", *, data: str | None = None, trials: int | None = None, seed: int = 0
+    ) -> dict[str, Runs]:
+        """Return the groups of runs at a profile by name, see :meth:`results` for the arguments."""
+        read_profile(profile)
+        return {
+            runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
+            for runs in self.runs(profile, data)
+        }
+
+    def missing(
+        self, profile: Profile = "quick", *, data: str | None = None, store: Store | str | Path | None = None
+    ) -> list[Trial]:
+        """Return the trials at a profile that the store lacks, see :meth:`results` for the arguments."""
+        from rankplug.store import Store
+
+        return StoredFrames(self.runs_asked(profile, data=data), Store.named(store)).missing
+
     def results(
+        self,
+        profile: Profile = "quick",
+        *,
+        data: str | None = None,
+        trials: int | None = None,
+        seed: int = 0,
+        store: Store | str | Path | None = None,
+    ) -> Results:
+        """Read the results of all runs at a profile; :meth:`run` makes those that are missing.
+
+        Args:
+            profile: how large.
+            data: a data set in place of the profile's own.
+            trials: repetitions, in place of the profile's number.
+            seed: the master seed.
+            store: where results lie, or their folder.
+
+        Raises:
+            NotRunError: some runs are not in the store.
+        """
+        from rankplug.store import Store
+
+        frames = StoredFrames(self.runs_asked(profile, data=data, trials=trials, seed=seed), Store.named(store))
+        if missing := frames.missing:
+            raise NotRunError(
+                f"{frames.store.folder} lacks {len(missing)} of {len(frames.trials)} trials of the study {self.name} at"
+                f" the profile {profile}, the first: {missing[0]}; run them with rankplug reproduce {self.name}"
+                f' --profile {profile}, or in Python with rp.study("{self.name}").run("{profile}")'
+            )
+        return Results(profile, frames, self.published(), StoredRecords(frames), frames.runs)
+
+    def run(
         self,
         profile: Profile = "quick",
         *,
@@ -151,7 +205,7 @@ class Study:
         progress: bool = True,
         **execution: Any,
     ) -> Results:
-        """Run what is missing at a profile, and read all results.
+        """Train what is missing at a profile, which may take hours, and read the results of all runs.
 
         Args:
             profile: how large.
@@ -166,12 +220,8 @@ class Study:
         from rankplug.store import Store
         from rankplug.sweeps import sweep
 
-        read_profile(profile)
         kept = Store.named(store)
-        asked = {
-            runs.name: replace(runs, trials=trials or runs.trials, shared={**runs.shared, "seed": seed})
-            for runs in self.runs(profile, data)
-        }
+        asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
         for folds, count in dict.fromkeys((runs.folds, runs.trials) for runs in asked.values()):
             alike = [runs for runs in asked.values() if (runs.folds, runs.trials) == (folds, count)]
             grids = [runs.grid(model) for runs in alike for model in runs.models]
@@ -187,28 +237,7 @@ class Study:
                     f"{len(failures)} trials of the study {self.name} failed, the first: {failures[0]};"
                     " run again with retry_failed=True once the cause is mended"
                 )
-        frames = {name: _frame(runs, kept) for name, runs in asked.items()}
-        needed = {
-            trial.identity: trial for runs in asked.values() for model in runs.models for trial in runs.trials_of(model)
-        }
-        records = [record for trial in needed.values() if (record := kept.about(trial))]
-        return Results(profile, frames, self.published(), tuple(records), asked)
-
-
-def _frame(runs: Runs, store: Store) -> pd.DataFrame:
-    """Return the rows of a group, each model represented by the combination chosen on validation data."""
-    import pandas as pd
-
-    from rankplug.studies.tuning import chosen_on_validation
-
-    frames = []
-    for model in runs.models:
-        frame = chosen_on_validation(store.frame(runs.trials_of(model)))
-        frame["model"] = model
-        frames.append(frame)
-    joined = pd.concat(frames, ignore_index=True)
-    joined["model"] = pd.Categorical(joined["model"], categories=list(runs.models))
-    return joined
+        return self.results(profile, data=data, trials=trials, seed=seed, store=kept)
 
 
 def read_profile(name: str) -> Profile:
@@ -219,7 +248,7 @@ def read_profile(name: str) -> Profile:
 
 
 class StudyParameters(Parameters):
-    """Parameters of a study's notebook; those of :meth:`Study.results`."""
+    """Parameters of a study's notebook; those of :meth:`Study.run`."""
 
     profile: Profile = "quick"
     data: str | None = None

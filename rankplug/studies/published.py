@@ -7,6 +7,7 @@ half_width, note``; ``half_width`` is half of the printed interval, where there 
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankplug.studies.study_results import Results
+
+
+Link = Callable[[str, Sequence[str]], str]
+"""Makes of a number in HTML one that leads to the combinations behind it."""
+
+
+def unlinked(text: str, identities: Sequence[str]) -> str:
+    """Return a number as it is, where there are no pages it could lead to."""
+    return text
 
 
 def read_published(package: str) -> pd.DataFrame:
@@ -50,7 +60,6 @@ def beside_published(
         )
     }
     frame = results[group]
-    identities = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
     rows = []
     for model in results.models(group):
         for metric in metrics:
@@ -69,7 +78,7 @@ def beside_published(
                     "published": value,
                     "published half width": half_width,
                     "difference": ours - value,
-                    "combination": identities[model],
+                    "combination": results.combinations_of(group, model),
                 }
             )
     return pd.DataFrame(rows)
@@ -88,7 +97,7 @@ def beside(row: pd.Series[float], digits: int = 2) -> str:
     return f"{ours} [{theirs}]" if theirs else ours
 
 
-def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
+def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.DataFrame:
     """Lay the rows of :func:`beside_published` out as the paper does, with the best of ours in bold.
 
     Where no published number is known at all there are no columns for them.
@@ -104,7 +113,7 @@ def layout(table: pd.DataFrame, digits: int = 2) -> pd.DataFrame:
             "model": table["model"].astype(str).map(html.escape),
             "metric": table["metric"].map(heading).map(html.escape),
             "ours": [
-                made_by(f"<b>{text}</b>" if bold else text, names)
+                link(f"<b>{text}</b>" if bold else text, str(names).split())
                 for text, bold, names in zip(
                     _with_interval(table["ours"], table["half width"], digits),
                     best,
@@ -142,11 +151,6 @@ def number(value: float) -> str:
     if np.isnan(value):
         return ""
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value or 0.0:.4g}"
-
-
-def made_by(text: str, combinations: str) -> str:
-    """Mark a number in HTML with the combinations that produced it; the report turns the marks into links."""
-    return f'<span class="combinations {html.escape(combinations)}">{text}</span>'
 
 
 def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:

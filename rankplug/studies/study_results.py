@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -40,13 +41,49 @@ class Results:
     profile: Profile
     frames: Mapping[str, pd.DataFrame]
     published: pd.DataFrame
-    records: tuple[dict[str, Any], ...] = ()
+    records: Sequence[dict[str, Any]] = ()
     runs: Mapping[str, Runs] = field(default_factory=dict)
     decisions: Mapping[str, Verdict] = field(default_factory=dict)
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _readers: list[dict[Cell, None]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __getitem__(self, group: str) -> pd.DataFrame:
+        """Return all rows of a group."""
+        self._note(group)
         return self.frames[group]
+
+    @contextlib.contextmanager
+    def noting_reads(self) -> Iterator[dict[Cell, None]]:
+        """Note in the order of reading which groups and models are read until the block ends."""
+        cells: dict[Cell, None] = {}
+        self._readers.append(cells)
+        try:
+            yield cells
+        finally:
+            self._readers.pop()
+
+    def _note(self, group: str, models: Iterable[str] | None = None) -> None:
+        if self._readers:
+            read = [(group, str(model)) for model in (self.models(group) if models is None else models)]
+            for cells in self._readers:
+                cells.update(dict.fromkeys(read))
+
+    def identities(self, group: str, model: str) -> tuple[str, ...]:
+        """Return the combinations that represent a model: one, or one a fold where validation data chose."""
+        if ("identities", group) not in self._kept:
+            frame = self.frames[group]
+            if not {"model", "combination"} <= set(frame.columns):
+                return ()
+            pairs = frame[["model", "combination"]].drop_duplicates()
+            found: dict[str, list[str]] = {}
+            for name, identity in pairs.itertuples(index=False):
+                found.setdefault(str(name), []).append(str(identity))
+            self._kept["identities", group] = found
+        return tuple(self._kept["identities", group].get(model, ()))
+
+    def combinations_of(self, group: str, *models: str) -> str:
+        """Return the names of the combinations behind some models, for a table's column ``combination``."""
+        return " ".join(dict.fromkeys(one for model in models for one in self.identities(group, model)))
 
     def groups(self, prefix: str = "") -> list[str]:
         """Return the names of the groups that begin with some words, in their order."""
@@ -58,7 +95,7 @@ class Results:
 
     def queries(self, group: str, metric: str) -> pd.DataFrame:
         """Return the values of one metric, one row a test query."""
-        frame = self.frames[group]
+        frame = self[group]
         return frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
 
     def trials(self, group: str, metric: str) -> pd.DataFrame:
@@ -72,28 +109,31 @@ class Results:
 
     def by_query(self, group: str, metric: str) -> pd.DataFrame:
         """Return a metric's values: a row for each trial, fold and test query, a column for each model."""
-        # The frames are asked each time, so that who notes what is read sees it.
-        frame = self.frames[group]
+        self._note(group)
+        return self._by_query(group, metric)
+
+    def _by_query(self, group: str, metric: str) -> pd.DataFrame:
         if (group, metric) not in self._kept:
+            frame = self.frames[group]
             rows = frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
             self._kept[group, metric] = rows.pivot_table(
                 index=["trial", "fold", "query"], columns="model", values="value", observed=True
             )
         return self._kept[group, metric]
 
-    def curves(self, group: str, part: str, metric: str) -> pd.DataFrame:
+    def curves(self, group: str, part: str, metric: str, models: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the learning curves: one row an iteration of a trial."""
+        self._note(group, models)
         frame = self.frames[group]
         chosen = (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == metric)
-        return frame[chosen]
+        return frame[chosen if models is None else chosen & frame["model"].isin(models)]
 
     def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:
         """Return one model's learning curves: a row for each iteration, a column for each trial and fold.
 
         Where a training stopped before others did, its column is nan from there on.
         """
-        curves = self.curves(group, part, metric)
-        wanted = curves[curves["model"] == model]
+        wanted = self.curves(group, part, metric, (model,))
         return wanted.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
     def lead_in_training(self, group: str, first: str, second: str, part: str, metric: str) -> pd.DataFrame | None:
@@ -117,11 +157,14 @@ class Results:
 
     def design(self, group: str) -> Design:
         """Return the experimental design of a group: how its trials were repeated."""
-        identities = set(self.frames[group]["combination"]) if self.records else set()
-        about = [record for record in self.records if record["identity"] in identities]
-        if not about:
-            return OfficialFolds() if self.frames[group]["fold"].nunique() > 1 else IndependentTrials()
-        return design_of(about)
+        if ("design", group) not in self._kept:
+            identities = set(self.frames[group]["combination"].unique()) if self.records else set()
+            about = [record for record in self.records if record["identity"] in identities]
+            several = self.frames[group]["fold"].nunique() > 1
+            unknown = OfficialFolds() if several else IndependentTrials()
+            self._kept["design", group] = design_of(about) if about else unknown
+        found: Design = self._kept["design", group]
+        return found
 
     def contrast(self, metric: str, weights: Mapping[Cell, float]) -> Sample:
         """Return a weighted sum of models' test metrics, such as the difference between two models.
@@ -132,7 +175,8 @@ class Results:
         """
         total: Any = 0.0
         for (group, model), weight in weights.items():
-            total = total + weight * self.by_query(group, metric)[model]
+            self._note(group, (model,))
+            total = total + weight * self._by_query(group, metric)[model]
         return self.sample_of_queries(next(iter(weights))[0], total, weights)
 
     def sample_of_queries(self, group: str, values: pd.Series[float], runs: Iterable[Cell]) -> Sample:

@@ -12,14 +12,12 @@ import pandas as pd
 import pytest
 
 from rankplug.errors import SpecificationError
-from rankplug.report.behind import with_sources
-from rankplug.report.linked_table import link_marked, table_html
+from rankplug.report.exhibit_html import linked, links_to, table_html
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import safe_text
-from rankplug.report.shown import Drawn
-from rankplug.report.shown import reproduced as reproduce
 from rankplug.report.site import build_report, write_summary
+from rankplug.report.study_report import study_report
 from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
 from rankplug.studies import (
@@ -27,14 +25,16 @@ from rankplug.studies import (
     Checks,
     Claim,
     Exhibit,
+    ExhibitEvaluation,
     Margin,
     Observation,
     Runs,
     Study,
     Verdict,
+    evaluate,
     greater,
-    made_by,
     not_run,
+    unlinked,
 )
 
 HOSTILE = "<script>alert(1)</script>"
@@ -63,6 +63,12 @@ def trailing(results):
     """Return the evidence of a model that trails by all there is, in two trials."""
     lead = results.difference("few", "ndcg@5", "lambdaMART", "XE-NDCG")
     return greater({HOSTILE: dataclasses.replace(lead, values=0 * lead.values - 1.0)}, f"{HOSTILE} a note")
+
+
+def shown(text, **what):
+    """Return an output that says what of the study it shows."""
+    about = {"rankplug": {"study": "made", **what}}
+    return nbformat.v4.new_output("display_data", {"text/html": text}, metadata=about)
 
 
 def cells(*sources):
@@ -100,31 +106,32 @@ def made(tmp_path_factory):
         published=pd.DataFrame,
     )
     store = Store(folder / "store")
-    results = study.results("smoke", store=store, progress=False)
+    results = study.run("smoke", store=store, progress=False)
     identities = results["few"].groupby("model", observed=True)["combination"].first().to_dict()
     combination = runs.trials_of("XE-NDCG")[0].combination
     store.notebook_path(combination).parent.mkdir(parents=True)
     nbformat.write(nbformat.v4.new_notebook(cells=cells("'the executed notebook'")), store.notebook_path(combination))
-    table = f"<table><tr><td>7{HOSTILE}</td><td>{made_by('0.123', identities['lambdaMART'])}</td></tr></table>"
+    table = f"<table><tr><td>7{HOSTILE}</td></tr></table>"
     notebook = nbformat.v4.new_notebook(
         cells=[
             nbformat.v4.new_markdown_cell(f"# Title\n\nAn integral $\\int_0^1 x\\,dx$ and {HOSTILE}"),
             nbformat.v4.new_code_cell(
-                'show(study, "Table 1", results)',
+                'show(evaluation, "Table 1")',
                 outputs=[
+                    shown("an older picture of it", exhibit="Table 1"),
                     nbformat.v4.new_output("display_data", {"text/html": table}),
                     nbformat.v4.new_output("stream", text=f"{HOSTILE}\n"),
                 ],
             ),
-            *cells("show_claims(study, results)"),
+            nbformat.v4.new_code_cell("show_claims(evaluation)", outputs=[shown("older verdicts", claims=True)]),
         ]
     )
     nbformat.write(notebook, folder / "made.ipynb")
     report = folder / "report"
-    shown = {"made": reproduce(study, results, folder / "made.ipynb", report, store)}
-    build_report(shown, report)
-    write_summary(shown, report)
-    return SimpleNamespace(report=report, shown=shown, identities=identities)
+    written = {"made": study_report(evaluate(study, results), folder / "made.ipynb", report, store)}
+    build_report(written, report)
+    write_summary(written, report)
+    return SimpleNamespace(report=report, shown=written, identities=identities)
 
 
 def pages(report):
@@ -154,7 +161,7 @@ def test_the_numbers_of_a_table_lead_to_their_combinations(made):
 
 
 def test_the_numbers_of_a_figure_lead_to_the_combinations_of_its_models(made):
-    frame = made.shown["made"].exhibits[1].table.set_index("model")["ndcg@5"]
+    frame = made.shown["made"].evaluation.exhibits[1].table.set_index("model")["ndcg@5"]
     text = (made.report / "exhibits.html").read_text()
     for model, value in frame.items():
         assert f'<a href="combinations/{made.identities[model]}.html">{value:.4g}</a>' in text
@@ -166,20 +173,20 @@ def test_verdicts_name_the_runs_they_were_judged_on_and_no_others(made):
     assert all(f'"combinations/{identity}.html"' in text for identity in made.identities.values())
 
 
-def test_numbers_marked_in_a_notebook_lead_to_their_combination(made):
+def test_what_an_output_of_the_notebook_says_it_shows_is_rendered_from_the_evaluation(made):
     text = (made.report / "made.html").read_text()
-    assert f'<a href="combinations/{made.identities["lambdaMART"]}.html">0.123</a>' in text
+    assert f'<a href="combinations/{made.identities["lambdaMART"]}.html">0.5</a>' in text
+    assert "an older picture of it" not in text and "older verdicts" not in text and ">fails</td>" in text
     assert 'href="exhibits.html#made-table-1"' in text and 'href="claims.html#made"' in text
 
 
 def test_a_number_of_an_unknown_combination_stays_plain():
-    assert link_marked(made_by("0.5", "0123456789abcdef"), []) == "0.5"
+    assert links_to([])("0.5", ["0123456789abcdef"]) == "0.5"
 
 
 def test_a_number_of_several_combinations_leads_to_each():
     known = ["0" * 16, "1" * 16]
-    linked = link_marked(made_by("0.5", " ".join(known)), known)
-    assert re.findall('href="combinations/([01]+).html"', linked) == known
+    assert re.findall('href="combinations/([01]+).html"', linked("0.5", known)) == known
 
 
 def test_a_combination_has_its_record_and_its_executed_notebook(made):
@@ -194,16 +201,30 @@ def test_a_combination_has_its_record_and_its_executed_notebook(made):
     assert all(str(fact) in other for fact in [*wanted, "lambdarank", 'href="../made.html"'])
 
 
-def test_what_read_which_frames_is_noted(made):
+def test_what_is_read_is_noted_by_group_and_model(made):
     results = made.shown["made"].results
-    _, none = with_sources(lambda results: results.groups(), results)
-    mean, some = with_sources(lambda results: results["few"]["value"].mean(), results)
-    assert none == () and {source.model for source in some} == {"lambdaMART", "XE-NDCG"}
-    assert mean == results["few"]["value"].mean()
+    with results.noting_reads() as nothing:
+        results.groups()
+        results.models("few")
+    with results.noting_reads() as all_of_it:
+        results["few"]["value"].mean()
+        with results.noting_reads() as one:
+            results.mean("few", "ndcg@5", "XE-NDCG")
+            results.mean("few", "ndcg@5", "XE-NDCG")
+    assert not nothing and list(one) == [("few", "XE-NDCG")]
+    assert list(all_of_it) == [("few", "lambdaMART"), ("few", "XE-NDCG")]
+
+
+def test_an_exhibit_and_a_claim_lead_to_what_they_read(made):
+    evaluation = made.shown["made"].evaluation
+    assert [len(one.sources) for one in evaluation.exhibits] == [2, 2, 0]
+    assert [len(one.sources) for one in evaluation.claims] == [2, 0, 0]
+    first = evaluation.exhibit("Figure 2a").sources[0]
+    assert (first.group, first.identities) == ("few", (made.identities[first.model],))
 
 
 def test_a_long_table_says_how_much_is_left_to_its_file():
-    assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), ())
+    assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), unlinked)
 
 
 def test_text_of_results_is_shown_and_never_run(made):
@@ -249,8 +270,9 @@ def test_a_summary_has_ours_with_interval_the_published_number_and_the_data_in_i
     one = made.shown["made"]
     row = {"published on": "Web|30K", "ours on": "synthetic", "model": "a model", "metric": "ndcg@5", "trials": 3}
     numbers = {"ours": 41.25, "half width": 1.5, "published": 40.0, "published half width": float("nan")}
-    drawn = Drawn(one.study.exhibits[0], pd.DataFrame([row | numbers]), ())
-    summary = markdown_summary({"made": dataclasses.replace(one, exhibits=(drawn,))})
+    evaluation = evaluate(one.study, one.results)
+    evaluation.exhibits = (ExhibitEvaluation(one.study.exhibits[0], pd.DataFrame([row | numbers])),)
+    summary = markdown_summary({"made": dataclasses.replace(one, evaluation=evaluation)})
     assert "In the place of Web|30K: synthetic." in summary
     assert "| Web\\|30K | a model | 3 | 41.25\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}1.50 [40.00] |" in summary
     assert "**fails**" in summary

@@ -16,7 +16,7 @@ from rankplug.studies import Runs, Study
 def made(name: str, *losses: str) -> Study:
     shared = {"dataset": "synthetic[queries=20,documents=8]", "backend": "lightgbm", "scorer": "trees[rounds=2]"}
     runs = Runs("few", {loss: {"loss": loss} for loss in losses}, shared, trials=2)
-    return Study(name, name, "", f"{name}.ipynb", lambda profile, data: [runs], (), (), pd.DataFrame)
+    return Study(name, name, "", f"{name}:{name}.ipynb", lambda profile, data: [runs], (), (), pd.DataFrame)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def shown(monkeypatch, tmp_path):
     """Run ``one``, not ``other``; yields which studies a report would show, whose notebooks are not executed."""
     one, other = made("one", "xe_ndcg"), made("other", "xe_ndcg", "listnet")
     store = Store(tmp_path / "store")
-    one.results("smoke", store=store, progress=False)
+    one.run("smoke", store=store, progress=False)
     monkeypatch.setattr(reproduction, "studies", lambda: [one, other])
     monkeypatch.setattr(reproduction, "study", {"one": one, "other": other}.__getitem__)
     monkeypatch.setattr(reproduction, "execute_notebook", lambda *given: None)

@@ -47,9 +47,8 @@ def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
 
 def identities(results: Results, group: str) -> pd.DataFrame:
     """Return the names of the results behind each model."""
-    frame = results[group]
-    found = frame.groupby("model", observed=True)["combination"].agg(lambda names: " ".join(sorted(set(names))))
-    return found.astype(str).reset_index()
+    models = results.models(group)
+    return pd.DataFrame({"model": models, "combination": [results.combinations_of(group, model) for model in models]})
 
 
 def best_of_papers(results: Results, group: str, metric: str = METRIC) -> str:

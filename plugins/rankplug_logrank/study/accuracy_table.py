@@ -32,15 +32,18 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
             means, queries = results.trials(group, metric).mean(), len(results.by_query(group, metric).dropna())
             for model in results.models(group):
                 width = results.mean(group, metric, model).half_width
-                rows.append((measure, group.removeprefix("accuracy "), model, float(means[model]), width, queries))
+                cells = (measure, group.removeprefix("accuracy "), model, float(means[model]), width, queries)
+                rows.append((*cells, results.combinations_of(group, model)))
         groups = results.groups("accuracy")
         if len(groups) < 2:
             continue
         total = sum(len(results.by_query(group, metric).dropna()) for group in groups)
         for model in results.models(groups[0]):
             found = interval_of(microaverage(results, metric, {model: 1.0}))
-            rows.append((measure, MICROAVERAGE, model, found.point, found.half_width, total))
-    return pd.DataFrame(rows, columns=["measure", "column", "model", "mean", "half width", "queries"])
+            behind = " ".join(results.combinations_of(group, model) for group in groups)
+            rows.append((measure, MICROAVERAGE, model, found.point, found.half_width, total, behind))
+    columns = ["measure", "column", "model", "mean", "half width", "queries", "combination"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def microaverage(results: Results, metric: str, weights: Mapping[str, float]) -> Values:

@@ -36,8 +36,9 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
     frames = []
     for axes, measure in zip(panels[0], MEASURES, strict=True):
         values = of_settings(results, measure, settings)
-        frames.append(values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index())
-        frames[-1].insert(0, "measure", measure)
+        frame = values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index()
+        frame["combination"] = [results.combinations_of(GROUP, settings[place]) for place in frame[axis]]
+        frames.append(frame.assign(measure=measure))
         draw_mean(axes, values, colour(DIAGNOSED), marker="o", markersize=4)
         low, high = axes.get_ylim()
         axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))

@@ -30,7 +30,7 @@ def iteration_name(model: str) -> str:
 
 def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
     """Map each combination to the steps of an iteration: one for trees, as many as there are batches for networks."""
-    wanted = set(results[group]["combination"])
+    wanted = {one for model in results.models(group) for one in results.identities(group, model)}
     steps = dict.fromkeys(wanted, 1)
     for record in results.records:
         batch = parse(record["combination"]["backend"]).parameters.get("batch")
@@ -39,9 +39,9 @@ def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
     return steps
 
 
-def curves_in_steps(results: Results, group: str, part: str) -> pd.DataFrame:
+def curves_in_steps(results: Results, group: str, part: str, models: tuple[str, ...]) -> pd.DataFrame:
     """Return the learning curves in percent, over the number of steps or trees made so far."""
-    curves = results.curves(group, part, METRIC)
+    curves = results.curves(group, part, METRIC, models)
     steps = curves["combination"].map(steps_an_iteration(results, group))
     return curves.assign(iteration=(curves["iteration"] + 1) * steps, value=100 * curves["value"])
 
@@ -50,11 +50,8 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
     """Return the learning curves, a row for each trial, model, part and iteration."""
     import pandas as pd
 
-    frames = []
-    for part in parts:
-        rows = curves_in_steps(results, group, part)
-        frames.append(rows[rows["model"].isin(models)])
-    columns = ["dataset", "model", "part", "fold", "trial", "iteration", "value"]
+    frames = [curves_in_steps(results, group, part, models) for part in parts]
+    columns = ["dataset", "model", "part", "fold", "trial", "iteration", "value", "combination"]
     return pd.concat(frames, ignore_index=True)[columns].rename(columns={"value": f"{METRIC} (%)"})
 
 
@@ -66,7 +63,10 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
     figure, axes = new_figure(width=4.6, height=3.2)
     for part in ("train", "valid"):
         label = f"{{model}}, {NAMES[part]}"
-        shown, style = curves_in_steps(results, group, part), {"linestyle": DASHES[part], **results.spread(group)}
+        shown, style = (
+            curves_in_steps(results, group, part, models),
+            {"linestyle": DASHES[part], **results.spread(group)},
+        )
         draw_curves(axes, shown, models, label=label, **style)
     axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
     keep_within(axes, 0, 100)
@@ -95,7 +95,7 @@ def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
 
     group = first_group(results, "tuned")
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
-    curves = curves_in_steps(results, group, "valid")
+    curves = curves_in_steps(results, group, "valid", MODELS)
     for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
         draw_curves(panel, curves, models, **results.spread(group))
         panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)

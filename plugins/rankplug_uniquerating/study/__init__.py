@@ -24,12 +24,12 @@ study = Study(
     exhibits=(
         Exhibit("Table 1", "The collections", collections_table.draw),
         *(
-            Exhibit(table, f"NDCG and ERR on {place}", quality_tables.table_of(place))
+            Exhibit(table, f"NDCG and ERR on {place}", quality_tables.table_of(place), digits=3)
             for place, table in PLACES.items()
         ),
-        Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", quality_tables.table_6),
+        Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", quality_tables.table_6, digits=3),
         Exhibit("Figure 1", "Gain of the paper's best model over the best benchmark", relative_gains.draw),
-        Exhibit("Table 2, test-selected", "OHSUMED, chosen on the test part", quality_tables.test_selected),
+        Exhibit("Table 2, test-selected", "OHSUMED, chosen on the test part", quality_tables.test_selected, digits=3),
         Exhibit("Tables 2-5, tests", "Tests of our models against the paper's reference", quality_tables.significance),
         Exhibit("Tables 2-5, ERR", "ERR by both definitions", quality_tables.err_by_definition),
         Exhibit("Section 5, training time", "Time of an epoch", training_time.draw),

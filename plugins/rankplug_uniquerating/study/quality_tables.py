@@ -103,6 +103,7 @@ def significance(results: Results) -> Table:
                     {"collection": place, "model": model, "reference": reference, "metric": metric}
                     | {"difference": interval.point, "low": interval.low, "high": interval.high}
                     | {"over": sample.extent, "p": 2 * min(p, 1 - p)}
+                    | {"combination": results.combinations_of(place, model, reference)}
                     | {"published": "*" if (PLACES[place], model, metric) in stars else ""}
                 )
         frame = pd.DataFrame(rows)
@@ -131,5 +132,6 @@ def err_by_definition(results: Results) -> Table:
                 row |= {"NDCG@1": means[NDCG[0]], "ERR@1, query's largest": means[ERR[0]]}
                 row |= {"ERR@1, collection's largest": means[overall], "ratio": means[ERR[0]] / means[NDCG[0]]}
                 row["ratio, collection's largest"] = means[overall] / means[NDCG[0]]
+                row["combination"] = results.combinations_of(place, model)
             rows.append(row)
     return pd.DataFrame(rows), None

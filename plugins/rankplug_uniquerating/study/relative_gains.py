@@ -44,8 +44,9 @@ def gain_frame(results: Results) -> pd.DataFrame:
             if place in results.frames:
                 found = t_interval(gain(results.trials(place, metric)), unit="trials")
                 row |= {"ours (%)": found.point, "half width": found.half_width, "trials": found.count}
+                row["combination"] = results.combinations_of(place, *results.models(place))
             rows.append(row | {"published (%)": published_gain(results.published, place, metric)})
-    columns = ["collection", "metric", "ours (%)", "half width", "trials", "published (%)"]
+    columns = ["collection", "metric", "ours (%)", "half width", "trials", "published (%)", "combination"]
     return pd.DataFrame(rows).reindex(columns=columns)
 
 

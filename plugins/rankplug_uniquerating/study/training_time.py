@@ -61,5 +61,6 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
                 {"collection": place, "model": model, "ms an epoch": 1e3 * times[model].mean()}
                 | {"over uRank's": factor.point, "half width": factor.half_width, "runs": factor.count}
                 | {"published": printed.get(f"uRank vs {model}", "")}
+                | {"combination": results.combinations_of(place, model, "uRank")}
             )
     return pd.DataFrame(rows), None

@@ -26,14 +26,13 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
     figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)
     frames = []
     for panel, group, letter in zip(panels[0], groups, "ab", strict=False):
-        curves = results.curves(group, "valid", METRIC)
-        curves = curves[curves["model"].isin(COMPARED)]
+        curves = results.curves(group, "valid", METRIC, COMPARED)
         shown = curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1)
         draw_curves(panel, shown, COMPARED, **results.spread(group))
         place = group.removeprefix("quality, ")
         keep_within(panel, 0, 100)
         panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {place}")
-        columns = ["dataset", "model", "trial", "iteration", "value"]
+        columns = ["dataset", "model", "trial", "iteration", "value", "combination"]
         frames.append(curves[columns].rename(columns={"value": METRIC}).assign(place=place))
     legend_below(figure, columns=2)
     return pd.concat(frames, ignore_index=True), figure

@@ -40,6 +40,7 @@ def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
             rows.append(
                 {"place": place, "noise": kind, "level (%)": 100 * level, "curve": name, "ndcg@5 (%)": interval.point}
                 | {"low": interval.low, "high": interval.high, "over": sample.extent}
+                | {"combination": results.combinations_of(group, *(COMPARED if name == "difference" else (name,)))}
             )
     return pd.DataFrame(rows)
 

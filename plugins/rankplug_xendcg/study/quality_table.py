@@ -48,6 +48,7 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
                         "t": float(sample.estimate.point / sample.estimate.error),
                         "over": sample.extent,
                         "p": 2 * min(p, 1 - p),
+                        "combination": results.combinations_of(group, first, second),
                     }
                 )
             corrected = holm([row["p"] for row in family], level=LEVEL)

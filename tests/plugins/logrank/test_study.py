@@ -31,7 +31,7 @@ STUDY = rp.study("logrank")
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
-    return STUDY.results("smoke", store=tmp_path_factory.mktemp("logrank results"), progress=False)
+    return STUDY.run("smoke", store=tmp_path_factory.mktemp("logrank results"), progress=False)
 
 
 def test_every_figure_and_table_of_the_paper_is_there():

@@ -1,0 +1,126 @@
+"""A study evaluated once: every exhibit, verdict and observation on some results, with the runs that each of them read.
+
+Notebook, report and shell render an evaluation; none of them draws or judges by itself. What was evaluated is kept in
+the cache under a digest of results and code, so that another process finds it.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from rankplug.studies.evaluation_parts import ClaimEvaluation, ExhibitEvaluation, ObservationEvaluation, Source
+from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation
+from rankplug.studies.papers import Exhibit, Study
+from rankplug.studies.study_results import Cell, Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Made = TypeVar("Made")
+
+
+class StudyEvaluation:
+    """Exhibits, verdicts and observations of a study on some results, each computed when it is first asked for.
+
+    Args:
+        study: the paper.
+        results: of its runs.
+    """
+
+    def __init__(self, study: Study, results: Results) -> None:
+        self.study, self.results = study, results
+        self._exhibits: dict[str, ExhibitEvaluation] = {}
+
+    def exhibit(self, name: str) -> ExhibitEvaluation:
+        """Return a figure or table by its number."""
+        if name not in self._exhibits:
+            exhibit = self.study.exhibit(name)
+            self._exhibits[name] = self._kept.exhibit(exhibit, lambda: self._drawn(exhibit))
+        return self._exhibits[name]
+
+    @cached_property
+    def exhibits(self) -> tuple[ExhibitEvaluation, ...]:
+        """All figures and tables."""
+        return tuple(self.exhibit(exhibit.name) for exhibit in self.study.exhibits)
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """What was run: a row for each group, model and combination that represents it."""
+        return self._kept.table("runs", self.results.describe)
+
+    @property
+    def claims(self) -> tuple[ClaimEvaluation, ...]:
+        """All claims with their verdicts."""
+        return self._conclusions[0]
+
+    @property
+    def observations(self) -> tuple[ObservationEvaluation, ...]:
+        """What the results show that no test decides."""
+        return self._conclusions[1]
+
+    @cached_property
+    def _kept(self) -> KeptEvaluation:
+        return kept_evaluation(self.study, self.results)
+
+    @cached_property
+    def _conclusions(self) -> tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]:
+        return self._kept.conclusions(self.study, self._concluded)
+
+    def _drawn(self, exhibit: Exhibit) -> ExhibitEvaluation:
+        (table, figure), sources = self._with_sources(exhibit.draw)
+        return ExhibitEvaluation(exhibit, plain_table(table), _pictures(figure) if figure else {}, sources)
+
+    def _concluded(self) -> tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]:
+        claims = tuple(ClaimEvaluation(claim, *self._with_sources(claim.judge)) for claim in self.study.claims)
+        seen = ((one, *self._with_sources(one.tell)) for one in self.study.observations)
+        return claims, tuple(ObservationEvaluation(one, told, sources) for one, told, sources in seen if told)
+
+    def _with_sources(self, make: Callable[[Results], Made]) -> tuple[Made, tuple[Source, ...]]:
+        """Return what a function makes of the results, and the runs that it read."""
+        with self.results.noting_reads() as cells:
+            made = make(self.results)
+        return made, sources_of(self.results, cells)
+
+
+def evaluate(study: Study, results: Results) -> StudyEvaluation:
+    """Return a study's exhibits, verdicts and observations on some results, with what is behind each."""
+    return StudyEvaluation(study, results)
+
+
+def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
+    """Return the combinations of some groups' models."""
+    identities = {(group, model): results.identities(group, model) for group, model in cells}
+    return tuple(Source(group, model, found) for (group, model), found in identities.items() if found)
+
+
+def plain_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose rows have numbers, and whose columns hold numbers or text under one name each."""
+    import pandas as pd
+
+    if not isinstance(table.index, pd.RangeIndex):
+        table = table.reset_index()
+    columns = {}
+    for name, column in table.items():
+        numbers = pd.api.types.is_numeric_dtype(column.dtype)
+        words = column.astype(object)
+        heading = " ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name)
+        columns[heading] = column if numbers else words.where(words.isna(), words.map(str)).astype(object)
+    return pd.DataFrame(columns)
+
+
+def _pictures(figure: Figure) -> dict[str, bytes]:
+    import matplotlib.pyplot as plt
+
+    from rankplug.plotting import encode_figure
+
+    pictures = {}
+    for suffix in ("png", "pdf"):
+        file = io.BytesIO()
+        encode_figure(figure, file, suffix)
+        pictures[suffix] = file.getvalue()
+    plt.close(figure)
+    return pictures

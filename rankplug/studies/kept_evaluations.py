@@ -1,0 +1,214 @@
+"""Evaluations kept in the cache: JSON with tables as Parquet and pictures as they are, under a digest of their causes.
+
+What an evaluation depends on are the files of the results and the code of rankplug and of all plugins. Nothing is kept
+of results that are not read from a store, of a study that is not installed, or beside losses of this session only.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import io
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankplug.registry import SESSION, registry
+from rankplug.studies.evaluation_parts import ClaimEvaluation, ExhibitEvaluation, ObservationEvaluation, Source
+from rankplug.studies.stored_runs import StoredFrames
+from rankplug.studies.verdicts import Judgement, Unjudged, Verdict
+from rankplug.system import cache_folder, write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.studies.papers import Exhibit, Study
+    from rankplug.studies.study_results import Results
+
+
+Conclusions = tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]
+LATEST = 8
+"""Evaluations of a study that are kept; older ones go."""
+LIBRARIES = ("numpy", "scipy", "pandas", "matplotlib", "pyarrow", "numba")
+
+
+class KeptEvaluation:
+    """The parts of one evaluation that are on disk already.
+
+    Args:
+        folder: where they lie; None where nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def exhibit(self, exhibit: Exhibit, draw: Callable[[], ExhibitEvaluation]) -> ExhibitEvaluation:
+        """Return an exhibit's evaluation as it was kept, or as it is drawn now."""
+        file = f"{hashlib.blake2b(exhibit.name.encode(), digest_size=8).hexdigest()}.json"
+        kept = self._read(file)
+        if kept is not None:
+            with contextlib.suppress(Exception):  # A damaged file is evaluated again.
+                pictures = {suffix: base64.b64decode(content) for suffix, content in kept["pictures"].items()}
+                return ExhibitEvaluation(exhibit, _read_table(kept["table"]), pictures, _read_sources(kept["sources"]))
+        drawn = draw()
+        self._write(
+            file,
+            lambda: {
+                "exhibit": exhibit.name,
+                "table": _text(drawn.table.to_parquet()),
+                "pictures": {suffix: _text(content) for suffix, content in drawn.pictures.items()},
+                "sources": _plain_sources(drawn.sources),
+            },
+        )
+        return drawn
+
+    def table(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """Return a table as it was kept, or as it is made now."""
+        kept = self._read(f"{name}.json")
+        if kept is not None:
+            with contextlib.suppress(Exception):  # A damaged file is evaluated again.
+                return _read_table(kept["table"])
+        table = make()
+        self._write(f"{name}.json", lambda: {"table": _text(table.to_parquet())})
+        return table
+
+    def conclusions(self, study: Study, conclude: Callable[[], Conclusions]) -> Conclusions:
+        """Return verdicts and observations as they were kept, or as they are found now."""
+        kept = self._read("conclusions.json")
+        if kept is not None:
+            with contextlib.suppress(Exception):  # A damaged file is evaluated again.
+                claims = tuple(
+                    ClaimEvaluation(claim, _read_judgement(one["verdict"]), _read_sources(one["sources"]))
+                    for claim, one in zip(study.claims, kept["claims"], strict=True)
+                )
+                seen = tuple(
+                    ObservationEvaluation(study.observations[one["place"]], one["told"], _read_sources(one["sources"]))
+                    for one in kept["observations"]
+                )
+                return claims, seen
+        found = conclude()
+        self._write(
+            "conclusions.json",
+            lambda: {
+                "claims": [
+                    {
+                        "claim": one.claim.sentence,
+                        "verdict": _plain_judgement(one.verdict),
+                        "sources": _plain_sources(one.sources),
+                    }
+                    for one in found[0]
+                ],
+                "observations": [
+                    {
+                        "place": study.observations.index(one.observation),
+                        "told": one.told,
+                        "sources": _plain_sources(one.sources),
+                    }
+                    for one in found[1]
+                ],
+            },
+        )
+        return found
+
+    def _read(self, name: str) -> Any:
+        if self._folder is None:
+            return None
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads((self._folder / name).read_text(encoding="utf-8"))
+        return None
+
+    def _write(self, name: str, describe: Callable[[], dict[str, Any]]) -> None:
+        if self._folder is None:
+            return
+        with contextlib.suppress(OSError):  # Nothing is lost but time where the cache cannot be written.
+            if not self._folder.exists():
+                _remove_oldest(self._folder.parent)
+            write_whole(self._folder / name, json.dumps(describe()).encode())
+
+
+def kept_evaluation(study: Study, results: Results) -> KeptEvaluation:
+    """Return what is kept of a study's evaluation on some results."""
+    if not isinstance(results.frames, StoredFrames) or not _is_installed(study):
+        return KeptEvaluation(None)
+    digest = hashlib.blake2b(digest_size=16)
+    decided = {sentence: verdict.describe() for sentence, verdict in results.decisions.items()}
+    for cause in (study.name, results.profile, results.frames.digest, code_digest(), json.dumps(decided)):
+        digest.update(cause.encode() + b"\n")
+    return KeptEvaluation(cache_folder() / "evaluations" / study.name / digest.hexdigest())
+
+
+def _is_installed(study: Study) -> bool:
+    """Whether a study is what its name says in another process too, where no plugin of this session is known."""
+    plugins = list(registry().plugins())
+    if any(plugin.distribution == SESSION for plugin in plugins):
+        return False
+    mine = [one for one in plugins if (one.specification.kind, one.specification.name) == ("study", study.name)]
+    return len(mine) == 1 and mine[0].specification.load() is study
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return a digest of the code that evaluations depend on: sizes and times of sources, and versions of libraries."""
+    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for name in LIBRARIES:
+        digest.update(f"{name} {metadata.version(name)}\n".encode())
+    packages = {"rankplug"}
+    for plugin in registry().plugins():
+        code = plugin.specification.implementation
+        place = code if isinstance(code, str) else getattr(code, "__module__", "")
+        packages.add(place.partition(":")[0].partition(".")[0])
+    for package in sorted(packages - {""}):
+        spec = importlib.util.find_spec(package)
+        for path in _sources(spec.submodule_search_locations or [spec.origin] if spec else []):
+            state = path.stat()
+            digest.update(f"{package} {path.name} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _sources(places: Iterable[str | None]) -> list[Path]:
+    files = []
+    for place in (Path(one) for one in places if one):
+        files += [place] if place.is_file() else [*place.rglob("*.py"), *place.rglob("*.csv")]
+    return sorted(files)
+
+
+def _remove_oldest(folder: Path) -> None:
+    """Leave room for one more evaluation of a study."""
+    found = sorted(folder.glob("*/"), key=lambda one: one.stat().st_mtime) if folder.exists() else []
+    for old in found[: max(len(found) - LATEST + 1, 0)]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _read_table(content: str) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_parquet(io.BytesIO(base64.b64decode(content)))
+
+
+def _plain_sources(sources: Iterable[Source]) -> list[list[Any]]:
+    return [[one.group, one.model, list(one.identities)] for one in sources]
+
+
+def _read_sources(described: Iterable[Any]) -> tuple[Source, ...]:
+    return tuple(Source(group, model, tuple(identities)) for group, model, identities in described)
+
+
+def _plain_judgement(verdict: Judgement) -> dict[str, Any]:
+    if isinstance(verdict, Verdict):
+        return verdict.describe()
+    return {"verdict": verdict.verdict, "reason": verdict.reason}
+
+
+def _read_judgement(described: dict[str, Any]) -> Judgement:
+    return Unjudged(**described) if "reason" in described else Verdict.read(described)
