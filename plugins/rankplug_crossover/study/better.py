@@ -6,7 +6,7 @@ import pandas as pd
 
 from rankplug.statistics import LEVEL, holm
 from rankplug.studies import Results, interval_of, p_value_of
-from rankplug_crossover.study.protocol import METRIC, cells, name_of, paper_of
+from rankplug_crossover.study.protocol import METRIC, cells, name_of, paper_of, whole_grids
 from rankplug_crossover.study.quality import best_of_papers, identities
 
 
@@ -39,5 +39,5 @@ def better_than_papers(results: Results, group: str, metric: str = METRIC) -> pd
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return the ten new combinations with the largest lead over the best of the papers, on each collection."""
-    frames = [better_than_papers(results, group).head(10) for group in results.groups()]
+    frames = [better_than_papers(results, group).head(10) for group in whole_grids(results)]
     return pd.concat(frames, ignore_index=True), None

@@ -13,7 +13,7 @@ import pandas as pd
 
 from rankplug.statistics import Interval
 from rankplug.studies import Results, interval_of
-from rankplug_crossover.study.protocol import METRICS, paper_of
+from rankplug_crossover.study.protocol import METRICS, paper_of, whole_grids
 from rankplug_crossover.study.quality import identities, validation_folds
 
 ANY, EACH_FOLD, NEW = "all", "all, fold by fold", "new combinations"
@@ -23,7 +23,7 @@ WHO = (ANY, EACH_FOLD, NEW, "stochastic", "xendcg", "uniquerating", "logrank")
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return for each collection the best of all, of the new combinations and of every paper, by validation NDCG@5."""
     rows: list[dict[str, Any]] = []
-    for group in results.groups():
+    for group in whole_grids(results):
         folds = validation_folds(results, group)
         names = identities(results, group).set_index("model")["combination"]
         for who in WHO:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from rankplug.studies import Claim, Evidence, Margin, Observation, Results, Runs, Values, alike, greater, some_greater
 from rankplug_crossover.study.better import candidates
 from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, mean_of_choice
-from rankplug_crossover.study.protocol import METRIC, NOISY, name_of, paper_of
+from rankplug_crossover.study.protocol import METRIC, NOISY, PAIRS, most_repeated, name_of, paper_of, whole_grids
 from rankplug_crossover.study.quality import best_of_papers, validation_folds
 
 Statistic = Callable[[Results], Evidence]
@@ -19,7 +19,7 @@ MARK = {"ndcg@1": 0.55, "ndcg@3": 0.50, "ndcg@5": 0.48, "ndcg@10": 0.455}
 def some_is_better(results: Results) -> Evidence:
     """Compare every combination outside the papers with the best one in them, which is the best on the test data."""
     parts = {}
-    for group in results.groups():
+    for group in whole_grids(results):
         reference = best_of_papers(results, group)
         for model in candidates(results, group):
             name = f"{results.collection(group, group)}, {model} - {reference}"
@@ -30,7 +30,7 @@ def some_is_better(results: Results) -> Evidence:
 def chosen_beats_papers(results: Results) -> Evidence:
     """Compare the best combination outside the papers with the papers' best, both chosen on validation data."""
     parts = {}
-    for group in results.groups():
+    for group in whole_grids(results):
         folds = validation_folds(results, group)
         (new,) = set(choice(folds, NEW).values())
         (own,) = set(choice(folds[[bool(paper_of(str(model))) for model in folds.index]], ANY).values())
@@ -44,7 +44,7 @@ def against_the_mark(who: str) -> Callable[[Results], str]:
 
     def tell(results: Results) -> str:
         words = []
-        for group in results.groups():
+        for group in whole_grids(results):
             if group in results.runs and is_ohsumed(results.runs[group]):
                 chosen = choice(validation_folds(results, group), who)
                 for metric, mark in MARK.items():
@@ -72,7 +72,8 @@ def same(one: str, other: str) -> Statistic:
 
 def _everywhere(results: Results, one: str, other: str) -> dict[str, Values]:
     return {
-        results.collection(group, group): results.difference(group, METRIC, one, other) for group in results.groups()
+        results.collection(group, group.removeprefix(f"{PAIRS} ")): results.difference(group, METRIC, one, other)
+        for group in most_repeated(results)
     }
 
 

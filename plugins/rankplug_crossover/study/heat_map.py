@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankplug.studies import Results
 from rankplug_crossover.study.better import better_than_papers
-from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, name_of, paper_of
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, name_of, paper_of, whole_grids
 from rankplug_crossover.study.quality import grid, heading, quality
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a panel for each collection; losses are sorted by their best cell, papers' own cells are framed."""
     from rankplug.plotting import new_figure
 
-    frames = {group: quality(results, group) for group in results.groups()}
+    frames = {group: quality(results, group) for group in whole_grids(results)}
     shown = {group: _sorted(grid(frame, "ours")) for group, frame in frames.items()}
     height = 1.6 + 0.36 * max(map(len, shown.values()))
     figure, axes = new_figure(len(frames), width=7.4, height=height, squeeze=False)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankplug.statistics import holm
 from rankplug.studies import Results, interval_of, p_value_of
-from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, cells, name_of, paper_of
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, cells, name_of, paper_of, whole_grids
 from rankplug_crossover.study.quality import heading, identities
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a column for each backend and a row for each loss, with a row of panels for each collection."""
     from rankplug.plotting import PALETTE, new_figure
 
-    groups = results.groups()
+    groups = whole_grids(results)
     frames = {group: noise_frame(results, group) for group in groups}
     losses = list(dict.fromkeys(next(iter(frames.values()))["loss"]))
     size = {"width": 2.3, "height": 0.9 + 0.21 * len(losses)}

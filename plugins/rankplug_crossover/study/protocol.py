@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankplug.registry import registry
-from rankplug.studies import Profile, Runs
+from rankplug.studies import Profile, Results, Runs
 
 BACKENDS = ("torch", "lightgbm", "xgboost", "lbfgs")
 PLAIN, NOISY = "", "gumbel"
@@ -53,6 +53,7 @@ class Size:
         collections: names in figures -> data sets.
         folds: of each.
         trials: repetitions.
+        compared: repetitions of the models that claims compare with each other; as all others where there are none.
         epochs: of networks at most.
         rounds: trees at most.
         leaves: of a tree.
@@ -67,6 +68,7 @@ class Size:
     collections: Mapping[str, str]
     folds: tuple[int, ...] = (1,)
     trials: int = 3
+    compared: int = 0
     epochs: int = 100
     rounds: int = 200
     leaves: int = 31
@@ -82,6 +84,7 @@ SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         {"made as OHSUMED": "synthetic[shape=ohsumed,queries=25,documents=10]"},
         trials=2,
+        compared=2,
         epochs=2,
         rounds=3,
         leaves=4,
@@ -93,7 +96,8 @@ SIZES: Mapping[Profile, Size] = {
         patience=(None, None),
     ),
     "quick": Size(
-        {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=20]"},
+        {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=15,test_queries=2000]"},
+        compared=20,
         epochs=20,
         rounds=40,
         leaves=8,
@@ -102,6 +106,19 @@ SIZES: Mapping[Profile, Size] = {
         restarts=1,
         samples=4,
         rankings=50,
+        patience=(None, None),
+    ),
+    "full": Size(
+        {"made as MSLR": "synthetic[shape=mslr,queries=500,documents=30,test_queries=3000]"},
+        compared=20,
+        epochs=20,
+        rounds=60,
+        leaves=15,
+        iterations=40,
+        C=(0.1, 10.0),
+        restarts=1,
+        samples=4,
+        rankings=100,
         patience=(None, None),
     ),
     "real": Size({"OHSUMED": "ohsumed", "MQ2008": "mq2008"}, folds=(1, 2, 3, 4, 5), trials=1, leaves=8),
@@ -115,7 +132,7 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """Yield one group for each collection, named as it is.
+    """Yield a group for each collection, named as it is, and one of the models that claims compare with each other.
 
     Args:
         profile: how large.
@@ -129,7 +146,11 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             "metrics": list(METRICS),
             "selection": [METRIC],
         }
-        yield Runs(name, models_of(size), shared, size.folds, size.trials)
+        models = models_of(size)
+        yield Runs(name, models, shared, size.folds, size.trials)
+        if size.compared:
+            pairs = {model: models[model] for model in COMPARED}
+            yield Runs(f"{PAIRS} {name}", pairs, shared, size.folds, size.compared)
 
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
@@ -161,6 +182,32 @@ def name_of(loss: str, backend: str, noise: str = PLAIN) -> str:
     ('umart, xgboost', 'xe_ndcg x gumbel, lightgbm')
     """
     return f"{loss}{f' x {noise}' if noise else ''}, {backend}"
+
+
+COMPARED = (
+    name_of("convex_loss", "lightgbm"),
+    name_of("convex_loss", "lbfgs"),
+    name_of("lambdarank", "lightgbm"),
+    name_of("xe_ndcg", "lightgbm", NOISY),
+    name_of("xe_ndcg", "lightgbm"),
+    name_of("urank", "torch", NOISY),
+    name_of("urank", "torch"),
+    name_of("umart", "xgboost"),
+    name_of("umart", "lightgbm"),
+)
+"""Models that claims compare with each other, which need more trials than a grid of all can have."""
+PAIRS = "compared,"
+"""Begins the names of their groups."""
+
+
+def whole_grids(results: Results) -> list[str]:
+    """Return the groups that hold all combinations, one for each collection."""
+    return [group for group in results.groups() if not group.startswith(PAIRS)]
+
+
+def most_repeated(results: Results) -> list[str]:
+    """Return the groups by which two models are compared: those of more trials where there are such."""
+    return results.groups(PAIRS) or results.groups()
 
 
 def paper_of(model: str) -> str:

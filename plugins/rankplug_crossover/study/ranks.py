@@ -8,7 +8,7 @@ import pandas as pd
 
 from rankplug.studies import Results
 from rankplug_crossover.critical_difference import CriticalDifference, critical_difference
-from rankplug_crossover.study.protocol import METRIC, paper_of
+from rankplug_crossover.study.protocol import METRIC, paper_of, whole_grids
 from rankplug_crossover.study.quality import heading, identities, query_values, validation_means
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
     from rankplug.plotting import STYLE
 
-    groups = results.groups()
+    groups = whole_grids(results)
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(len(groups), 1, figsize=(8.4, 2.9 * len(groups)), squeeze=False)
     frames = []

@@ -1,4 +1,4 @@
-"""Training protocol of the paper (Section 5) at four sizes.
+"""Training protocol of the paper (Section 5) at five sizes.
 
 All models are linear and tune ``C`` on each fold's validation part, the two whose numbers the paper quotes from others
 included. RankBoost has weak rankers instead and tunes their number. Labels of 1 and more are relevant, and the cleaning
@@ -65,7 +65,8 @@ class Size:
         collections: the columns of Figure 3.
         diagnosed: which of them Figures 4 to 8 look at.
         folds: of the data sets.
-        trials: draws of rankings that Figures 4 to 6 repeat.
+        trials: repetitions of Figures 4 to 6.
+        repeats: repetitions of Figure 3; folds of a collection need none.
         samples: rankings drawn for each query.
         sample_sizes: on the axis of Figure 4.
         skews: on the axis of Figure 6.
@@ -79,7 +80,8 @@ class Size:
     collections: tuple[Collection, ...]
     diagnosed: int = 0
     folds: tuple[int, ...] = (1, 2, 3, 4, 5)
-    trials: int = 5
+    trials: int = 30
+    repeats: int = 1
     samples: int = 200
     sample_sizes: tuple[int, ...] = (10, 25, 50, 100, 200, 400)
     skews: tuple[float, ...] = SKEWS
@@ -94,11 +96,12 @@ GOV = ("TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004")
 SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         (
-            Collection("made as .Gov", "synthetic[shape=gov,queries=60,documents=40,sample=0]"),
-            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=30,documents=15,sample=0]"),
+            Collection("made as .Gov", "synthetic[shape=gov,queries=60,documents=40]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=30,documents=15]"),
         ),
         folds=(1,),
         trials=2,
+        repeats=2,
         samples=20,
         sample_sizes=(5, 20),
         skews=(-5.0, 5.0),
@@ -110,25 +113,39 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         (
-            Collection("made as .Gov", "synthetic[shape=gov,queries=400,documents=60,sample=0]"),
-            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=150,documents=30,sample=0]"),
+            Collection("made as .Gov", "synthetic[shape=gov,queries=600,documents=60,test_queries=2000]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=250,documents=20,test_queries=2000]"),
         ),
         folds=(1,),
-        trials=5,
+        trials=30,
+        repeats=12,
         samples=100,
         sample_sizes=(10, 25, 50, 100, 200),
         skews=(-10.0, -3.0, 0.0, 3.0, 10.0),
-        C=(0.01, 0.1, 1.0, 10.0),
+        C=(0.1, 1.0, 10.0),
         iterations=40,
-        restarts=2,
+        restarts=1,
         planes=40,
-        rounds=100,
+        rounds=60,
     ),
-    "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008")), trials=3),
+    "full": Size(
+        (
+            Collection("made as .Gov", "synthetic[shape=gov,queries=600,documents=100,test_queries=3000]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=300,documents=100,test_queries=3000]"),
+        ),
+        folds=(1,),
+        trials=30,
+        repeats=20,
+        C=(0.01, 0.1, 1.0, 10.0, 100.0),
+        iterations=60,
+        restarts=3,
+        planes=60,
+        rounds=200,
+    ),
+    "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008"))),
     "paper": Size(
         (*(Collection(name, name.lower(), minmax=False) for name in GOV), Collection("OHSUMED", "ohsumed")),
         diagnosed=GOV.index("HP2004"),
-        trials=10,
         planes=300,
     ),
 }
@@ -146,7 +163,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         size = replace(size, collections=(Collection(data, data),), diagnosed=0)
     for collection in size.collections:
         models = {model: parts_of(model, size) for model in MODELS}
-        yield Runs(f"accuracy {collection.column}", models, collection.parts, size.folds)
+        yield Runs(f"accuracy {collection.column}", models, collection.parts, size.folds, size.repeats)
     settings = sampler_settings(size)
     models = {name: parts_of(DIAGNOSED, size, setting) for name, setting in settings.items()}
     yield Runs("sampler", models, size.collections[size.diagnosed].parts, size.folds, size.trials)

@@ -1,4 +1,4 @@
-"""Training protocol of the paper (Section 6.2) at four sizes.
+"""Training protocol of the paper (Section 6.2) at five sizes.
 
 Setting A, *fixed*: a baseline and its expected loss share all settings. Setting B, *tuned*: the expected losses of the
 networks have a smaller network, dropout and Adam; those of the trees stay as they are.
@@ -85,8 +85,8 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         (
-            Collection("synthetic[shape=mslr,queries=400,documents=40]", 20, 1.0),
-            Collection("synthetic[shape=yahoo,queries=400]", 20, 0.1),
+            Collection("synthetic[shape=mslr,queries=600,documents=20,valid_queries=300,test_queries=2000]", 20, 1.0),
+            Collection("synthetic[shape=yahoo,queries=600,documents=10,valid_queries=300,test_queries=2000]", 20, 0.1),
         ),
         trials=10,
         divisor=8,
@@ -94,6 +94,18 @@ SIZES: Mapping[Profile, Size] = {
         epochs=25,
         rounds=100,
         leaves=15,
+    ),
+    "full": Size(
+        (
+            Collection("synthetic[shape=mslr,queries=1500,documents=60,valid_queries=500,test_queries=3000]", 20, 1.0),
+            Collection("synthetic[shape=yahoo,queries=1500,valid_queries=500,test_queries=3000]", 20, 0.1),
+        ),
+        trials=10,
+        divisor=8,
+        batch=32,
+        epochs=30,
+        rounds=150,
+        leaves=31,
     ),
     "real": Size(
         (Collection("ohsumed", 20, 1.0), Collection("mq2008", 20, 1.0)),

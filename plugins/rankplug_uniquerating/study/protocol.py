@@ -1,4 +1,4 @@
-"""Training protocol of the paper (Section 5) at four sizes.
+"""Training protocol of the paper (Section 5) at five sizes.
 
 Networks see features scaled to [0, 1] within a query, one query a step, and the epoch is chosen on validation data by
 NDCG@1, then @3, @5, @10. Trees see raw features, and NDCG@10 chooses their number. Queries without a relevant document
@@ -42,6 +42,8 @@ class Collection:
         largest_label: of the whole collection.
         epochs: of a network at most, in place of the profile's.
         patience: of the networks in epochs, in place of the profile's.
+        selecting: data whose test part chooses the epoch, of the collection's own share of the queries; the same data
+            where there is none. It begins with the same queries, see the parameter ``test_queries`` of made data.
     """
 
     place: str
@@ -53,6 +55,7 @@ class Collection:
     largest_label: int = 2
     epochs: int | None = None
     patience: int | None = None
+    selecting: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,28 @@ class Size:
     policy_rates: str = "[0.001,0.0001]"
 
 
-def _made(place: str, shape: str, queries: int, documents: int, layers: tuple[int, ...], rate: float) -> Collection:
-    dataset = f"synthetic[shape={shape},queries={queries},documents={documents}]"
-    window = 10 if place == MQ2007 else 2
-    return Collection(place, dataset, layers, rate, window, largest_label=4 if shape == "mslr" else 2)
+def _made(
+    place: str,
+    shape: str,
+    queries: int,
+    documents: int,
+    layers: tuple[int, ...],
+    rate: float,
+    valid: int | None = None,
+    test: int | None = None,
+) -> Collection:
+    small = f"synthetic[shape={shape},queries={queries},documents={documents}]"
+    asked = {"valid_queries": valid, "test_queries": test}
+    large = small[:-1] + "".join(f",{name}={count}" for name, count in asked.items() if count) + "]"
+    return Collection(
+        place,
+        large,
+        layers,
+        rate,
+        window=10 if place == MQ2007 else 2,
+        largest_label=4 if shape == "mslr" else 2,
+        selecting=large.replace(f",test_queries={test}", ""),
+    )
 
 
 SIZES: Mapping[Profile, Size] = {
@@ -109,18 +130,34 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         (
-            _made(OHSUMED, "ohsumed", 100, 60, (20, 10), 0.001),
-            _made(MQ2007, "ohsumed", 120, 40, (20, 20), 0.001),
-            _made(WEB10K, "mslr", 100, 40, (20, 20), 0.001),
-            _made(WEB30K, "mslr", 120, 40, (20, 20), 0.001),
+            _made(OHSUMED, "ohsumed", 100, 30, (20, 10), 0.001, 100, 2000),
+            _made(MQ2007, "ohsumed", 120, 20, (20, 20), 0.001, 100, 2000),
+            _made(WEB10K, "mslr", 120, 20, (20, 20), 0.001, 100, 2000),
+            _made(WEB30K, "mslr", 150, 20, (20, 20), 0.001, 100, 2000),
         ),
-        trials=5,
+        trials=10,
         folds=(1,),
         epochs=12,
         patience=None,
         learners=(2, 2),
         rounds=60,
         leaves=15,
+        policy_rates="0.001",
+    ),
+    "full": Size(
+        (
+            _made(OHSUMED, "ohsumed", 200, 100, (50, 25), 0.0005, 200, 3000),
+            _made(MQ2007, "ohsumed", 400, 30, (50, 50), 0.0005, 200, 3000),
+            _made(WEB10K, "mslr", 400, 60, (50, 50), 0.0005, 200, 3000),
+            _made(WEB30K, "mslr", 600, 60, (50, 50), 0.0005, 200, 3000),
+        ),
+        trials=10,
+        folds=(1,),
+        epochs=20,
+        patience=None,
+        learners=(3, 2),
+        rounds=150,
+        leaves=31,
         policy_rates="0.001",
     ),
     "real": Size(
@@ -175,7 +212,8 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         yield Runs(collection.place, parts, shared, size.folds, size.trials)
         if collection.place == OHSUMED:
             chosen = {model: {**parts[model], "transforms": [*parts[model]["transforms"], ON_TEST]} for model in OURS}
-            yield Runs(TEST_SELECTED + collection.place, chosen, shared, size.folds, size.trials)
+            own_share = {**shared, "dataset": collection.selecting or collection.dataset}
+            yield Runs(TEST_SELECTED + collection.place, chosen, own_share, size.folds, size.trials)
         mart = {
             model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
             for model in ("uMart", "LambdaMart-L")

@@ -1,7 +1,8 @@
-"""Training protocol of the paper (Sections 5.1 to 5.5) at four sizes.
+"""Training protocol of the paper (Sections 5.1 to 5.5) at five sizes.
 
-All parts of a data set are pooled, and each trial splits the queries anew, 60/20/20; the models of a trial share the
-split. Noise touches the training part; clicks replace the labels of the training and the validation part.
+All parts of a collection are pooled, and each trial splits the queries anew, 60/20/20; made data are drawn anew for
+each trial instead. The models of a trial share its data. Noise touches the training part; clicks replace the labels of
+the training and the validation part.
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ class Collection:
     """A data set, and the settings that depend on it.
 
     Args:
-        dataset: its name; the pool of queries must be the same in all trials.
+        dataset: its name.
         leaves: of a tree.
         min_data: documents of a leaf at least.
         labels: how many different labels there are; those of the paper's law of flips that do not exist are left out.
+        pooled: whether trials split one pool of queries, rather than draw queries of their own.
     """
 
     dataset: str
     leaves: int
     min_data: int
     labels: int = 5
+    pooled: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Size:
         trials: repetitions of the comparison and of the noisy labels.
         click_trials: repetitions of the clicks.
         rounds: trees at most.
+        max_bin: values of a feature that trees tell apart.
         learning_rate: factor on the leaves' values.
         patience: trees without improvement of the validation NDCG@5 after which training stops.
         negatives: shares of documents added.
@@ -58,6 +62,7 @@ class Size:
     trials: int
     click_trials: int
     rounds: int = 500
+    max_bin: int = 255
     learning_rate: float = 0.02
     patience: int | None = 50
     negatives: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6)
@@ -72,8 +77,8 @@ class Size:
 SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         (
-            Collection("synthetic[shape=mslr,queries=40,documents=12,sample=0]", 4, 5),
-            Collection("synthetic[shape=yahoo,queries=40,documents=8,sample=0]", 4, 5),
+            Collection("synthetic[shape=mslr,queries=40,documents=12]", 4, 5, pooled=False),
+            Collection("synthetic[shape=yahoo,queries=40,documents=8]", 4, 5, pooled=False),
         ),
         trials=2,
         click_trials=2,
@@ -85,12 +90,27 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         (
-            Collection("synthetic[shape=mslr,queries=400,documents=30,sample=0]", 15, 20),
-            Collection("synthetic[shape=yahoo,queries=400,documents=15,sample=0]", 15, 20),
+            Collection("synthetic[shape=mslr,queries=1000,documents=20,test_queries=2000]", 15, 20, pooled=False),
+            Collection("synthetic[shape=yahoo,queries=1000,documents=10,test_queries=2000]", 15, 20, pooled=False),
         ),
         trials=10,
         click_trials=10,
-        rounds=60,
+        rounds=50,
+        max_bin=63,
+        learning_rate=0.1,
+        patience=None,
+        negatives=(0.0, 0.3, 0.6),
+        flips=(0.0, 0.3, 0.6),
+        clicks=(0.05, 0.15, 0.25),
+    ),
+    "full": Size(
+        (
+            Collection("synthetic[shape=mslr,queries=1500,documents=60,test_queries=3000]", 31, 20, pooled=False),
+            Collection("synthetic[shape=yahoo,queries=1500,test_queries=3000]", 31, 20, pooled=False),
+        ),
+        trials=10,
+        click_trials=10,
+        rounds=100,
         learning_rate=0.1,
         patience=None,
         negatives=(0.0, 0.3, 0.6),
@@ -159,10 +179,10 @@ def _group(name: str, size: Size, collection: Collection, models: tuple[str, ...
     parts: dict[str, dict[str, Any]] = {model: {"loss": MODELS[model]} for model in models}
     shared = {
         "dataset": collection.dataset,
-        "transforms": [SPLIT, *transforms],
+        "transforms": [SPLIT, *transforms] if collection.pooled else transforms,
         "backend": "lightgbm",
         "scorer": f"trees[leaves={collection.leaves},learning_rate={size.learning_rate},rounds={size.rounds},"
-        f"min_data={collection.min_data},min_hessian=0.0,max_bin=255]",
+        f"min_data={collection.min_data},min_hessian=0.0,max_bin={size.max_bin}]",
         "patience": size.patience,
         "metrics": list(METRICS),
     }
