@@ -29,14 +29,9 @@ if TYPE_CHECKING:
 
     from rankplug.store import Store, Trial
 
-<<<<<<< HEAD
-Profile = Literal["smoke", "quick", "real", "paper"]
-NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
-PROFILES: tuple[Profile, ...] = ("smoke", "quick", "real", "paper")
-=======
 Profile = Literal["smoke", "quick", "full", "real", "paper"]
+NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
 PROFILES: tuple[Profile, ...] = ("smoke", "quick", "full", "real", "paper")
->>>>>>> e5082ed (Give quick thousands of test queries for every trial, and add the profile full between quick and real)
 
 
 @dataclass(frozen=True)
