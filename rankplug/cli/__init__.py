@@ -9,18 +9,20 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import check, cite, data, doctor, new, plugins, report, reproduce, results, sweep, train
+from rankplug.cli import check, cite, completion, data, doctor, new, plugins, report, reproduce, results, sweep, train
 from rankplug.errors import RankplugError
-from rankplug.system import prepare_streams, say
+from rankplug.system import __version__, prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",
     help="Learning to rank in which every loss, sampler, scorer and backend is a plugin.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, cite, doctor, new, plugins, report, reproduce, sweep, train):
+for commands in (check, cite, completion, doctor, new, plugins, report, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")
@@ -45,8 +47,19 @@ def add_commands_of_others() -> None:
 add_commands_of_others()
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        say(f"rankplug {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_tell_version, is_eager=True)
+    ] = False,
+) -> None:
     """Read the options before the command."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -9,24 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from rankplug.errors import DataError
-from rankplug.system import say
+from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
     from rankplug.data import StoredDataset
 
-app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True)
+app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True, rich_markup_mode=None)
 
 Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
 
 
 @app.command("list")
-def list_() -> None:
+def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List all data sets, and which are on this machine."""
     from rankplug.registry import registry
 
-    for plugin in registry().plugins("dataset"):
-        specification = plugin.specification
-        say(f"{specification.name:14} {_state(specification):18} {specification.summary}")
+    known = [plugin.specification for plugin in registry().plugins("dataset")]
+    if as_json:
+        listing = [{**one.describe(), "state": _state(one)} for one in known]
+        hand_over(json.dumps(listing, indent=2, default=str))
+        return
+    for one in known:
+        say(f"{one.name:14} {_state(one):18} {one.summary}")
 
 
 @app.command()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankplug.errors import UnknownPluginError, did_you_mean
 from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
@@ -19,6 +21,10 @@ def register(app: typer.Typer) -> None:
 
 
 def plugins(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Only those of this name, such as lambdarank."),
+    ] = None,
     kind: Annotated[str | None, typer.Option(help="Only one kind, such as loss.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -26,7 +32,7 @@ def plugins(
     from rankplug.registry import registry
 
     found = registry()
-    chosen = list(found.plugins(kind))
+    chosen = _named(found.plugins(kind), name)
     if as_json:
         listing = {
             "plugins": [plugin.describe() for plugin in chosen],
@@ -52,6 +58,21 @@ def plugins(
         )
 
 
+def _named(plugins: Iterable[Plugin], name: str | None) -> list[Plugin]:
+    """Return the plugins of a name, or all; one that has no namesake here is refused with what is near it."""
+    from rankplug.registry import parse
+
+    several = list(plugins)
+    if name is None:
+        return several
+    wanted = parse(name).name
+    chosen = [plugin for plugin in several if plugin.specification.name == wanted]
+    if not chosen:
+        known = {plugin.specification.name for plugin in several}
+        raise UnknownPluginError(f"no plugin is called {wanted}: {did_you_mean(wanted, known)}")
+    return chosen
+
+
 def _lines(plugin: Plugin) -> str:
     about = plugin.describe()
     paper = f" ({about['paper']})" if about["paper"] else ""
@@ -61,7 +82,14 @@ def _lines(plugin: Plugin) -> str:
     return "\n".join([head, *(f"{'':10}{_parameter(parameter)}" for parameter in about["parameters"])])
 
 
+def _written(value: Any) -> str:
+    """Write a default as the grammar does, where it can."""
+    from rankplug.registry import format_value
+
+    return format_value(value) if value is None or isinstance(value, (bool, int, float, str, tuple)) else str(value)
+
+
 def _parameter(parameter: dict[str, Any]) -> str:
-    default = "required" if parameter["required"] else f"default {str(parameter['default']).lower()}"
+    default = "required" if parameter["required"] else f"default {_written(parameter['default'])}"
     meaning = f": {parameter['description']}" if parameter["description"] else ""
     return f"{parameter['name']} ({parameter['type']}, {default}){meaning}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -11,10 +12,11 @@ import typer
 
 from rankplug.system import hand_over, say
 
-app = typer.Typer(help="Show, compare, merge, clean and export results.")
+app = typer.Typer(help="Show, compare, merge, clean and export results.", rich_markup_mode=None)
 
 STORE_HELP = "Folder of results; else that of the project, which rankplug doctor tells."
 StoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP)]
+JSONOption = Annotated[bool, typer.Option("--json", help="Print JSON; of a table the same as --format json.")]
 ExistingStoreOption = Annotated[Path | None, typer.Option(help=STORE_HELP, exists=True, file_okay=False)]
 
 
@@ -46,12 +48,14 @@ def results(
         Path | None, typer.Option(help="Draw means with intervals over trials into this file, such as losses.png.")
     ] = None,
     store: ExistingStoreOption = None,
+    as_json: JSONOption = False,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
     from rankplug.store import Store, paper_table, query, results, write_paper_table, write_table
 
     if context.invoked_subcommand is not None:
         return
+    form = Format.JSON if as_json else form
     if (bold or versus) and not pivot:
         raise typer.BadParameter("--bold and --versus mark a paper's table; add --pivot metric")
     if sql:
@@ -100,23 +104,31 @@ def compare(
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
     store: ExistingStoreOption = None,
+    as_json: JSONOption = False,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
     from rankplug.store import Store, write_table
     from rankplug.store import compare as compared
+
+    form = Format.JSON if as_json else form
 
     _print(write_table(compared(first, second, store=Store(store), metric=metric or ()), form), form)
 
 
 @app.command()
 def merge(
-    others: Annotated[list[Path], typer.Argument(help="Stores to take results from.")], store: StoreOption = None
+    others: Annotated[list[Path], typer.Argument(help="Stores to take results from.")],
+    store: StoreOption = None,
+    as_json: JSONOption = False,
 ) -> None:
     """Copy what other stores have and this one lacks."""
     from rankplug.store import Store
     from rankplug.store import merge as merged
 
     done = merged(Store(store), others)
+    if as_json:
+        hand_over(json.dumps(vars(done)))
+        return
     say(f"{done.new} results came new, {done.there} were there")
 
 
@@ -126,6 +138,7 @@ def clean(
     yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be deleted, as without --yes.")] = False,
     store: ExistingStoreOption = None,
+    as_json: JSONOption = False,
 ) -> None:
     """Print what killed sweeps left behind, and on request outdated results; with --yes, delete them."""
     from rankplug.store import Store
@@ -136,13 +149,19 @@ def clean(
     if outdated:
         stale, unknown = store_cleaning.outdated(Store(store))
         found += stale
+    delete = yes and not dry_run
+    if delete:
+        store_cleaning.remove(found)
+    if as_json:
+        listed = {"deleted" if delete else "found": found, "kept": unknown}
+        hand_over(json.dumps({word: [vars(one) for one in findings] for word, findings in listed.items()}, default=str))
+        return
     for finding in unknown:
         say(f"kept {finding.path}: {finding.why}", error=True)
     for finding in found:
         say(f"{finding.path}: {finding.why}")
     count = sum(len(finding.files) for finding in found)
-    if yes and not dry_run:
-        store_cleaning.remove(found)
+    if delete:
         say(f"{count} files deleted")
     else:
         say(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rankplug.system import say
+from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean
+from rankplug.system import hand_over, say, whole_number
+
+if TYPE_CHECKING:
+    from rankplug.store import Store, Trial
+    from rankplug.sweeps import Outcome, Plan, Sweep
+
+INTERRUPTED = 130
+"""Exit code of a program that Ctrl-C has ended."""
+MOST_ROWS = 40
+"""Rows of the table at the end; larger ones are asked for."""
 
 
 def register(app: typer.Typer) -> None:
@@ -34,39 +47,148 @@ def sweep(
     store: Annotated[
         Path | None, typer.Option(help="Folder of results; else that of the project, which rankplug doctor tells.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run every combination of a grid that is not finished, one notebook each, and keep the results."""
-    from rankplug.cli.sweep_words import read_sweeps
     from rankplug.store import Store
     from rankplug.sweeps import Plan, carry_out
 
     results = Store(store)
+    whole_number(jobs, "jobs", least=1)
     plans = [
         one.with_repetitions(trials, folds).plan(results, retry_failed=retry_failed)
         for one in read_sweeps(words, profile)
     ]
     plan = Plan.joined(plans)
-    say(f"{plan}, in {results.folder}")
     if dry_run:
-        for state, group in (("run", plan.waiting), ("done", plan.done), ("failed", plan.failed)):
-            for trial in group:
-                say(f"{state:7}{trial.identity}  {trial}")
+        tell_plan(plan, results, jobs, as_json)
         return
-    outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
+    say(f"{plan}, in {results.folder}", error=as_json)
+    with kept_when_interrupted(plan.trials, results):
+        outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
+    _tell_failures(outcome)
+    if as_json:
+        hand_over(json.dumps(_described(outcome), indent=1))
+    else:
+        _tell_results(outcome)
+    if outcome.failures or outcome.not_run:
+        raise typer.Exit(1)
+
+
+def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]:
+    """Return the sweeps that the command line's words stand for."""
+    from rankplug.sweeps import read_file, read_words
+
+    if len(words) == 1 and "=" not in words[0]:
+        path = Path(words[0])
+        if path.suffix in (".yaml", ".yml") or path.is_file():
+            return [read_file(path, profile)]
+        return _sweeps_of_study(words[0], profile or "quick")
+    if profile is not None:
+        raise GrammarError(f"a grid in words has no profile {profile}; name a file that has one, or a study")
+    return [read_words(words)]
+
+
+def _sweeps_of_study(name: str, profile: str) -> list[Sweep]:
+    from rankplug.studies import PROFILES, study
+    from rankplug.sweeps import Sweep
+
+    if profile not in PROFILES:
+        raise GrammarError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
+    try:
+        chosen = study(name)
+    except UnknownPluginError as error:
+        raise GrammarError(f"{name} is neither a file nor a study, nor a grid such as loss=xe_ndcg ({error})") from None
+    return [
+        Sweep(tuple(runs.grid(model) for model in runs.models), runs.folds, runs.trials)
+        for runs in chosen.runs(cast(Any, profile), None)
+    ]
+
+
+def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
+    """Print what would run, what is done, and how long the rest may take by the times the store has recorded."""
+    from rankplug.sweeps import duration, expected_time
+
+    states = {"run": plan.waiting, "done": plan.done, "failed": plan.failed}
+    expected = expected_time(plan.waiting, store)
+    if as_json:
+        listing: dict[str, Any] = {
+            state: [{"identity": trial.identity, **_parts(trial)} for trial in group] for state, group in states.items()
+        }
+        seconds = expected.seconds / jobs if expected.known == expected.trials else None
+        described = {"store": str(store.folder), **listing, "left_out": plan.left_out, "seconds": seconds}
+        hand_over(json.dumps(described, indent=1))
+        return
+    say(f"{plan}, in {store.folder}")
+    for state, group in states.items():
+        for trial in group:
+            say(f"{state:7}{trial.identity}  {trial}")
+    if expected.known:
+        about = f"about {duration(expected.seconds / jobs)}"
+        if expected.known < expected.trials:
+            about += f" for {expected.known} of them; nothing like the others has run here"
+        say(f"{about}, by the times recorded of such trials")
+
+
+def _parts(trial: Trial) -> dict[str, Any]:
+    return {**trial.combination.model_dump(mode="json"), "fold": trial.fold, "trial": trial.number}
+
+
+@contextlib.contextmanager
+def kept_when_interrupted(trials: Sequence[Trial], store: Store) -> Iterator[None]:
+    """Say after Ctrl-C how much is kept, and end as an interrupted program does."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = sum(store.has(trial) for trial in trials)
+        say(f"\ninterrupted: {kept} of {len(trials)} trials are kept; the same command goes on", error=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _tell_failures(outcome: Outcome) -> None:
+    count = len(outcome.plan.trials)
     for sentence in outcome.failures:
         say(f"failed: {sentence}", colour="red", error=True)
     for sentence in outcome.not_run:
         say(f"not run: {sentence}", colour="yellow", error=True)
     if outcome.not_run:
         say(
-            f"{len(outcome.not_run)} of {len(plan.trials)} trials could not run, and nothing is recorded of them; the"
-            " same command runs them",
+            f"{len(outcome.not_run)} of {count} trials could not run, and nothing is recorded of them; the same command"
+            " runs them",
             error=True,
         )
     if outcome.failures:
-        say(
-            f"{len(outcome.failures)} of {len(plan.trials)} trials failed; run them again with --retry-failed",
-            error=True,
-        )
-    if outcome.failures or outcome.not_run:
-        raise typer.Exit(1)
+        say(f"{len(outcome.failures)} of {count} trials failed; run them again with --retry-failed", error=True)
+
+
+def _described(outcome: Outcome) -> dict[str, Any]:
+    store = outcome.store
+    done = [trial for trial in outcome.plan.trials if store.has(trial)]
+    return {
+        "store": str(store.folder),
+        "done": [{"identity": trial.identity, **_parts(trial)} for trial in done],
+        "failures": outcome.failures,
+        "not_run": outcome.not_run,
+    }
+
+
+def _tell_results(outcome: Outcome) -> None:
+    """Print the means of what was asked for, and what one may do next."""
+    from rankplug.store import ResultsError, paper_table, write_paper_table
+
+    done = {trial.combination.identity for trial in outcome.plan.trials if outcome.store.has(trial)}
+    if not done:
+        return
+    names = ", ".join(f"'{identity}'" for identity in sorted(done))
+    try:
+        table = paper_table(outcome.store, where=f"combination in ({names})", bold=True)
+    except ResultsError:
+        # Combinations that differ in nothing the tables show, such as their metrics, make no table together.
+        say("finished; rankplug results shows them")
+        return
+    if len(table.rows) <= MOST_ROWS:
+        say(f"\n{write_paper_table(table, 'table')}")
+    first, *others = sorted(done)
+    say("\nnext: rankplug results --pivot metric --bold, or --plot means.png, or --format latex")
+    if others:
+        say(f"      rankplug results compare \"combination = '{first}'\" \"combination = '{others[0]}'\"")

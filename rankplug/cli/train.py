@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rankplug.system import say
+from rankplug.system import hand_over, say
 
 DATASET = Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")]
 FOLD = Annotated[int, typer.Option(help="Fold of the data set, from 1.")]
@@ -35,6 +36,7 @@ def train(
         typer.Option(help="Chooses the iteration on validation data (default ndcg@5); several decide in their order."),
     ] = None,
     patience: Annotated[int | None, typer.Option(help="Iterations without improvement before stopping.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train on a data set, choose the iteration on its validation part, and save the model."""
     from rankplug.data import load
@@ -58,7 +60,13 @@ def train(
     model.record.data.update({"dataset": dataset, "fold": fold, "transforms": transforms, "seed": seed})
     model.save(out)
     best = model.best_iteration
-    chosen = ", ".join(f"valid {name} {model.curve.columns[f'valid {name}'][best]:.4f}" for name in names)
+    values = {name: model.curve.columns[f"valid {name}"][best] for name in names}
+    if as_json:
+        made = model.record
+        facts = {"file": str(out), "iteration": best, "iterations": made.iterations, "valid": values}
+        hand_over(json.dumps({**facts, "stopped": made.stopped, "seconds": made.seconds["total"]}, indent=1))
+        return
+    chosen = ", ".join(f"valid {name} {value:.4f}" for name, value in values.items())
     stopped = f"stopped: {model.record.stopped}" if model.record.stopped != "finished" else "finished"
     say(
         f"{out}: iteration {best} of {model.record.iterations} ({stopped}), {chosen},"
@@ -74,6 +82,7 @@ def evaluate(
     seed: Annotated[int | None, typer.Option(help="Of data with a random split; the model's own when absent.")] = None,
     transform: Annotated[list[str] | None, typer.Option(help="Of the data; the model's own when absent.")] = None,
     part: Annotated[str, typer.Option(help="train, valid or test.")] = "test",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a saved model: the mean over queries, and how many of them count."""
     from rankplug.data import Split, load
@@ -94,6 +103,13 @@ def evaluate(
         seed=own.get("seed", 0) if seed is None else seed,
         transforms=own.get("transforms", []) if transform is None else transform,
     )
+    rows = []
     for name in metric or ["ndcg@5"]:
         values = metrics.evaluate(fitted, getattr(split, part), name)
-        say(f"{name} {values.mean():.6f} ({values.notna().sum()} of {values.size} queries)")
+        counted = int(values.notna().sum())
+        rows.append({"metric": name, "mean": values.mean() if counted else None, "counted": counted,
+                     "queries": values.size})  # fmt: skip
+        if not as_json:
+            say(f"{name} {values.mean():.6f} ({counted} of {values.size} queries)")
+    if as_json:
+        hand_over(json.dumps(rows, indent=1))

@@ -6,6 +6,7 @@ from .grammar import NAME as NAME
 from .grammar import Grid as Grid
 from .grammar import Reference as Reference
 from .grammar import expand as expand
+from .grammar import format_value as format_value
 from .grammar import parse as parse
 from .health import is_usable as is_usable
 from .health import load_code as load_code
@@ -22,6 +23,7 @@ from .plugins import BrokenPlugin as BrokenPlugin
 from .plugins import Plugin as Plugin
 from .plugins import Registry as Registry
 from .plugins import registry as registry
+from .reference_completion import complete_reference as complete_reference
 from .specifications import KINDS as KINDS
 from .specifications import BackendSpecification as BackendSpecification
 from .specifications import DatasetSpecification as DatasetSpecification
@@ -54,9 +56,11 @@ __all__ = [
     "ScorerSpecification",
     "StudySpecification",
     "TransformSpecification",
+    "complete_reference",
     "describe_parameters",
     "describe_type",
     "expand",
+    "format_value",
     "import_object",
     "is_usable",
     "literal_values",

@@ -1,4 +1,5 @@
 from .combination import METRICS as METRICS
+from .combination import PLUGIN_PARTS as PLUGIN_PARTS
 from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
@@ -28,6 +29,7 @@ from .upkeep import merge as merge
 
 __all__ = [
     "METRICS",
+    "PLUGIN_PARTS",
     "TRIAL_COLUMNS",
     "Combination",
     "PaperTable",

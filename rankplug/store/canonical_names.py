@@ -16,7 +16,7 @@ from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.registry import Reference, Registry, registry
-from rankplug.store.combination import KIND_OF_PART, KIND_OF_PARTS, describe_plugin
+from rankplug.store.combination import KIND_OF_PART, PLUGIN_PARTS, describe_plugin
 
 BAR = " | "
 TEXT = re.compile(r"'(?:[^']|'')*'")
@@ -33,7 +33,7 @@ def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) 
         plugins: what was recorded of the plugins behind them; without it a part keeps the name that was written.
     """
     names = {}
-    for part, kind in {**KIND_OF_PART, **KIND_OF_PARTS}.items():
+    for part, kind in PLUGIN_PARTS.items():
         written = combination.get(part) or ()
         references = [written] if isinstance(written, str) else list(written)
         recorded = plugins.get(part) or ()

@@ -46,6 +46,8 @@ KIND_OF_PART = {
     "scorer": "scorer",
 }
 KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "metric"}
+PLUGIN_PARTS = {**KIND_OF_PART, **KIND_OF_PARTS}
+"""The kind of plugin that each part of a combination names."""
 
 
 class Combination(BaseModel):

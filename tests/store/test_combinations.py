@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.cli.sweep_words import read_sweeps
+from rankplug.cli.sweep import read_sweeps
 from rankplug.errors import GrammarError, ParameterError, UnknownPluginError
 from rankplug.registry import registry
 from rankplug.store import Combination, combinations

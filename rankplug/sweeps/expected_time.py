@@ -1,0 +1,44 @@
+"""An estimate of how long trials take, from the times that a store has recorded of others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from rankplug.store import Store, Trial, read_about
+
+SECONDS = ("load_seconds", "fit_seconds", "measure_seconds")
+
+
+@dataclass(frozen=True)
+class ExpectedTime:
+    """Seconds that some trials take one after another.
+
+    Args:
+        seconds: of those whose like the store has.
+        known: how many these are.
+        trials: how many there are in all.
+    """
+
+    seconds: float
+    known: int
+    trials: int
+
+
+def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:
+    """Estimate the time of trials by those of the same combination, else of the same data, backend and scorer."""
+    wanted = [trial.combination for trial in trials]
+    recorded: dict[Any, list[float]] = defaultdict(list)
+    # One file a combination is read, so that a store of many trials is not read in whole.
+    for path in {path.parent: path for path in store.files()}.values() if wanted else ():
+        about = read_about(path)
+        seconds = sum(about["record"].get(name) or 0.0 for name in SECONDS)
+        parts = about["combination"]
+        recorded[about["identity"]].append(seconds)
+        recorded[parts["dataset"], parts["backend"], parts.get("scorer", "")].append(seconds)
+    found = [recorded.get(one.identity) or recorded.get((one.dataset, one.backend, one.scorer)) or [] for one in wanted]
+    known = [fmean(seconds) for seconds in found if seconds]
+    return ExpectedTime(sum(known), len(known), len(wanted))

@@ -1,0 +1,112 @@
+"""The command line says what it means: help as written, versions, data as JSON, time, what is kept and what is next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.cli import app
+from rankplug.store import Store
+from rankplug.sweeps import Plan, expected_time, read_words
+
+Make = Callable[..., Any]
+GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
+PRINT_NO_DATA = {
+    "bench", "cite", "completion", "data get", "data info", "data prepare", "data verify", "lab", "new", "report",
+    "reproduce", "results export",
+}  # fmt: skip
+"""Commands that print where something lies, words for people, or another format."""
+
+
+def run(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_help_shows_square_brackets_as_they_are_typed() -> None:
+    told = " ".join(run("sweep", "--help").split())
+    assert "loss=[mse,urank] backend=lightgbm dataset=synthetic" in told
+
+
+def test_the_version_is_told() -> None:
+    assert run("--version") == f"rankplug {rp.__version__}\n"
+
+
+def test_plugins_are_told_by_name_with_defaults_as_they_are_written() -> None:
+    told = run("plugins", "lambdarank")
+    assert told.startswith("loss      lambdarank")
+    assert "truncation (int >= 1 | none, default none)" in told
+    assert "default QueryLevelNorm" in run("plugins", "td2003")
+    assert [one["name"] for one in json.loads(run("plugins", "mse", "--json"))["plugins"]] == ["mse"]
+
+
+def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    inner = getattr(command, "commands", {})
+    if not inner or name == "results":
+        yield name, command
+    for word, one in inner.items():
+        yield from commands(one, f"{name} {word}".strip())
+
+
+def test_every_command_that_prints_data_prints_json_too() -> None:
+    without = {
+        name for name, command in commands(typer.main.get_command(app))
+        if not any("--json" in parameter.opts for parameter in command.params)
+    }  # fmt: skip
+    assert without <= PRINT_NO_DATA
+
+
+def test_json_is_what_it_says(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.2}, folds=(1,))
+    here = ("--store", str(store.folder))
+    assert len(json.loads(run("results", *here, "--json"))) == 12
+    table = json.loads(run("results", "--pivot", "metric", "--versus", "mse", *here, "--json"))
+    assert {(row["loss"], row["metric"]) for row in table} >= {("mse", "mrr"), ("ranknet", "ndcg@5")}
+    compared = json.loads(run("results", "compare", "loss = 'mse'", "loss = 'ranknet'", *here, "--json"))
+    assert {row["unit"] for row in compared} == {"trials", "queries"}
+    assert json.loads(run("results", "clean", *here, "--json")) == {"found": [], "kept": []}
+    assert json.loads(run("results", "merge", *here, str(store.folder), "--json")) == {"new": 0, "there": 6}
+    assert "synthetic" in [one["name"] for one in json.loads(run("data", "list", "--json"))]
+
+
+def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0}, folds=(1,))  # three trials of 1.5 seconds each
+    plan = read_words(GRID).with_repetitions(5, None).plan(store)
+    assert (len(plan.waiting), len(plan.done)) == (7, 3)
+    found = expected_time(plan.waiting, store)
+    assert (found.seconds, found.known, found.trials) == (7 * 1.5, 7, 7)
+    other = read_words([*GRID[:2], "dataset=synthetic[queries=60]"]).plan(store)
+    assert expected_time(other.waiting, store).known == 0
+    planned = ("sweep", *GRID, "--trials", "5", "--dry-run", "--store", str(store.folder))
+    assert "about 10 s, by the times recorded of such trials" in run(*planned)
+    assert "about 5 s" in run(*planned, "--jobs", "2")
+    told = json.loads(run(*planned, "--json"))
+    assert (len(told["run"]), len(told["done"]), told["seconds"]) == (7, 3, 10.5)
+
+
+def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(plan: Plan, store: Store, **how: Any) -> None:
+        for trial in plan.waiting[:5]:
+            store.write(made_result(trial))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rankplug.sweeps.carry_out", interrupted)
+    told = run("sweep", *GRID, "--trials", "4", "--store", str(store.folder), code=130)
+    assert "interrupted: 5 of 8 trials are kept; the same command goes on" in told
+
+
+def test_a_sweep_ends_with_a_table_and_the_next_step(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.2}, folds=(1,))
+    told = run("sweep", *GRID, "--trials", "3", "--store", str(store.folder))
+    rows = {line.split()[0] for line in told.splitlines() if line.strip()}
+    assert {"loss", "mse", "ranknet", "next:"} <= rows
+    *_, compare = told.splitlines()
+    first, second = compare.split('"')[1::2]
+    assert "permutation" in run("results", "compare", first, second, "--store", str(store.folder))

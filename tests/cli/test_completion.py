@@ -1,0 +1,96 @@
+"""Shells complete commands, options, plugins, their parameters and their values, as one types them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from rankplug.cli import app
+from rankplug.cli.completion import SCRIPTS, Shell, candidates
+from rankplug.registry import registry
+
+BREAKS = " \t\n\"'@><=;|&(:"
+
+
+def completed(*words: str) -> list[str]:
+    return candidates(typer.main.get_command(app), words)
+
+
+def names(kind: str) -> set[str]:
+    return {plugin.specification.name for plugin in registry().plugins(kind)}
+
+
+def test_commands_options_and_choices_are_completed() -> None:
+    assert completed("repr") == ["reproduce "]
+    assert completed("data", "pr") == ["prepare "]
+    assert completed("train", "synthetic", "--los") == ["--loss "]
+    assert completed("results", "--format", "l") == ["latex"]
+    assert completed("reproduce", "xendcg", "--profile", "s") == ["smoke"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [(("train", "synthetic", "--loss"), "loss"), (("train",), "dataset"), (("data", "info"), "dataset"),
+     (("reproduce",), "study"), (("train", "--metric"), "metric")],
+)  # fmt: skip
+def test_every_plugin_of_a_kind_is_completed(words: tuple[str, ...], kind: str) -> None:
+    assert {found.removesuffix("[") for found in completed(*words, "")} == names(kind)
+
+
+def test_a_grid_is_completed_down_to_the_values_of_parameters() -> None:
+    assert completed("sweep", "back") == ["backend="]
+    assert completed("sweep", "loss=mse", "backend=light") == ["backend=lightgbm", "backend=lightgbm["]
+    assert completed("sweep", "loss=[mse,approx") == ["loss=[mse,approx_ndcg", "loss=[mse,approx_ndcg["]
+    assert completed("sweep", "loss=[lambdarank[sigma=[1,2],no") == ["loss=[lambdarank[sigma=[1,2],norm="]
+    assert completed("sweep", "loss=lambdarank[norm=t") == ["loss=lambdarank[norm=true"]
+    assert completed("sweep", "scorer=trees[boosting=[gbdt,d") == ["scorer=trees[boosting=[gbdt,dart"]
+    assert completed("sweep", "loss=nothing[") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "replies"),
+    [
+        ("rankplug sweep loss=xe_", ["xe_ndcg", "xe_ndcg["]),
+        ("rankplug sweep 'loss=[mse,xe_", ["loss=[mse,xe_ndcg", "loss=[mse,xe_ndcg["]),
+        ("rankplug sweep loss='[mse,xe_", ["[mse,xe_ndcg", "[mse,xe_ndcg["]),
+        ("rankplug train synthetic --backend light", ["lightgbm", "lightgbm["]),
+        ("rankplug data ver", ["verify "]),
+    ],
+)
+def test_bash_gets_what_it_puts_in_the_place_of_its_own_word(line: str, replies: list[str]) -> None:
+    """Bash ends a word at =, and begins a new one, which alone is replaced."""
+    script = f"""{SCRIPTS[Shell.BASH]}
+COMP_LINE="$1" COMP_POINT=${{#1}} COMP_WORDBREAKS="$2"
+_rankplug
+printf '%s\\n' "${{COMPREPLY[@]}}" """
+    found = subprocess.run(["bash", "-c", script, "bash", line, BREAKS], env=_with_ours_first(), check=True,
+                           capture_output=True, text=True)  # fmt: skip
+    assert found.stdout.splitlines() == replies
+
+
+@pytest.mark.parametrize(("shell", "check"), [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
+def test_the_scripts_are_read_by_their_shells(shell: str, check: str, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not here")
+    script = tmp_path / "script"
+    script.write_text(SCRIPTS[Shell(shell)])
+    subprocess.run([shell, check, script], check=True)
+
+
+def test_fish_completes() -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not here")
+    words = "complete -C 'rankplug sweep loss=xe_'"
+    script = f"{SCRIPTS[Shell.FISH]}\n{words}"
+    found = subprocess.run(["fish", "-c", script], env=_with_ours_first(), check=True, capture_output=True, text=True)
+    assert found.stdout.splitlines() == ["loss=xe_ndcg", "loss=xe_ndcg["]
+
+
+def _with_ours_first() -> dict[str, str]:
+    return {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
