@@ -73,7 +73,7 @@ def families(effort: Effort) -> dict[str, Family]:
         "lightgbm linear leaves": Family("lightgbm", f"trees[{settings},linear_tree=true]", "xe_ndcg", trees=True),
         "xgboost lambdarank": Family("xgboost", trees, "lambdarank", trees=True),
         "xgboost lambdarank, native": Family("xgboost[native=true]", trees, "lambdarank", trees=True),
-        "rankboost": Family("rankboost", f"stumps[rounds={rounds}]", "rankboost"),
+        "rankboost": Family("rankboost", f"stumps[rounds={rounds}]", "rankboost[pairs=list]"),
         "torch mlp approx_ndcg": Family(torch, mlp, "approx_ndcg"),
         "torch mlp E[approx_ndcg]": Family(torch, mlp, "approx_ndcg", "gumbel[samples=8]"),
         "torch mlp xe_ndcg": Family(torch, mlp, "xe_ndcg"),

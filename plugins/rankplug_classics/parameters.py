@@ -38,6 +38,14 @@ class RankSVM(Parameters):
     margin: float = Field(1.0, ge=0, description="gap of scores from which on a pair costs nothing")
 
 
+class RankBoost(Parameters):
+    """Of ``rankboost``."""
+
+    pairs: Literal["all", "list"] = Field(
+        "all", description="one law over the pairs of all lists, as Freund's, or one of equal weight within each list"
+    )
+
+
 class ListMLE(Parameters):
     """Parameters of ``listmle``."""
 

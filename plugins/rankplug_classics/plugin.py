@@ -64,9 +64,10 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "rankboost",
-            "logarithm of the exponential loss of every pair",
+            "exponential loss of every pair",
             "RankBoost, Freund et al. 2003",
-            r"\log \frac1{|P|}\sum_{y_i > y_j} e^{-(f_i - f_j)}",
+            r"\sum_{y_i > y_j} e^{-(f_i - f_j)}",
+            parameters.RankBoost,
             convex=True,
             curvature="surrogate",
         ),

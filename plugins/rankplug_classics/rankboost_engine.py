@@ -2,9 +2,10 @@ r"""RankBoost as a backend (Freund, Iyer, Schapire, Singer 2003).
 
 With pair weights ``D`` that add up to 1, a weak ranker ``h`` in {0, 1} has :math:`r = \sum D_{ij}(h(i) - h(j))` and
 enters with the weight :math:`\alpha = \frac12\ln\frac{1+r}{1-r}`. The sum is that of minus the loss's gradient over
-the documents where ``h`` is 1, so any loss will do; ``rankboost`` is the paper's. Its pair weights add up to 1 in each
-list, so here they add up to the number of lists, by which r is divided; where a loss weighs pairs more, by that. Pulls
-on a whole list rank nothing: where a loss has such, their mean is taken off in each list.
+the documents where ``h`` is 1, so any loss will do; ``rankboost`` is the paper's, whose curvature says what its pair
+weights add up to, by which r is divided. With another loss r is divided by the number of lists, or by the sum of the
+pulls where that is larger. Pulls on a whole list rank nothing: where a loss has such, their mean is taken off in each
+list.
 
 A scorer it fits names the class of such sums under ``fitted_by["rankboost"]``. Results are the same for any number of
 threads.
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from rankplug.data import Integers
 from rankplug.training import LOSS, Model, Part, Problem, Record, StepwiseLearner, checked, train
 from rankplug_classics import weak_rankers
+from rankplug_classics.parameters import RankBoost as RankBoostLaw
 from rankplug_classics.stumps import Stumps, Thresholds
 
 NEARLY_SURE = 1.0 - 1e-6
@@ -68,7 +70,7 @@ class RankBoostLearner(StepwiseLearner):
         feature, threshold, agreement = self.thresholds.best(pulls)
         if agreement == 0.0:
             return False
-        r = agreement / self._weight_of_pairs(pulls)
+        r = agreement / self._weight_of_pairs(pulls, found.curvature)
         r = max(-NEARLY_SURE, min(NEARLY_SURE, r))
         weight = 0.5 * math.log((1.0 + r) / (1.0 - r))
         self.rankers.append((feature, threshold, weight))
@@ -86,8 +88,10 @@ class RankBoostLearner(StepwiseLearner):
         means = np.add.reduceat(gradient, lists.starts[:-1]) / lists.lengths
         return np.repeat(means, lists.lengths) - gradient
 
-    def _weight_of_pairs(self, pulls: NDArray[np.float64]) -> float:
-        """Return the number of lists with a gradient, or the gradients' own sum where that is larger."""
+    def _weight_of_pairs(self, pulls: NDArray[np.float64], curvature: NDArray[np.float64]) -> float:
+        """Return what the weights of all pairs add up to, or a bound of it for losses that have no such weights."""
+        if isinstance(self.problem.loss.parameters, RankBoostLaw):
+            return float(curvature.sum()) / 2  # A pair's weight is in the curvature of both its documents.
         of_lists = np.add.reduceat(np.abs(pulls), self.problem.train.starts[:-1]) > 0
         weights = self.problem.weights
         counted = of_lists.sum() if weights is None or weights.size != of_lists.size else weights[of_lists].sum()

@@ -12,6 +12,8 @@ from rankplug_classics.stumps import Stumps, Thresholds
 
 import rankplug as rp
 
+LAWS = ("all", "list")
+
 
 @pytest.fixture(scope="module")
 def lists():
@@ -34,25 +36,62 @@ def test_the_best_weak_ranker_is_that_of_trying_all(seed, documents, features):
         assert total == pytest.approx(pulls[X[:, feature] > threshold].sum())
 
 
-def test_a_round_has_the_weight_of_the_paper(lists):
-    model = rp.fit("rankboost", scorer="stumps[rounds=1]", loss="rankboost", train=lists)
-    ((feature, threshold, weight),) = model.stumps.rankers
-    above, r, counted = lists.features[:, feature] > np.float32(threshold), 0.0, 0
-    for begin in range(0, 200, 10):
-        labels, h = lists.labels[begin : begin + 10], above[begin : begin + 10].astype(float)
-        pairs = [(i, j) for i in range(10) for j in range(10) if labels[i] > labels[j]]
-        counted += bool(pairs)
-        r += sum(h[i] - h[j] for i, j in pairs) / max(len(pairs), 1)
-    r /= counted
-    assert weight == pytest.approx(0.5 * math.log((1 + r) / (1 - r)))
+def pairs_of(lists):
+    """Better and worse document of every pair, and the list they are in."""
+    return [
+        (begin + i, begin + j, number)
+        for number, begin in enumerate(lists.starts[:-1])
+        for i in range(10)
+        for j in range(10)
+        if lists.labels[begin + i] > lists.labels[begin + j]
+    ]
 
 
-def test_every_round_lowers_the_loss_by_at_least_what_the_paper_proves(lists):
-    model = rp.fit("rankboost", scorer="stumps[rounds=30]", loss="rankboost", train=lists)
+def laws(lists, scores):
+    """Freund's D of every pair: over all pairs, and within each list with lists alike."""
+    pairs = pairs_of(lists)
+    weights = np.array([math.exp(scores[worse] - scores[better]) for better, worse, _ in pairs])
+    of_list = np.array([number for _, _, number in pairs])
+    sums = np.bincount(of_list, weights, minlength=20)
+    return {"all": weights / weights.sum(), "list": weights / sums[of_list] / np.count_nonzero(sums)}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_round_is_the_papers(lists, law):
+    loss = f"rankboost[pairs={law}]"
+    model = rp.fit("rankboost", scorer="stumps[rounds=12]", loss=loss, train=lists)
+    better, worse = np.array([pair[:2] for pair in pairs_of(lists)]).T
+    for rounds, (feature, threshold, weight) in enumerate(model.stumps.rankers):
+        D = laws(lists, Stumps(model.stumps.rankers[:rounds]).scores(lists.features))[law]
+        h = (lists.features[:, feature] > np.float32(threshold)).astype(float)
+        r = (D * (h[better] - h[worse])).sum()
+        assert weight == pytest.approx(0.5 * math.log((1 + r) / (1 - r)))
+        best = max(
+            abs((D * (one[better].astype(int) - one[worse])).sum())
+            for column in lists.features.T
+            for one in (column > value for value in np.unique(column)[:-1])
+        )
+        assert abs(r) == pytest.approx(best)
+
+
+def test_one_list_of_many_pairs_outweighs_one_of_few():
+    labels = np.array([1, 0, *[1] * 9, *[0] * 9], np.float32)
+    lists = rp.Lists(np.zeros((20, 1), np.float32), labels, [0, 2, 20])
+    found = {law: rp.loss(f"rankboost[pairs={law}]").evaluate(np.zeros(20), labels, lists.starts) for law in LAWS}
+    shares = {law: np.add.reduceat(one.curvature, [0, 2]) / one.curvature.sum() for law, one in found.items()}
+    assert shares["all"] == pytest.approx([1 / 82, 81 / 82])
+    assert shares["list"] == pytest.approx([1 / 2, 1 / 2])
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_round_lowers_the_loss_by_at_least_what_the_paper_proves(lists, law):
+    loss = f"rankboost[pairs={law}]"
+    model = rp.fit("rankboost", scorer="stumps[rounds=30]", loss=loss, train=lists)
     value = []
     for rounds in range(31):
         scores = Stumps(model.stumps.rankers[:rounds]).scores(lists.features)
-        value.append(rp.loss("rankboost").evaluate(scores, lists.labels, lists.starts).value.mean())
+        found = rp.loss(loss).evaluate(scores, lists.labels, lists.starts).value
+        value.append(math.log(found.sum()) if law == "all" else found.mean())
     r = np.tanh([weight for _, _, weight in model.stumps.rankers])
     assert (np.diff(value) <= 0.5 * np.log(1 - r**2) + 1e-9).all()
 

@@ -10,6 +10,10 @@ META_TOOLKIT = "https://raw.githubusercontent.com/meta-toolkit/meta"
 ONEDRIVE = "https://api.onedrive.com/v1.0/shares"
 
 LETOR_LICENCE = "Microsoft Research's terms for LETOR: research use; read and accept them on the official page."
+LETOR2_CITATION = (
+    "T.-Y. Liu, J. Xu, T. Qin, W. Xiong, H. Li: LETOR: Benchmark dataset for research on learning to rank for"
+    " information retrieval. SIGIR Workshop on Learning to Rank for Information Retrieval, 2007."
+)
 LETOR3_CITATION = (
     "T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR: A benchmark collection for research on learning to rank for information"
     " retrieval. Information Retrieval 13, 2010."
@@ -192,6 +196,23 @@ BENCHMARKS: tuple[Benchmark, ...] = (
                 "c6d28b663cd7a8c8",
             ),
         },
+    ),
+    Benchmark(
+        name="ohsumed-letor2",
+        title="LETOR 2.0 OHSUMED",
+        summary="medical abstracts (LETOR 2.0), 106 queries, labels 0-2, 5 folds, raw, with official baselines",
+        page=LETOR_PAGE,
+        licence=LETOR_LICENCE,
+        citation=LETOR2_CITATION,
+        instructions=(
+            "The official page keeps the later releases; a copy of this one lies in the repository marcosfpr/ranklibpp on"
+            " GitHub, folder tests/benchmarks/OHSUMED. Read the terms, save its five folders Fold1 to Fold5."
+        ),
+        published=Published(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
+        features=25,
+        folds=5,
+        archives=("OHSUMED-LETOR2",),
+        fingerprints={"": ()},
     ),
     Benchmark(
         name="mq2007",

@@ -30,6 +30,10 @@ class TestRankBoost(LossContract):
     loss = "rankboost"
 
 
+class TestRankBoostWithinEachList(LossContract):
+    loss = "rankboost[pairs=list]"
+
+
 class TestListMLE(LossContract):
     loss = "listmle"
 

@@ -76,7 +76,21 @@ def test_ranksvm_counts_margins() -> None:
     np.testing.assert_allclose(evaluate("ranksvm[margin=0.5]", scores, labels).value, expected)
 
 
-def test_rankboost_gradient_is_the_normalised_weight_of_the_pairs() -> None:
+def test_rankboost_is_the_sum_of_exponentials_over_pairs() -> None:
+    scores, labels = random_list(25)
+    gradient, curvature, value = np.zeros(25), np.zeros(25), 0.0
+    for i, j in pairs_of(labels):
+        weight = math.exp(scores[j] - scores[i])
+        value += weight
+        gradient[[i, j]] += -weight, weight
+        curvature[[i, j]] += weight
+    result = evaluate("rankboost", scores, labels)
+    np.testing.assert_allclose(result.value, value)
+    np.testing.assert_allclose(result.gradient, gradient, atol=1e-11)
+    np.testing.assert_allclose(result.curvature, curvature, atol=1e-11)
+
+
+def test_rankboost_within_a_list_has_weights_that_add_up_to_one() -> None:
     scores, labels = random_list(25)
     exponents = {pair: -(scores[pair[0]] - scores[pair[1]]) for pair in pairs_of(labels)}
     total = logsumexp(list(exponents.values()))
@@ -86,7 +100,7 @@ def test_rankboost_gradient_is_the_normalised_weight_of_the_pairs() -> None:
         gradient[i] -= share
         gradient[j] += share
         curvature[[i, j]] += share
-    result = evaluate("rankboost", scores, labels)
+    result = evaluate("rankboost[pairs=list]", scores, labels)
     np.testing.assert_allclose(result.value, total - math.log(len(exponents)))
     np.testing.assert_allclose(result.gradient, gradient, atol=1e-14)
     np.testing.assert_allclose(result.curvature, curvature, atol=1e-14)
