@@ -58,13 +58,22 @@ def loss_page() -> str:
     return HEAD + "\n".join(_section(plugin) for plugin in registry().plugins("loss"))
 
 
+def _shift(specification: LossSpecification) -> str:
+    """Tell what adding a constant to all scores of a list does, or what its derivatives lack for that."""
+    if specification.shift_invariant:
+        return "unchanged by a shift of all scores"
+    if specification.gradient == "lambda":
+        return "derivatives of a list that need not add up to 0"
+    return "changed by a shift of all scores"
+
+
 def _section(plugin: Plugin) -> str:
     specification = plugin.specification
     assert isinstance(specification, LossSpecification)
     paper = PAPERS.get(specification.paper, specification.paper)
     facts = [
         "convex" if specification.convex else "not convex",
-        "unchanged by a shift of all scores" if specification.shift_invariant else "changed by a shift of all scores",
+        _shift(specification),
         {
             "exact": "exact curvature",
             "surrogate": "a positive surrogate as curvature",

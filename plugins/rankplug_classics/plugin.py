@@ -83,7 +83,7 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "p_listmle",
-            "ListMLE with weights that favour the top places",
+            "ListMLE with weights that favour the top places; unlike the paper's, over 2^n, and ties in random order",
             "p-ListMLE, Lan et al. 2014",
             r"\sum_i \alpha(i) \left[\log\sum_{j \ge i} e^{f_{(j)}} - f_{(i)}\right],\quad"
             r" \alpha(i) = \frac{2^{n-i} - 1}{2^n}",
@@ -112,7 +112,7 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "mdprank",
-            "policy gradient of ranking as a decision process",
+            "policy gradient of ranking as a decision process; the paper's policy is linear, here any scorer's",
             "MDPRank, Wei et al. 2017",
             r"-\sum_t \gamma^t G_t \log \frac{e^{f_{a_t}}}{\sum_{j \text{ left}} e^{f_j}}",
             parameters.MDPRank,
@@ -139,7 +139,7 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "boltzrank",
-            "expected NDCG and cross entropy under a Boltzmann law of rankings",
+            "expected NDCG and cross entropy under a Boltzmann law of rankings; without the paper's pairwise potentials",
             "BoltzRank, Volkovs and Zemel 2009",
             r"-\lambda\,E_P[\mathrm{NDCG}] - (1-\lambda)\sum_R Q(R)\log P(R),\quad"
             r" P(R) \propto \exp\tfrac{2}{n(n-1)}\sum_i (n-1-2r_i) f_i",

@@ -1,12 +1,12 @@
 """RankBoost's exponential loss of pairs (Freund, Iyer, Schapire, Singer 2003).
 
-RankBoost weights the pairs by ``D_ij = exp(-(f_i - f_j))`` over their sum, and D is one law over the pairs of all lists:
-a list with more pairs, or with worse ones, weighs more. That is the gradient of the summed exponentials, up to a factor
-that all lists share; exponents stop at :data:`STEEPEST`, so that no score is too far off.
+RankBoost weights the pairs by ``D_ij = exp(-(f_i - f_j))`` over their sum, and D is one law over the pairs of all
+lists: a list with more pairs, or with worse ones, weighs more. That is the gradient of the summed exponentials, up to a
+factor that all lists share; exponents stop at :data:`STEEPEST`, so that no score is too far off.
 
-With ``pairs=list`` each list has a law of its own. It is the gradient of the logarithm of the list's exponentials, which
-is still convex. The curvature for boosting then holds the sum in the denominator fixed, as RankBoost's own rounds do;
-that of the logarithm is smaller, and 0 for a single pair.
+With ``pairs=list`` each list has a law of its own. It is the gradient of the logarithm of the list's exponentials,
+which is still convex. The curvature for boosting then holds the sum in the denominator fixed, as RankBoost's own rounds
+do; that of the logarithm is smaller, and 0 for a single pair.
 
 All pairs of a list together need the time of a sort: with documents by label, sums over the lower and the higher labels
 run along.

@@ -212,7 +212,9 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         features=25,
         folds=5,
         archives=("OHSUMED-LETOR2",),
-        fingerprints={"": ()},
+        fingerprints={
+            "": ("270e5c00fac35319", "7a5b318af70c72e9", "828da3ebb74a0c38", "c4f033c93dfed9da", "441872d560012ef7")
+        },
     ),
     Benchmark(
         name="mq2007",

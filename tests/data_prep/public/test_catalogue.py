@@ -13,7 +13,7 @@ from rankplug.data import StoredDataset
 from rankplug.registry import registry
 
 NAMES = {
-    "mslr-web10k", "mslr-web30k", "yahoo-c14", "istella-s", "ohsumed", "mq2007", "mq2008",
+    "mslr-web10k", "mslr-web30k", "yahoo-c14", "istella-s", "ohsumed", "ohsumed-letor2", "mq2007", "mq2008",
     "td2003", "td2004", "hp2003", "hp2004", "np2003", "np2004",
 }  # fmt: skip
 

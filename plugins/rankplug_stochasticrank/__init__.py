@@ -1,0 +1,1 @@
+"""StochasticRank's gradient of a ranking metric under Gaussian noise on every score."""

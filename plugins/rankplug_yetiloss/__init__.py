@@ -1,0 +1,1 @@
+"""YetiLoss: YetiRank with weights that come from a metric."""

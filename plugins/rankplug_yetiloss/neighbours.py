@@ -1,0 +1,93 @@
+r"""YetiLoss (Lyzhin, Ustimenko, Gulin, Prokhorenkova, Which Tricks are Important for Learning to Rank?, ICML 2023).
+
+As in YetiRank, permutations sort scores with logistic noise, ``f_i + log(u_i / (1 - u_i))``, and only neighbours make
+pairs. A pair at ranks r and r + 1 weighs what a metric M changes when the two are exchanged:
+
+* NDCG: :math:`|G_i - G_j|\,(d_r - d_{r+1}) / \mathrm{IDCG}` with :math:`G = 2^y - 1`, :math:`d_r = 1 / \log_2(1 + r)`;
+* MAP: :math:`(1 + c) / (r (r + 1) n_+)` for a relevant document beside another, c relevant ones before them;
+* MRR: :math:`1 / (r (r + 1))` for such a pair where no relevant document stands before it;
+* ERR: :math:`|R_i - R_j| / (r (r + 1))` times the chance that the reader comes so far,
+  with :math:`R = (2^y - 1) / 2^{y_{\max}}` and :math:`y_{\max}` that of the list.
+
+The weights of all permutations are averaged, and held fixed in differentiation. A document is relevant from label 1 on.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankplug.compiled import building_block, gain, ideal_dcg, scratch, sort_best_first, uniform
+from rankplug.losses import list_loss
+
+NDCG, MAP, MRR = 0, 1, 2
+"""Positions among the words of the parameter ``metric``."""
+
+
+@building_block
+def change(metric, place, better, worse, before, unread, total, ideal, highest):
+    """How much a metric changes when neighbours of two labels are exchanged.
+
+    Args:
+        metric: its position among the words of the parameter.
+        place: rank of the first of them, from 0.
+        better: the higher label.
+        worse: the lower label.
+        before: relevant documents above both.
+        unread: chance that no document above both satisfies the reader.
+        total: relevant documents of the list.
+        ideal: the list's ideal DCG.
+        highest: the list's largest label.
+    """
+    rank = place + 1.0
+    if metric == NDCG:
+        return (gain(better) - gain(worse)) * (1.0 / math.log2(rank + 1.0) - 1.0 / math.log2(rank + 2.0)) / ideal
+    step = 1.0 / (rank * (rank + 1.0))
+    if metric in (MAP, MRR):
+        if better < 1.0 or worse >= 1.0:
+            return 0.0
+        if metric == MRR:
+            return step if before == 0 else 0.0
+        return step * (1.0 + before) / total
+    return step * unread * (gain(better) - gain(worse)) / 2.0**highest
+
+
+@list_loss(cost="documents")
+def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
+    """Of one list: the weighted logistic loss of neighbours in noisy orders."""
+    n = scores.size
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    highest = labels.max()
+    if highest == labels.min():
+        return 0.0
+    ideal, total = ideal_dcg(labels, n), 0
+    for document in range(n):
+        total += labels[document] >= 1.0
+    perturbed, order, value = scratch(n), np.arange(n).astype(np.int32), 0.0
+    for permutation in range(permutations):
+        for document in range(n):
+            draw = uniform(key, permutation * n + document)
+            perturbed[document] = scores[document] + math.log(draw / (1.0 - draw))
+        sort_best_first(perturbed, order)
+        before, unread = 0, 1.0
+        for place in range(n - 1):
+            better, worse = order[place], order[place + 1]
+            first = labels[better]
+            if first < labels[worse]:
+                better, worse = worse, better
+            if labels[better] > labels[worse]:
+                weight = change(metric, place, labels[better], labels[worse], before, unread, total, ideal, highest)
+                weight /= permutations
+                gap = scores[better] - scores[worse]
+                small = math.exp(-abs(gap))
+                wrong = (small if gap > 0.0 else 1.0) / (1.0 + small)
+                value += weight * (max(0.0, -gap) + math.log1p(small))
+                gradient[better] -= weight * wrong
+                gradient[worse] += weight * wrong
+                curvature[better] += weight * wrong * (1.0 - wrong)
+                curvature[worse] += weight * wrong * (1.0 - wrong)
+            before += first >= 1.0
+            unread *= 1.0 - gain(first) / 2.0**highest
+    return value

@@ -1,0 +1,16 @@
+"""Parameters of YetiLoss."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from rankplug import Parameters
+
+
+class YetiLoss(Parameters):
+    """Of ``yetiloss``."""
+
+    metric: Literal["ndcg", "map", "mrr", "err"] = Field("ndcg", description="whose change weighs a pair of neighbours")
+    permutations: int = Field(10, ge=1, description="permutations drawn a list and iteration")

@@ -1,0 +1,78 @@
+"""NeuralSort's losses against their formulas, document by document, and against NDCG at a low temperature."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+
+SCORES, LABELS = np.array([0.4, -0.3, 1.1, 0.2, -0.8]), np.array([1.0, 3.0, 0.0, 1.0, 0.0])
+GAINS, DISCOUNTS = 2**LABELS - 1, 1 / np.log2(2 + np.arange(5))
+
+
+def matrix(temperature) -> np.ndarray:
+    """Equation 5 of NeuralSort, one entry after the other."""
+    rows = []
+    for rank in range(1, 6):
+        entries = [
+            math.exp(((5 + 1 - 2 * rank) * one - sum(abs(one - other) for other in SCORES)) / temperature)
+            for one in SCORES
+        ]
+        rows.append([entry / sum(entries) for entry in entries])
+    return np.array(rows)
+
+
+def ndcg(permutation, k=5) -> float:
+    ideal = (np.sort(GAINS)[::-1] * DISCOUNTS)[:k].sum()
+    return (permutation @ GAINS * DISCOUNTS)[:k].sum() / ideal
+
+
+def value(loss, scores=SCORES) -> float:
+    return rp.loss(loss).evaluate(scores, LABELS, [0, 5]).value.item()
+
+
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_pirank_is_one_less_the_relaxed_ndcg(temperature, k) -> None:
+    assert value(f"pirank[temperature={temperature},k={k}]") == pytest.approx(1 - ndcg(matrix(temperature), k))
+
+
+@pytest.mark.parametrize("scalings", [0, 1, 7])
+def test_neural_ndcg_scales_columns_and_rows(scalings) -> None:
+    scaled = matrix(1.0)
+    for _ in range(scalings):
+        scaled = scaled / scaled.sum(axis=0)
+        scaled = scaled / scaled.sum(axis=1, keepdims=True)
+    assert value(f"neural_ndcg[scalings={scalings}]") == pytest.approx(-ndcg(scaled))
+
+
+def test_without_scaling_the_two_are_one_apart() -> None:
+    assert value("neural_ndcg[scalings=0,k=3]") + 1 == pytest.approx(value("pirank[k=3]"))
+
+
+@pytest.mark.parametrize("loss", ["neural_ndcg[temperature=1e-3]", "pirank[temperature=1e-3]"])
+def test_a_cold_relaxation_is_ndcg(loss) -> None:
+    exact = rp.metric("ndcg")(SCORES, LABELS, [0, 5])[0]
+    assert value(loss) == pytest.approx((1 if loss.startswith("pirank") else 0) - exact, abs=1e-9)
+
+
+def test_neural_sort_is_the_mean_cross_entropy_over_all_sorting_permutations() -> None:
+    logarithms, total = np.log(matrix(1.0)), []
+    for first in ((0, 3), (3, 0)):
+        for last in ((2, 4), (4, 2)):
+            order = [1, *first, *last]
+            total.append(-np.mean([logarithms[rank, document] for rank, document in enumerate(order)]))
+    assert value("neural_sort") == pytest.approx(np.mean(total))
+
+
+def test_what_stands_beside_a_list_changes_nothing() -> None:
+    for loss in ("neural_sort", "neural_ndcg", "pirank"):
+        alone = rp.loss(loss).evaluate(SCORES, LABELS, [0, 5])
+        beside = rp.loss(loss).evaluate(
+            np.concatenate([SCORES, [0.1] * 6]), np.concatenate([LABELS, [1, 0, 0, 2, 1, 1]]), [0, 5, 11]
+        )
+        np.testing.assert_allclose(beside.value[0], alone.value[0], rtol=1e-13)
+        np.testing.assert_allclose(beside.gradient[:5], alone.gradient, atol=1e-13)
