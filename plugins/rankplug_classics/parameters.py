@@ -39,7 +39,7 @@ class RankSVM(Parameters):
 
 
 class RankBoost(Parameters):
-    """Of ``rankboost``."""
+    """Parameters of ``rankboost``."""
 
     pairs: Literal["all", "list"] = Field(
         "all", description="one law over the pairs of all lists, as Freund's, or one of equal weight within each list"

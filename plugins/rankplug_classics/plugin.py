@@ -139,7 +139,7 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "boltzrank",
-            "expected NDCG and cross entropy under a Boltzmann law of rankings; without the paper's pairwise potentials",
+            "expected NDCG and cross entropy under a Boltzmann law of rankings, without its pairwise potentials",
             "BoltzRank, Volkovs and Zemel 2009",
             r"-\lambda\,E_P[\mathrm{NDCG}] - (1-\lambda)\sum_R Q(R)\log P(R),\quad"
             r" P(R) \propto \exp\tfrac{2}{n(n-1)}\sum_i (n-1-2r_i) f_i",

@@ -10,13 +10,13 @@ NO_CUTOFF = 1 << 40
 
 
 class NeuralSort(PaddedParameters):
-    """Of ``neural_sort``."""
+    """Parameters of ``neural_sort``."""
 
     temperature: float = Field(1.0, gt=0, description="tau; the permutation is hard where it goes to 0")
 
 
 class PiRank(NeuralSort):
-    """Of ``pirank``."""
+    """Parameters of ``pirank``."""
 
     k: int | None = Field(None, ge=1, description="cut-off of NDCG; none for the whole list")
 
@@ -27,6 +27,6 @@ class PiRank(NeuralSort):
 
 
 class NeuralNDCG(PiRank):
-    """Of ``neural_ndcg``."""
+    """Parameters of ``neural_ndcg``."""
 
     scalings: int = Field(30, ge=0, description="Sinkhorn's scalings of columns and rows, each of all lists")

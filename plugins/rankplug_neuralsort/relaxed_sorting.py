@@ -31,7 +31,7 @@ SMALLEST_SUM = 1e-10
 
 
 def relaxed_order(scores: torch.Tensor, mask: torch.Tensor, temperature: float) -> torch.Tensor:
-    """The logarithm of NeuralSort's matrix: lists x ranks x documents; -inf at documents that are padding."""
+    """Return the logarithm of NeuralSort's matrix: lists x ranks x documents; -inf at documents that are padding."""
     import torch
 
     spread = ((scores[:, :, None] - scores[:, None, :]).abs() * mask[:, None, :]).sum(2)
@@ -42,7 +42,7 @@ def relaxed_order(scores: torch.Tensor, mask: torch.Tensor, temperature: float) 
 
 
 def scaled(matrix: torch.Tensor, scalings: int) -> torch.Tensor:
-    """The matrix after Sinkhorn's scalings, each of columns and then of rows."""
+    """Return the matrix after Sinkhorn's scalings, each of columns and then of rows."""
     for _ in range(scalings):
         matrix = matrix / matrix.sum(1, keepdim=True).clamp(min=SMALLEST_SUM)
         matrix = matrix / matrix.sum(2, keepdim=True).clamp(min=SMALLEST_SUM)
@@ -50,7 +50,7 @@ def scaled(matrix: torch.Tensor, scalings: int) -> torch.Tensor:
 
 
 def relaxed_ndcg(matrix: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, deepest: int) -> torch.Tensor:
-    """NDCG where rank r has the gains of all documents, as row r of the matrix mixes them."""
+    """Return NDCG where rank r has the gains of all documents, as row r of the matrix mixes them."""
     import torch
 
     gains = (torch.exp2(labels) - 1) * mask
@@ -62,7 +62,7 @@ def relaxed_ndcg(matrix: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor,
 
 
 def unless_equal(value: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The value, or 0 without a derivative where all labels of a list are equal."""
+    """Return the value, or 0 without a derivative where all labels of a list are equal."""
     import torch
 
     lowest = labels.masked_fill(~mask, torch.inf).min(1).values
@@ -72,7 +72,7 @@ def unless_equal(value: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) 
 
 @padded_loss
 def neural_sort(scores, labels, mask, temperature):
-    """Cross entropy of the relaxed permutation against those that sort the labels."""
+    """Compute the cross entropy of the relaxed permutation against those that sort the labels."""
     import torch
 
     pairs = mask[:, :, None] & mask[:, None, :]
@@ -87,13 +87,13 @@ def neural_sort(scores, labels, mask, temperature):
 
 @padded_loss
 def neural_ndcg(scores, labels, mask, temperature, scalings, deepest):
-    """Minus NDCG under the scaled relaxed permutation."""
+    """Compute minus NDCG under the scaled relaxed permutation."""
     matrix = scaled(relaxed_order(scores, mask, temperature).exp() * mask[:, :, None], scalings)
     return unless_equal(-relaxed_ndcg(matrix, labels, mask, deepest), labels, mask)
 
 
 @padded_loss
 def pirank(scores, labels, mask, temperature, deepest):
-    """1 - NDCG under the relaxed permutation."""
+    """Compute 1 - NDCG under the relaxed permutation."""
     matrix = relaxed_order(scores, mask, temperature).exp() * mask[:, :, None]
     return unless_equal(1 - relaxed_ndcg(matrix, labels, mask, deepest), labels, mask)

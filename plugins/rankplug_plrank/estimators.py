@@ -32,7 +32,7 @@ from rankplug.losses import list_loss
 
 @building_block
 def fill_masses(scores, order, peaks, masses):
-    """Fills what all documents from each place on weigh, ``masses e^peaks``; no score is too far off."""
+    """Fill in what all documents from each place on weigh, ``masses e^peaks``; no score is too far off."""
     peak, mass = scores[order[order.size - 1]], 0.0
     for place in range(order.size - 1, -1, -1):
         score = scores[order[place]]
@@ -45,7 +45,7 @@ def fill_masses(scores, order, peaks, masses):
 
 @building_block
 def add_by_place(scores, order, peaks, masses, earned, discounts, gains, own_reward_expected, ascent):
-    """Adds an estimate as published: at each place, over the documents that are left."""
+    """Add an estimate as published: at each place, over the documents that are left."""
     n, ranks = order.size, discounts.size
     for place in range(ranks):
         for later in range(place, n):
@@ -58,7 +58,7 @@ def add_by_place(scores, order, peaks, masses, earned, discounts, gains, own_rew
 
 @building_block
 def add_along(scores, order, peaks, masses, earned, discounts, gains, ascent):
-    """Adds the estimate of version 2 by sums that run along the ranking, relative to the mass that is left."""
+    """Add the estimate of version 2 by sums that run along the ranking, relative to the mass that is left."""
     n, ranks = order.size, discounts.size
     discounted, rewarded = 0.0, 0.0
     for place in range(n):
@@ -77,7 +77,7 @@ def add_along(scores, order, peaks, masses, earned, discounts, gains, ascent):
 
 @list_loss(cost="documents")
 def pl_rank(scores, labels, gradient, key, samples, version, deepest):
-    """Of one list: minus the mean NDCG of the rankings drawn; its gradient is the estimate's."""
+    """Compute minus the mean NDCG of the rankings drawn; its gradient is the estimate's."""
     gradient[:] = 0.0
     if labels.max() == labels.min():
         return 0.0

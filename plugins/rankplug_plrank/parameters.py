@@ -10,7 +10,7 @@ NO_CUTOFF = 1 << 40
 
 
 class PlackettLuceRank(Parameters):
-    """Of ``pl_rank``."""
+    """Parameters of ``pl_rank``."""
 
     version: int = Field(3, ge=1, le=3, description="PL-Rank-1, -2 or -3; 2 and 3 are one estimate, 3 is faster")
     samples: int = Field(10, ge=1, description="rankings drawn a list and iteration")

@@ -27,7 +27,7 @@ from rankplug.losses import list_loss
 
 @list_loss
 def stochastic_rank(scores, labels, gradient, key, samples, sigma, deepest):
-    """Of one list: minus the mean NDCG of the noisy scores drawn; its gradient is the estimate's."""
+    """Compute minus the mean NDCG of the noisy scores drawn; its gradient is the estimate's."""
     gradient[:] = 0.0
     if labels.max() == labels.min():
         return 0.0

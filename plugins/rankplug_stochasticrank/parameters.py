@@ -10,7 +10,7 @@ NO_CUTOFF = 1 << 40
 
 
 class StochasticRank(Parameters):
-    """Of ``stochastic_rank``."""
+    """Parameters of ``stochastic_rank``."""
 
     sigma: float = Field(1.0, gt=0, description="standard deviation of the noise on each score")
     samples: int = Field(1, ge=1, description="noisy score vectors drawn a list and iteration")

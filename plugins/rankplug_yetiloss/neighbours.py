@@ -27,7 +27,7 @@ NDCG, MAP, MRR = 0, 1, 2
 
 @building_block
 def change(metric, place, better, worse, before, unread, total, ideal, highest):
-    """How much a metric changes when neighbours of two labels are exchanged.
+    """Return how much a metric changes when neighbours of two labels are exchanged.
 
     Args:
         metric: its position among the words of the parameter.
@@ -55,7 +55,7 @@ def change(metric, place, better, worse, before, unread, total, ideal, highest):
 
 @list_loss(cost="documents")
 def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
-    """Of one list: the weighted logistic loss of neighbours in noisy orders."""
+    """Compute one list's weighted logistic loss of neighbours in noisy orders."""
     n = scores.size
     gradient[:] = 0.0
     curvature[:] = 0.0

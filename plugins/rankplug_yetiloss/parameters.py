@@ -10,7 +10,7 @@ from rankplug import Parameters
 
 
 class YetiLoss(Parameters):
-    """Of ``yetiloss``."""
+    """Parameters of ``yetiloss``."""
 
     metric: Literal["ndcg", "map", "mrr", "err"] = Field("ndcg", description="whose change weighs a pair of neighbours")
     permutations: int = Field(10, ge=1, description="permutations drawn a list and iteration")

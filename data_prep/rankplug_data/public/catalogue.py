@@ -205,8 +205,8 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         licence=LETOR_LICENCE,
         citation=LETOR2_CITATION,
         instructions=(
-            "The official page keeps the later releases; a copy of this one lies in the repository marcosfpr/ranklibpp on"
-            " GitHub, folder tests/benchmarks/OHSUMED. Read the terms, save its five folders Fold1 to Fold5."
+            "The official page keeps the later releases; a copy of this one lies in the repository marcosfpr/ranklibpp"
+            " on GitHub, folder tests/benchmarks/OHSUMED. Read the terms, save its five folders Fold1 to Fold5."
         ),
         published=Published(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
         features=25,

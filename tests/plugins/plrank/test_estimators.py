@@ -34,7 +34,7 @@ def derivative(k) -> np.ndarray:
 
 
 def draws(loss, number=4000) -> list[np.ndarray]:
-    """Value and gradient of independent draws, a row a draw."""
+    """Return value and gradient of independent draws, a row a draw."""
     bound = rp.loss(loss).on(np.tile(LABELS, number), np.arange(0, 5 * number + 1, 5), seed=3)
     found = bound(np.tile(SCORES, number))
     return [found.value[:, None], found.gradient.reshape(number, 5)]

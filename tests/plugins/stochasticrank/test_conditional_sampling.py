@@ -14,7 +14,7 @@ SCORES, LABELS, SIGMA = np.array([0.4, -0.3, 0.9]), np.array([1.0, 2.0, 0.0]), 0
 
 
 def expected_loss(scores, k) -> float:
-    """Sums over rankings; each is two differences of scores being positive, jointly normal."""
+    """Sum over rankings; each is two differences of scores being positive, jointly normal."""
     gains, discounts = 2**LABELS - 1, (np.arange(3) < k) / np.log2(2 + np.arange(3))
     ideal = (np.sort(gains)[::-1] * discounts).sum()
     total = 0.0

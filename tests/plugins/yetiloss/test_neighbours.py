@@ -14,7 +14,7 @@ METRICS = ("ndcg", "map", "mrr", "err")
 
 
 def of_order(metric, order) -> float:
-    """A metric of an order of the documents, by scores that fall along it."""
+    """Return a metric of an order of the documents, by scores that fall along it."""
     scores = np.empty(4)
     scores[list(order)] = [4, 3, 2, 1]
     return float(rp.metric(metric)(scores, LABELS, [0, 4])[0])
