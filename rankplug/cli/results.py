@@ -117,19 +117,27 @@ def compare(
 
 @app.command()
 def merge(
-    others: Annotated[list[Path], typer.Argument(help="Stores to take results from.")],
+    others: Annotated[
+        list[Path],
+        typer.Argument(metavar="FOLDER|ARCHIVE...", help="Stores, or archives that were exported from some."),
+    ],
+    origin: Annotated[
+        str, typer.Option(help="Where the results come from, in words; else the name of the folder or archive.")
+    ] = "",
     store: StoreOption = None,
     as_json: JSONOption = False,
 ) -> None:
-    """Copy what other stores have and this one lacks."""
+    """Copy what other stores have and this one lacks, once digests and descriptions are checked."""
     from rankplug.store import Store
     from rankplug.store import merge as merged
 
-    done = merged(Store(store), others)
+    done = merged(Store(store), others, origin)
     if as_json:
         hand_over(json.dumps(vars(done)))
         return
     say(f"{done.new} results came new, {done.there} were there")
+    if done.unlike:
+        say(f"{len(done.unlike)} of those there have other numbers, ours were kept, the first: {done.unlike[0]}")
 
 
 @app.command()

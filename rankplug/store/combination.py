@@ -154,9 +154,7 @@ class Combination(BaseModel):
     @cached_property
     def identity(self) -> str:
         """The name of its results: a digest of everything that changes them, and of nothing else."""
-        rest = [self.seed, self.patience, self.selection, self.data_fingerprint]
-        words = json.dumps([self.plugins, self.versions, rest], sort_keys=True, default=str)
-        return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
+        return identity_of(self.plugins, self.versions, self.__dict__, self.data_fingerprint)
 
     def check_as_planned(self) -> None:
         """Raise an error if data or plugins are no longer those by which the results are named."""
@@ -187,6 +185,22 @@ def _version_of(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return ""
+
+
+def identity_of(
+    plugins: Mapping[str, Any], versions: Mapping[str, Any], parts: Mapping[str, Any], data_fingerprint: str
+) -> str:
+    """Return the name of results, from what their record says as from the combination itself.
+
+    Args:
+        plugins: behind each part, with all parameters.
+        versions: of distributions and engines.
+        parts: of the combination, by name.
+        data_fingerprint: what the data set says of its data.
+    """
+    rest = [parts["seed"], parts["patience"], parts["selection"], data_fingerprint]
+    words = json.dumps([plugins, versions, rest], sort_keys=True, default=str)
+    return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 
 
 def describe_plugin(kind: str, reference: str) -> dict[str, Any]:

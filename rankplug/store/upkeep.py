@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
+import tempfile
 import zipfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import yaml
 
+from rankplug.store.combination import identity_of
+from rankplug.store.origins import (
+    ORIGINS,
+    SUMS,
+    changed_files,
+    origins_of,
+    read_sums,
+    sha256_of,
+    write_origin,
+    write_sums,
+)
 from rankplug.store.result_files import StoreError, read_about, read_failure, read_rows
 from rankplug.store.result_store import NOTEBOOKS, Store
 from rankplug.system import whole_file
@@ -22,42 +36,124 @@ HOW_TO_RERUN = """These results were exported by rankplug.
 results/          one Parquet file a finished trial, for rankplug results --store results or any Parquet reader
 notebooks/        the executed notebooks
 sweep.yaml        what was run: rankplug sweep sweep.yaml runs it again
+SHA256SUMS        digests of the files: sha256sum --check SHA256SUMS, which rankplug results merge does by itself
 records.json      for each trial its combination, seed, plugins with all parameters, versions, digests of data, timings
 """
 
 
 @dataclass(frozen=True)
 class Merged:
-    """Counts of a merge: files that were new, and files that were already there."""
+    """What a merge did.
+
+    Args:
+        new: results that came new.
+        there: results that were there; they are left alone.
+        unlike: those of them whose numbers are others here than there.
+    """
 
     new: int
     there: int
+    unlike: tuple[str, ...] = ()
 
 
-def merge(store: Store, others: Iterable[Path]) -> Merged:
-    """Copy results, failures and notebooks that this store lacks from others, after checking every result."""
-    new = there = 0
+def merge(store: Store, others: Iterable[Path], origin: str = "") -> Merged:
+    """Copy results, failures and notebooks of other stores that this one lacks; every result is checked first.
+
+    A result is what its name says: the name is a digest of its plugins, versions and data, so that results of other
+    versions stand beside ours and are never taken for them. Where the other side comes with digests of its files, as
+    archives that were exported do, these are checked too.
+
+    Args:
+        store: that is added to.
+        others: folders of results, archives, or folders to which an archive was unpacked.
+        origin: where they come from, in words; the name of the folder or archive when empty.
+    """
+    found = Merged(0, 0)
     for other in others:
-        source = Store(other)
-        if not source.folder.is_dir():
-            raise StoreError(f"there is no store at {other}")
+        with _unpacked(other) as folder:
+            new, there, unlike = _merge_one(store, folder, origin or other.name)
+        found = Merged(found.new + new, found.there + there, found.unlike + unlike)
+    return found
+
+
+@contextlib.contextmanager
+def _unpacked(other: Path) -> Iterator[Path]:
+    """Yield a folder, unpacked where it is an archive; what its list of digests names is what it says."""
+    if not other.exists():
+        raise StoreError(f"there is no store at {other}")
+    if other.is_dir():
+        _check_sums(other, other)
+        yield other
+        return
+    with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
+        try:
+            with zipfile.ZipFile(other) as archive:
+                archive.extractall(folder)
+        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+            raise StoreError(
+                f"{other} is no folder of results and no archive of rankplug results export ({error}); fetch it again"
+            ) from error
+        _check_sums(Path(folder), other)
+        yield Path(folder)
+
+
+def _check_sums(folder: Path, shown: Path) -> None:
+    if not (folder / SUMS).is_file():
+        return
+    digests = read_sums(folder / SUMS)
+    problems = list(changed_files(folder, digests))
+    results = {str(path.relative_to(folder)) for path in (folder / "results").glob("*/*.parquet")}
+    problems += [f"{path} is not in {SUMS}" for path in sorted(results - set(digests))]
+    if problems:
+        more = f" ({len(problems) - 1} more files like it)" if len(problems) > 1 else ""
+        raise StoreError(f"{shown}: {problems[0]}{more}; nothing of it was merged; fetch it again")
+
+
+def _merge_one(store: Store, folder: Path, origin: str) -> tuple[int, int, tuple[str, ...]]:
+    source = Store(folder / "results" if (folder / SUMS).is_file() else folder)
+    notebooks = (folder if (folder / SUMS).is_file() else source.folder) / NOTEBOOKS
+    earlier, there, unlike = origins_of(source.folder), 0, []
+    came: dict[str, dict[str, str]] = {}
+    try:
         for path in source.files():
-            about = read_about(path)
-            read_rows(path)
-            name = f"{about['identity']}/{about['identity']}-f{about['fold']}-t{about['trial']}.parquet"
-            if str(path.relative_to(source.folder)) != name:
-                raise StoreError(f"{path} is the result {name} by its description; move it out of the folder")
-            added = _copy(store, path, store.folder / path.relative_to(source.folder))
-            new, there = new + added, there + (not added)
-        for path in sorted(source.folder.glob("*/*.failed.json")):
-            read_failure(path)
-            target = store.folder / path.relative_to(source.folder)
-            if not Path(str(target).replace(".failed.json", ".parquet")).exists():
-                _copy(store, path, target)
-        for path in sorted((source.folder / NOTEBOOKS).glob("*.ipynb")):
-            if path.is_file():
-                _copy(store, path, store.folder / NOTEBOOKS / path.name)
-    return Merged(new, there)
+            name, content = _checked_name(path, source.folder), path.read_bytes()
+            target = store.folder / name
+            if _copy(store, path, target):
+                came.setdefault(earlier.get(name, origin), {})[name] = sha256_of(content)
+                continue
+            there += 1
+            if target.exists() and not read_rows(target).equals(read_rows(path)):
+                unlike.append(name)
+    finally:
+        # Results that were copied before one that is refused have come from there all the same.
+        for place, digests in came.items():
+            write_origin(store.folder, place, digests)
+    for path in sorted(source.folder.glob("*/*.failed.json")):
+        read_failure(path)
+        target = store.folder / path.relative_to(source.folder)
+        if not Path(str(target).replace(".failed.json", ".parquet")).exists():
+            _copy(store, path, target)
+    for path in sorted(notebooks.glob("*.ipynb")):
+        if path.is_file():
+            _copy(store, path, store.folder / NOTEBOOKS / path.name)
+    return sum(map(len, came.values())), there, tuple(unlike)
+
+
+def _checked_name(path: Path, folder: Path) -> str:
+    """Return the path of a result in its store, once its description and its rows are those of that name."""
+    about = read_about(path)
+    read_rows(path)
+    name = f"{about['identity']}/{about['identity']}-f{about['fold']}-t{about['trial']}.parquet"
+    if str(path.relative_to(folder)) != name:
+        raise StoreError(f"{path} is the result {name} by its description; move it out of the folder")
+    parts = {"seed": 0, "patience": None, **about["combination"]}
+    told = {"plugins", "versions", "data_fingerprint"} <= set(about)
+    if told and identity_of(about["plugins"], about["versions"], parts, about["data_fingerprint"]) != about["identity"]:
+        raise StoreError(
+            f"{path} says of its plugins, versions or data something else than its name, which is a digest of them; it"
+            " was changed after it was made: move it out of the folder"
+        )
+    return name
 
 
 def _copy(store: Store, path: Path, target: Path) -> bool:
@@ -96,14 +192,21 @@ def _way_out(error: OSError) -> str:
 
 def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, Any]], file: BinaryIO) -> None:
     notebooks = [path for path in sorted((store.folder / NOTEBOOKS).glob("*.ipynb")) if path.is_file()]
+    texts = {
+        "README.txt": HOW_TO_RERUN,
+        "sweep.yaml": yaml.safe_dump(_sweep_file(records), sort_keys=False),
+        "records.json": json.dumps(records, indent=1),
+    }
+    files = {f"results/{path.relative_to(store.folder).as_posix()}": path for path in paths}
+    files |= {f"results/{ORIGINS}/{path.name}": path for path in sorted((store.folder / ORIGINS).glob("*.json"))}
+    files |= {f"notebooks/{path.name}": path for path in notebooks}
+    digests = {name: sha256_of(text.encode()) for name, text in texts.items()}
+    digests |= {name: sha256_of(path.read_bytes()) for name, path in files.items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-        archive.writestr("README.txt", HOW_TO_RERUN)
-        archive.writestr("sweep.yaml", yaml.safe_dump(_sweep_file(records), sort_keys=False))
-        archive.writestr("records.json", json.dumps(records, indent=1))
-        for path in paths:
-            archive.write(path, Path("results") / path.relative_to(store.folder))
-        for path in notebooks:
-            archive.write(path, Path("notebooks") / path.name)
+        for name, text in {**texts, SUMS: write_sums(digests)}.items():
+            archive.writestr(name, text)
+        for name, path in files.items():
+            archive.write(path, Path(name))
 
 
 def _sweep_file(records: list[dict[str, Any]]) -> dict[str, Any]:

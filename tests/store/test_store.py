@@ -14,15 +14,16 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as parquet
 import pytest
 import scipy.stats
 from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import ResultsError, Store, Trial, compare, failed_result, query, result_files
+from rankplug.store import Combination, ResultsError, Store, Trial, compare, failed_result, query, result_files
 from rankplug.store import upkeep as store_upkeep
-from rankplug.store.result_files import StoreError
+from rankplug.store.result_files import KEY, StoreError
 from rankplug.sweeps import read_file
 
 QUERIES = 30
@@ -252,6 +253,66 @@ def test_stores_of_two_machines_are_merged(
         store_upkeep.merge(here, [tmp_path / "nowhere"])
 
 
+def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refused(
+    tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
+    fill(here, {"mse": 0.0}, trials=2, folds=(1,))
+    fill(there, {"mse": 0.5, "ranknet": 0.0}, trials=2, folds=(1,))
+    archive = store_upkeep.export(there, tmp_path / "jane.zip")
+    merged = store_upkeep.merge(here, [archive])
+    assert (merged.new, merged.there, len(merged.unlike)) == (2, 2, 2)
+    told = query("select distinct loss, origin from trials order by all", here)
+    assert told.to_numpy().tolist() == [["mse", ""], ["ranknet", "jane.zip"]]
+    groups = rp.results(here, group_by="loss", metric="mrr").set_index("loss")
+    assert groups["origins"].to_dict() == {"mse": "", "ranknet": "jane.zip"}
+    store_upkeep.merge(third, [store_upkeep.export(here, tmp_path / "both.zip")], "the lab")
+    assert set(query("select origin from trials", third)["origin"]) == {"the lab", "jane.zip"}
+
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "unpacked")
+    assert store_upkeep.merge(Store(tmp_path / "fourth"), [tmp_path / "unpacked"]).new == 4
+    (first, *_) = sorted((tmp_path / "unpacked" / "results").glob("*/*.parquet"))
+    content = bytearray(first.read_bytes())
+    content[10] ^= 1
+    first.write_bytes(content)
+    name = first.relative_to(tmp_path / "unpacked")
+    with pytest.raises(StoreError, match=f"unpacked: {name} is not what it was: .*; nothing of it was merged"):
+        store_upkeep.merge(Store(tmp_path / "fifth"), [tmp_path / "unpacked"])
+    assert not (tmp_path / "fifth").exists()
+
+
+def test_a_result_whose_versions_were_rewritten_is_refused(
+    store: Store, tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    (path,) = store.paths()
+    table = parquet.read_table(path)
+    about = json.loads(table.schema.metadata[KEY])
+    about["versions"]["rankplug"] = "9.9"
+    parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), path)
+    with pytest.raises(StoreError, match="something else than its name, which is a digest of them"):
+        store_upkeep.merge(Store(tmp_path / "other"), [store.folder])
+
+
+def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, {"mse": 0.0}, trials=2, folds=(1,))
+    other = Store(tmp_path / "other")
+    versions = Combination.versions.func
+    monkeypatch.setattr(
+        Combination, "versions", property(lambda combination: {**versions(combination), "lightgbm": "0.1"})
+    )
+    fill(other, {"mse": 0.5}, trials=2, folds=(1,))
+    monkeypatch.undo()
+    assert store_upkeep.merge(store, [other.folder]).new == 2
+    with pytest.raises(ResultsError, match="would mix results of other versions"):
+        rp.results(store, group_by="loss", metric="mrr")
+    beside = rp.results(store, group_by=["loss", "combination"], metric="mrr")
+    assert beside["trials"].tolist() == [2, 2] and sorted(beside["origins"]) == ["", "other"]
+
+
 def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
     fill(store, {"mse": 0.0, "ranknet": 0.0}, trials=6, folds=(1,))
     archive = zipfile.ZipFile(io.BytesIO(store_upkeep.export(store, tmp_path / "all.zip").read_bytes()))
@@ -310,7 +371,7 @@ def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     time = (year - 1970) * 31_557_600
     os.utime(store.paths()[0], (time, time))
-    assert len(zipfile.ZipFile(store_upkeep.export(store, tmp_path / "all.zip")).namelist()) == 4
+    assert len(zipfile.ZipFile(store_upkeep.export(store, tmp_path / "all.zip")).namelist()) == 5
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "latex", "markdown"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
 from rankplug.statistics import t_interval
+from rankplug.store.origins import ORIGIN
 from rankplug.store.result_store import PARTS, TRIAL_COLUMNS, ResultsError
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def grouped(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str], lev
         {**dict(zip([*groups, "metric"], names, strict=True)), **_summary(group, level)}
         for names, group in frame[frame["value"].notna()].groupby([*groups, "metric"], dropna=False)
     ]
-    return pd.DataFrame(rows, columns=[*groups, "metric", *SUMMARY])
+    told = ("origins",) if ORIGIN in frame else ()
+    return pd.DataFrame(rows, columns=[*groups, "metric", *SUMMARY, *told])
 
 
 def means_of_trials(group: pd.DataFrame) -> pd.Series[float]:
@@ -65,8 +67,10 @@ def _summary(group: pd.DataFrame, level: float) -> dict[str, Any]:
     if not complete.empty:
         interval = t_interval(complete, unit="trials", level=level)
         facts = {"mean": interval.point, "low": interval.low, "high": interval.high}
+    origins = {"origins": ", ".join(sorted(set(group[ORIGIN]) - {""}))} if ORIGIN in group else {}
     return {
         **facts,
+        **origins,
         "trials": len(complete),
         "incomplete": group["trial"].nunique() - len(complete),
         "folds": group["fold"].nunique(),

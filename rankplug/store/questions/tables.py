@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
 from rankplug.store.canonical_names import with_canonical_names
+from rankplug.store.origins import ORIGIN, origins_of
 from rankplug.store.questions.groups import grouped
 from rankplug.store.result_files import read_about, read_rows, rows_of
 from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
@@ -49,6 +50,8 @@ def results(
 ) -> pd.DataFrame:
     """Return one row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
 
+    Where results were merged, a column tells the origin of each, and the origins of a group.
+
     Groups that would average unlike combinations, such as those of two backends, are refused unless ``pool`` allows it.
 
     Args:
@@ -61,7 +64,7 @@ def results(
     """
     fraction(level, "level")
     chosen = [metric] if isinstance(metric, str) else list(metric)
-    columns = ", ".join(TRIAL_COLUMNS)
+    columns = ", ".join((*TRIAL_COLUMNS, ORIGIN))
     condition = f"where {where}" if where else ""
     frame = query(
         f"select {columns}, metric, avg(value) filter (where not isnan(value)) as value,"
@@ -69,6 +72,8 @@ def results(
         f" from (select * from queries {condition}) group by {columns}, metric order by all",
         store,
     )
+    if not frame[ORIGIN].any():
+        frame = frame.drop(columns=ORIGIN)
     if chosen:
         require_metrics(chosen, frame["metric"])
         frame = frame[frame["metric"].isin(chosen)].reset_index(drop=True)
@@ -113,8 +118,9 @@ def connect(store: Store) -> Any:
     import pandas as pd
 
     paths = store.paths()
-    rows = [_trial_row(read_about(path), str(path)) for path in paths]
-    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, "file"])
+    origins = origins_of(store.folder)
+    rows = [_trial_row(read_about(path), path, origins.get(_name_in(path, store), "")) for path in paths]
+    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file"])
     failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
     connection = duckdb.connect()
     for setting in ("enable_external_access = false", "python_enable_replacements = false"):
@@ -123,7 +129,7 @@ def connect(store: Store) -> Any:
     connection.register("trials", trials)
     connection.register("failures", pd.DataFrame(failed, columns=[*TRIAL_COLUMNS, "failure"]))
     connection.register("rows_of_files", rows_of(paths))
-    own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS])
+    own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS, ORIGIN])
     for table, measure, columns in (("queries", "query", QUERY_COLUMNS), ("curves", "curve", CURVE_COLUMNS)):
         words = ", ".join(f"rows.{name}" for name in columns)
         connection.execute(
@@ -133,8 +139,13 @@ def connect(store: Store) -> Any:
     return connection
 
 
-def _trial_row(about: dict[str, Any], path: str) -> dict[str, Any]:
-    return {**trial_columns(about), **{name: about["record"].get(name) for name in FACTS}, "file": path}
+def _trial_row(about: dict[str, Any], path: Path, origin: str) -> dict[str, Any]:
+    facts = {name: about["record"].get(name) for name in FACTS}
+    return {**trial_columns(about), **facts, ORIGIN: origin, "file": str(path)}
+
+
+def _name_in(path: Path, store: Store) -> str:
+    return path.relative_to(store.folder).as_posix()
 
 
 def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:
