@@ -47,6 +47,7 @@ lint: install ## check style, types and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/deptry rankplug plugins data_prep docs notebooks
 	$(BIN)/mypy
 	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout --verify "$$notebook" || exit 1; done
 

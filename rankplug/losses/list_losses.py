@@ -20,7 +20,7 @@ iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,6 +166,21 @@ class CompiledEvaluator:
             )
 
 
+@overload
+def list_loss(function: Callable[..., Any]) -> ListLoss: ...
+
+
+@overload
+def list_loss(
+    function: None = None,
+    *,
+    constants: Callable[..., Any] | None = None,
+    constants_length: Callable[[Integers, Any], Any] | None = None,
+    cost: Cost = "pairs",
+    fastmath: frozenset[str] | bool = FASTMATH,
+) -> Callable[[Callable[..., Any]], ListLoss]: ...
+
+
 def list_loss(
     function: Callable[..., Any] | None = None,
     *,
@@ -173,7 +188,7 @@ def list_loss(
     constants_length: Callable[[Integers, Any], Any] | None = None,
     cost: Cost = "pairs",
     fastmath: frozenset[str] | bool = FASTMATH,
-) -> Any:
+) -> ListLoss | Callable[[Callable[..., Any]], ListLoss]:
     """Make a loss from a function of one list; a decorator, with or without arguments."""
 
     def decorate(function: Callable[..., Any]) -> ListLoss:

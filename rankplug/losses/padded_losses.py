@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numba import njit
@@ -79,7 +79,17 @@ class PaddedLoss(NamedFunction):
         return PaddedEvaluator(objective, self)
 
 
-def padded_loss(function: Callable[..., Any] | None = None, *, cost: Cost = "pairs") -> Any:
+@overload
+def padded_loss(function: Callable[..., Any]) -> PaddedLoss: ...
+
+
+@overload
+def padded_loss(function: None = None, *, cost: Cost = "pairs") -> Callable[[Callable[..., Any]], PaddedLoss]: ...
+
+
+def padded_loss(
+    function: Callable[..., Any] | None = None, *, cost: Cost = "pairs"
+) -> PaddedLoss | Callable[[Callable[..., Any]], PaddedLoss]:
     """Make a loss from a PyTorch expression; a decorator, with or without arguments.
 
     Args:

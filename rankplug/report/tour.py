@@ -210,9 +210,12 @@ class Tour:
         """
         import pandas as pd
 
-        from rankplug.metrics import metric
+        from rankplug.metrics import Metric
 
-        lists, quality = self.split.test[: min(queries, len(self.split.test))], metric(self.combination.metrics[-1])
+        lists, quality = (
+            self.split.test[: min(queries, len(self.split.test))],
+            Metric.named(self.combination.metrics[-1]),
+        )
         whole = quality.mean(self.model.predict(lists), lists.labels, lists.starts)
         features = np.array(lists.features)
         shuffled = np.random.default_rng(0).permutation(lists.documents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -30,10 +30,9 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     for panel, (group, cells) in zip(axes[0], shown.items(), strict=True):
         half = grid(frames[group].assign(half=(frames[group]["high"] - frames[group]["low"]) / 2), "half")
         better = better_than_papers(results, group)
-        image = _panel(panel, cells, half.loc[cells.index], set(better.loc[better["better"], "model"]))
+        _panel(panel, cells, half.loc[cells.index], set(better.loc[better["better"], "model"]))
         queries = int(frames[group]["queries"].iloc[0])
         panel.set_title(f"{heading(group)}, {queries} test queries\n{KEY}", fontsize=9)
-        figure.colorbar(image, ax=panel, label=f"{METRIC.upper()} (%)", shrink=0.5, pad=0.02, extend="min")
     joined = pd.concat([frame.assign(collection=group) for group, frame in frames.items()], ignore_index=True)
     return joined, figure
 
@@ -42,34 +41,42 @@ def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.loc[cells.max(axis=1).sort_values(ascending=False, kind="stable").index]
 
 
-def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]) -> Any:
+def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]) -> None:
+    import seaborn
     from matplotlib.patches import Rectangle
 
     values, reach = cells.to_numpy(np.float64), half.to_numpy(np.float64)
-    axes.set_facecolor("#DDDDDD")
-    # A few that fail altogether would leave one colour for all the others.
-    low, high = np.nanquantile(values, 0.05), np.nanmax(values)
-    image = axes.imshow(values, cmap="cividis", aspect="auto", vmin=low, vmax=high)
-    axes.grid(visible=False)
-    middle = (low + high) / 2
     columns = [(str(column[0]), str(column[1])) for column in cells.columns]
-    for place in np.ndindex(values.shape):
-        (row, column), value = place, float(values[place])
-        model = name_of(str(cells.index[row]), *columns[column])
-        if np.isnan(value):
-            axes.text(column, row, "not run", ha="center", va="center", fontsize=6.5, color="#333333")
-            continue
-        star = " *" if model in better else ""
-        text = f"{value:.1f} ± {float(reach[place]):.1f}{star}"
-        axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color="w" if value < middle else "k")
-        if paper_of(model):
-            corner = (column - 0.47, row - 0.46)
+    models = np.array([[name_of(str(loss), *column) for column in columns] for loss in cells.index])
+    texts = np.array(
+        [
+            f"{value:.1f} ± {own:.1f}{' *' if model in better else ''}"
+            for value, own, model in zip(values.flat, reach.flat, models.flat, strict=True)
+        ]
+    ).reshape(values.shape)
+    axes.set_facecolor("#DDDDDD")
+    seaborn.heatmap(
+        pd.DataFrame(values, index=cells.index),
+        ax=axes,
+        annot=texts,
+        fmt="",
+        annot_kws={"fontsize": 6.5},
+        cmap="cividis",
+        # A few that fail altogether would leave one colour for all the others.
+        vmin=float(np.nanquantile(values, 0.05)),
+        vmax=float(np.nanmax(values)),
+        cbar_kws={"label": f"{METRIC.upper()} (%)", "shrink": 0.5, "pad": 0.02, "extend": "min"},
+    )
+    axes.grid(visible=False)
+    for row, column in np.argwhere(np.isnan(values)):
+        axes.text(column + 0.5, row + 0.5, "not run", ha="center", va="center", fontsize=6.5, color="#333333")
+    for row, column in np.argwhere([[bool(paper_of(model)) for model in line] for line in models]):
+        if not np.isnan(values[row, column]):
+            corner = (column + 0.03, row + 0.04)
             axes.add_patch(Rectangle(corner, 0.94, 0.92, fill=False, edgecolor="#D55E00", linewidth=1.8))
     names = {PLAIN: "plain", NOISY: "noise"}
-    axes.set_xticks(range(values.shape[1]), [f"{backend}\n{names[noise]}" for backend, noise in columns])
-    axes.set_yticks(range(len(cells)), cells.index)
-    axes.tick_params(length=0, labelsize=7.5)
+    axes.set_xticks(np.arange(values.shape[1]) + 0.5, [f"{backend}\n{names[noise]}" for backend, noise in columns])
+    axes.tick_params(length=0, labelsize=7.5, rotation=0)
     axes.set(xlabel="backend, and whether scores get Gumbel noise", ylabel="loss")
     for border in range(2, 2 * len(BACKENDS), 2):
-        axes.axvline(border - 0.5, color="w", linewidth=2.5)
-    return image
+        axes.axvline(border, color="w", linewidth=2.5)

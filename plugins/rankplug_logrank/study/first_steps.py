@@ -107,7 +107,7 @@ def trace_frame(results: Results) -> pd.DataFrame:
     """Return each objective over all sign matrices and over the sampled rankings, by query and iteration."""
     import pandas as pd
 
-    from rankplug.losses import loss
+    from rankplug.losses import Loss
     from rankplug.system import stream
 
     trial = first_trial(results)
@@ -116,8 +116,8 @@ def trace_frame(results: Results) -> pd.DataFrame:
         sampled = f"{exact}[rankings=sampled]"
         train, path = training(trial, sampled, TRACED)
         objectives = {
-            "exact": loss(exact).on(train.labels, train.starts),
-            "sampled": loss(sampled).on(train.labels, train.starts, seed=stream(trial.seed, "noise")),
+            "exact": Loss.named(exact).on(train.labels, train.starts),
+            "sampled": Loss.named(sampled).on(train.labels, train.starts, seed=stream(trial.seed, "noise")),
         }
         for iteration, scores in enumerate(path):
             values = {kind: objective(scores).value for kind, objective in objectives.items()}
