@@ -133,6 +133,9 @@ class LightGBMLearner(StepwiseLearner):
 class LightGBM:
     """The backend ``lightgbm``."""
 
+    trusts_files = True
+    """LightGBM ends the process at some damaged files, so that a child reads unknown ones first."""
+
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
         leaves: int = problem.scorer_parameters.leaves  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ bit for bit; linear models are updated coordinate by coordinate and do so too.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,9 @@ class XGBoostLearner(StepwiseLearner):
 class XGBoost:
     """The backend ``xgboost``."""
 
+    trusts_files = True
+    """XGBoost ends the process at some damaged files, so that a child reads unknown ones first."""
+
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
         leaves: int = getattr(problem.scorer_parameters, "leaves", 2)
@@ -134,13 +138,23 @@ class XGBoost:
             with use_threads(threads_for_trees(problem, NANOSECONDS, leaves)):
                 return train(XGBoostLearner(problem), problem, rounds)
         except xgb.core.XGBoostError as error:
-            raise FitError(f"XGBoost stopped: {error}") from error
+            raise FitError(f"XGBoost stopped: {sentence_of(error)}") from error
 
     def load(self, content: bytes, record: Record) -> XGBoostModel:
         try:
             return XGBoostModel(content, record)
         except xgb.core.XGBoostError as error:
-            raise ValueError(str(error)) from None
+            raise ValueError(sentence_of(error)) from None
+
+
+def sentence_of(error: Exception) -> str:
+    """Return what XGBoost says, without time, place and stack of its own code.
+
+    >>> sentence_of(Exception("[10:00:00] /work/src/tree.cc:12: Check failed: a > 0\\nStack trace:\\n  [bt] (0) x"))
+    'Check failed: a > 0'
+    """
+    text = str(error).partition("Stack trace:")[0].strip()
+    return re.sub(r"^\[[\d:]+\] \S+?:\d+: ", "", text)
 
 
 engine = XGBoost()

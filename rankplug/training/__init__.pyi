@@ -9,10 +9,10 @@ from .fitting import Problem as Problem
 from .fitting import fit as fit
 from .fitting import problem_of as problem_of
 from .learning_curve import LearningCurve as LearningCurve
+from .model_files import load_model as load_model
 from .models import Model as Model
 from .models import Record as Record
 from .models import check_writable as check_writable
-from .models import load_model as load_model
 from .ranker import Ranker as Ranker
 from .selection import LOSS as LOSS
 from .training_loop import Learner as Learner

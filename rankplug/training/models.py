@@ -7,6 +7,7 @@ and a JSON file beside it (``<name>.rankplug.json``) with everything known about
 from __future__ import annotations
 
 import abc
+import contextlib
 import hashlib
 import json
 import os
@@ -19,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data import Integers, Lists
-from rankplug.errors import DataError, ModelFileError, UnknownPluginError
+from rankplug.errors import DataError, ModelFileError
 from rankplug.registry import parse, registry
-from rankplug.system import numbers, use_threads, write_whole
+from rankplug.system import cache_folder, numbers, use_threads, write_whole
 from rankplug.training.learning_curve import LearningCurve
 
 SIDECAR = ".rankplug.json"
@@ -118,17 +119,39 @@ class Model(abc.ABC):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the engine's file and its sidecar; an older model of that name is replaced."""
-        target = _path(path)
+        target = named_file(path)
         content = self.encode(target.suffix)
+        backend = parse(self.record.combination["backend"]).name
         sidecar = {
             "format": FORMAT,
-            "backend": parse(self.record.combination["backend"]).name,
+            "backend": backend,
             "digest": hashlib.blake2b(content, digest_size=16).hexdigest(),
             "record": self.record.describe(),
         }
         _write(target, content)
         _write(sidecar_of(target), json.dumps(sidecar, indent=1).encode())
+        if trusts_files(backend):
+            # What was made here needs no trial when it is loaded.
+            mark_readable(content, backend, self.record)
         return target
+
+
+def trusts_files(backend: str) -> bool:
+    """Tell whether a backend's reader may crash at a damaged file."""
+    engine = registry().find("backend", backend).specification.load()
+    return bool(getattr(engine, "trusts_files", False))
+
+
+def readable_mark(content: bytes, backend: str, record: Record) -> Path:
+    """Return the file in the cache that is there once a model could be read; its name covers all that matters."""
+    facts = repr((backend, record.features, record.combination, record.versions)).encode()
+    return cache_folder() / "models" / hashlib.blake2b(content + facts, digest_size=16).hexdigest()
+
+
+def mark_readable(content: bytes, backend: str, record: Record) -> None:
+    """Remember that a model can be read."""
+    with contextlib.suppress(OSError):
+        write_whole(readable_mark(content, backend, record), b"")
 
 
 def sidecar_of(path: Path) -> Path:
@@ -136,42 +159,9 @@ def sidecar_of(path: Path) -> Path:
     return path.with_name(path.name + SIDECAR)
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
-    """Load a model that :meth:`Model.save` wrote, in this process or another."""
-    target = _path(path)
-    if not target.is_file():
-        raise ModelFileError(f"there is no model file {target}")
-    beside = sidecar_of(target)
-    if not beside.is_file():
-        raise ModelFileError(
-            f"{beside.name} is missing beside {target}: only models saved by rankplug can be loaded; a model of a plain"
-            " engine is read by that engine"
-        )
-    try:
-        sidecar = json.loads(beside.read_bytes())
-        known = sidecar["format"] == FORMAT
-        backend, digest, record = sidecar["backend"], sidecar["digest"], Record.read(sidecar["record"])
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ModelFileError(f"{beside} is damaged or not of rankplug ({type(error).__name__}: {error})") from None
-    if not known:
-        raise ModelFileError(f"{beside} has the format {sidecar['format']!r}; this version reads {FORMAT!r}")
-    content = target.read_bytes()
-    if hashlib.blake2b(content, digest_size=16).hexdigest() != digest:
-        raise ModelFileError(f"{target} is damaged or was replaced: it is not the file that {beside.name} describes")
-    try:
-        engine = registry().find("backend", backend).specification.load()
-    except UnknownPluginError as error:
-        raise ModelFileError(f"{target} was saved by the backend {backend}, which is not installed: {error}") from None
-    try:
-        model: Model = engine.load(content, record)
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelFileError(f"{target} cannot be read by {backend}: {type(error).__name__}: {error}") from error
-    return model
-
-
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the error now that saving a model under this name would raise after the training."""
-    target = _path(path)
+    target = named_file(path)
     beside = sidecar_of(target)
     if target.is_dir():
         raise ModelFileError(f"cannot write {target}: it is a folder; name a file in it")
@@ -181,7 +171,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         beside.unlink()
 
 
-def _path(path: str | os.PathLike[str]) -> Path:
+def named_file(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(path)
     except TypeError:

@@ -1,0 +1,145 @@
+"""Reads saved models, of which nothing is trusted: what a file says is checked, and whose reader may crash reads it in
+a child process first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankplug.errors import ModelFileError, RankplugError, UnknownPluginError
+from rankplug.registry import registry
+from rankplug.system import run_watched
+from rankplug.training.model_description import problem_of
+from rankplug.training.models import (
+    FORMAT,
+    Model,
+    Record,
+    mark_readable,
+    named_file,
+    readable_mark,
+    sidecar_of,
+    trusts_files,
+)
+
+SECONDS = 60.0
+"""How long a child may take to read a model and predict with it."""
+ROWS = 1000
+MEMORY_BEYOND_FILE = 4 << 30
+"""Bytes that a child may take, beside some for each byte of the file."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A model's file with what lies beside it."""
+
+    path: Path
+    content: bytes
+    backend: str
+    record: Record
+    engine: Any
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Load a model that :meth:`Model.save` wrote, in this process or another.
+
+    The first time that a file of a backend whose reader trusts its input is seen, a child process reads it first and
+    predicts with it.
+    """
+    found = _found(path)
+    if trusts_files(found.backend):
+        _try_in_child(found)
+    return _read(found)
+
+
+def _found(path: str | os.PathLike[str]) -> _Found:
+    target = named_file(path)
+    if not target.is_file():
+        raise ModelFileError(f"there is no model file {target}")
+    beside = sidecar_of(target)
+    if not beside.is_file():
+        raise ModelFileError(
+            f"{beside.name} is missing beside {target}: only models saved by rankplug can be loaded; a model of a plain"
+            " engine is read by that engine"
+        )
+    try:
+        sidecar = json.loads(beside.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{beside} is damaged or not of rankplug ({type(error).__name__}: {error})") from None
+    if isinstance(sidecar, dict) and isinstance(sidecar.get("format"), str) and sidecar["format"] != FORMAT:
+        raise ModelFileError(f"{beside} has the format {sidecar['format']!r}; this version reads {FORMAT!r}")
+    if problem := problem_of(sidecar):
+        raise ModelFileError(f"{beside} is damaged or not of rankplug ({problem})")
+    backend, record = sidecar["backend"], Record.read(sidecar["record"])
+    content = target.read_bytes()
+    if hashlib.blake2b(content, digest_size=16).hexdigest() != sidecar["digest"]:
+        raise ModelFileError(f"{target} is damaged or was replaced: it is not the file that {beside.name} describes")
+    try:
+        engine = registry().find("backend", backend).specification.load()
+    except UnknownPluginError as error:
+        raise ModelFileError(f"{target} was saved by the backend {backend}, which is not installed: {error}") from None
+    return _Found(target, content, backend, record, engine)
+
+
+def _read(found: _Found) -> Model:
+    try:
+        model: Model = found.engine.load(found.content, found.record)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError) as error:
+        raise _unreadable(found, f"{type(error).__name__}: {error}") from error
+    return model
+
+
+def _unreadable(found: _Found, reason: str) -> ModelFileError:
+    return ModelFileError(f"{found.path} cannot be read by {found.backend}: {reason}")
+
+
+def _try_in_child(found: _Found) -> None:
+    """Raise where a child that reads a model fails or ends; what it could read is remembered."""
+    if readable_mark(found.content, found.backend, found.record).exists():
+        return
+    code = "from rankplug.training.model_files import read_in_child; read_in_child(*sys.argv[1:])"
+    end = run_watched(code, [str(found.path.absolute())], seconds=SECONDS)
+    notes = [json.loads(line) for line in end.notes.splitlines()]
+    if reason := next((note["reason"] for note in notes if note.get("reason")), ""):
+        raise ModelFileError(reason.replace(str(found.path.absolute()), str(found.path)))
+    if end.code != 0:
+        what = "does not come to an end" if end.code is None else f"ends the process that reads it ({end.describe()})"
+        raise _unreadable(found, f"it {what}, so it is damaged or forged")
+    mark_readable(found.content, found.backend, found.record)
+
+
+def read_in_child(notes: str, path: str) -> None:
+    """Read a model in a child process, predict with it, and note why where that fails."""
+    reason = ""
+    try:
+        found = _found(path)
+        _limit_memory(MEMORY_BEYOND_FILE + 50 * len(found.content))
+        model = _read(found)
+        noise = np.random.default_rng(0)
+        rows = noise.standard_normal((ROWS, found.record.features)) * 10.0 ** noise.integers(-3, 9, (ROWS, 1))
+        rows[:2] = [[0.0], [np.nan]]
+        if model.scores_lists:
+            model.predict(rows.astype(np.float32))
+    except RankplugError as error:
+        reason = str(error)
+    except Exception as error:
+        reason = f"{path} cannot be read: {type(error).__name__}: {error}"
+    with open(notes, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"reason": reason}) + "\n")
+
+
+def _limit_memory(beyond: int) -> None:
+    try:
+        import resource
+    except ImportError:
+        return
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if os.name == "posix" else 0
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = used + beyond if hard == resource.RLIM_INFINITY else min(used + beyond, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
