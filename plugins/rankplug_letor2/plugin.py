@@ -1,0 +1,17 @@
+"""What this package offers."""
+
+from __future__ import annotations
+
+from rankplug import StudySpecification, hookimpl
+
+
+@hookimpl
+def rankplug_studies() -> list[StudySpecification]:
+    """Offer the studies."""
+    return [
+        StudySpecification(
+            name="letor2",
+            summary="RankSVM, RankBoost and ListNet beside the official numbers of LETOR 2.0's OHSUMED",
+            implementation="rankplug_letor2.study:study",
+        )
+    ]

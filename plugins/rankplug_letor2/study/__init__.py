@@ -1,0 +1,59 @@
+"""LETOR's own baselines, as a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rankplug.studies import Claim, Evidence, Exhibit, Margin, Results, Study, not_run, reached, read_published
+from rankplug_letor2.study import rows
+from rankplug_letor2.study.protocol import MEASURES, NOT_HERE, runs
+
+POINTS = Margin(
+    0.05, "Five points, what the official rows differ by at NDCG@1 among themselves.", scale=100, unit="points"
+)
+
+
+def official_row_reached(model: str) -> Callable[[Results], Evidence]:
+    """Return the statistic that compares a row of ours with the official one, measure by measure."""
+
+    def gather(results: Results) -> Evidence:
+        if not rows.is_the_release(results):
+            return not_run("not on the five folds of LETOR 2.0, whose numbers the row has")
+        return reached({name: rows.difference(results, model, metric) for name, metric in MEASURES.items()})
+
+    return gather
+
+
+def row_not_here(reason: str) -> Callable[[Results], Evidence]:
+    """Return the statistic of a row that has no run, with the reason."""
+    return lambda results: not_run(reason)
+
+
+study = Study(
+    name="letor2",
+    title="LETOR's own baselines",
+    citation="T.-Y. Liu, J. Xu, T. Qin, W. Xiong, H. Li, LETOR: Benchmark dataset for research on learning to rank for"
+    " information retrieval, SIGIR Workshop on Learning to Rank for Information Retrieval, 2007",
+    notebook="rankplug_letor2:letor2.ipynb",
+    runs=runs,
+    exhibits=(
+        Exhibit("Rows", "Our rows beside the official ones, on the test parts", rows.table),
+        Exhibit("Parts", "MAP on the training, validation and test parts", rows.map_of_parts),
+    ),
+    claims=(
+        *(
+            Claim(f"Our {model} gives the official row of the release.", official_row_reached(model), "Rows", POINTS)
+            for model in ("RankSVM", "ListNet", "RankBoost")
+        ),
+        *(
+            Claim(f"Our {model} gives the official row of the release.", row_not_here(reason), "Rows", POINTS)
+            for model, reason in NOT_HERE.items()
+        ),
+    ),
+    published=lambda: read_published("rankplug_letor2.study"),
+    findings=(
+        "The release's numbers of FRank on the training parts are those on the test parts, copied.",
+        "The release prints single runs on its five folds. Ours have no seed either, so the interval of a difference is"
+        " that over the folds.",
+    ),
+)

@@ -1,0 +1,96 @@
+"""What is run: the release's baselines that are here, on its five folds, chosen by MAP on each validation part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankplug.studies import Profile, Runs
+
+GROUP = "LETOR 2.0 OHSUMED"
+DATASET = "ohsumed-letor2"
+MEASURES = {
+    "NDCG@1": "ndcg@1[discount=jk,empty=0]",
+    "NDCG@3": "ndcg@3[discount=jk,empty=0]",
+    "NDCG@5": "ndcg@5[discount=jk,empty=0]",
+    "NDCG@10": "ndcg@10[discount=jk,empty=0]",
+    "MAP": "map[empty=0]",
+}
+"""The release's measures by the conventions that give all numbers of its single features."""
+WITHIN_LISTS = "RankBoost, a law for each list"
+"""Our variant whose pair weights add up to 1 within each list; the release has no such row."""
+OFFICIAL = {"RankSVM": "RankSVM", "ListNet": "ListNet", "RankBoost": "RankBoost", WITHIN_LISTS: "RankBoost"}
+"""Models that are run, each with the official row it stands beside."""
+NOT_HERE = {
+    "FRank": "its step is in no source at hand to the digit, and its official training part repeats its test part",
+    "AdaRank.MAP": "its weak rankers are chosen by a metric, and backends here follow losses",
+    "AdaRank.NDCG": "its weak rankers are chosen by a metric, and backends here follow losses",
+    "MHR-BC": "no definition of it is at hand",
+}
+"""Rows of the release without a run, each with the reason."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a profile is.
+
+    Args:
+        dataset: the data.
+        folds: of it.
+        rounds: weak rankers of RankBoost.
+        iterations: steps of L-BFGS and planes of the cutting planes for each C.
+        C: regularisation that validation data choose from: RankSVM's, of the sum over all pairs, and ListNet's.
+    """
+
+    dataset: str
+    folds: tuple[int, ...] = (1,)
+    rounds: int = 30
+    iterations: int = 20
+    C: tuple[tuple[float, ...], tuple[float, ...]] = ((1e-3, 1e-1), (1e-1, 10.0))
+
+
+REAL = Size(
+    DATASET,
+    folds=(1, 2, 3, 4, 5),
+    rounds=300,
+    iterations=200,
+    C=((1e-5, 1e-4, 1e-3, 1e-2, 1e-1), (1e-3, 1e-2, 1e-1, 1.0, 10.0)),
+)
+SIZES: Mapping[Profile, Size] = {
+    "smoke": Size("synthetic[shape=ohsumed,queries=25,documents=10]", rounds=3, iterations=3),
+    "quick": Size("synthetic[shape=ohsumed,queries=100,documents=20]"),
+    "full": Size("synthetic[shape=ohsumed,queries=200,documents=40]", rounds=100, iterations=60),
+    "real": REAL,
+    "paper": REAL,
+}
+
+
+def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
+    """Yield the one group of runs.
+
+    Args:
+        profile: how large; made data take the release's place below ``real``.
+        data: a data set in place of the profile's own.
+    """
+    size = SIZES[profile]
+    shared = {
+        "dataset": data or size.dataset,
+        "transforms": [],
+        "metrics": list(MEASURES.values()),
+        "selection": [MEASURES["MAP"]],
+    }
+    yield Runs(GROUP, models_of(size), shared, size.folds)
+
+
+def models_of(size: Size) -> dict[str, dict[str, Any]]:
+    """Return each model's parts; linear ones see features scaled within each query, weak rankers need no scale."""
+    of_pairs, of_lists = (f"({','.join(f'{one:g}' for one in choices)})" for choices in size.C)
+    scaled = {"scorer": "linear", "transforms": ["query_minmax"]}
+    stumps = {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]"}
+    return {
+        "RankSVM": {"backend": f"cutting_planes[C={of_pairs},planes={size.iterations}]", "loss": "ranksvm", **scaled},
+        "ListNet": {"backend": f"lbfgs[C={of_lists},iterations={size.iterations}]", "loss": "listnet", **scaled},
+        "RankBoost": {**stumps, "loss": "rankboost"},
+        WITHIN_LISTS: {**stumps, "loss": "rankboost[pairs=list]"},
+    }
