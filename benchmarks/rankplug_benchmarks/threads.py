@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import rankplug as rp
 from rankplug.system import available_cores, use_threads
 from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
-from rankplug_benchmarks.harness.rounds import Contestant, SelfTimed, by_turns
+from rankplug_benchmarks.harness.rounds import SelfTimed, by_turns
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import whole_lists
 
@@ -86,22 +86,18 @@ def busy_machine(processes: int) -> Iterator[None]:
 
 
 def measure_threads(fit: Fit, lists: rp.Lists, size: int, effort: Effort) -> Measurement:
-    """Time a fit on all threads over one on one thread."""
+    """Time a fit as users start it, on a machine whose threads all are free, over one on one thread."""
 
-    def on(number: int) -> Contestant:
-        def run() -> float:
-            with use_threads(number):
-                return fit.seconds(lists, size)
+    def on_one() -> float:
+        with use_threads(1):
+            return fit.seconds(lists, size)
 
-        return SelfTimed(run)
-
-    cores = available_cores()
-    rounds = by_turns({"all": on(cores), "one": on(1)}, effort.rounds if size < 2 else min(effort.rounds, 2))
+    contestants = {"all": SelfTimed(lambda: fit.seconds(lists, size)), "one": SelfTimed(on_one)}
     return measured(
         f"{fit.backend.partition('[')[0]}, {SIZES[size]}: fit on all threads over one thread",
-        rounds,
+        by_turns(contestants, effort.rounds if size < 2 else min(effort.rounds, 2)),
         lambda seconds: seconds["all"] / seconds["one"],
-        threads=cores,
+        threads=available_cores(),
         target=at_most(NOISE),
     )
 

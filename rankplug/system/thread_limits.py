@@ -38,6 +38,8 @@ MILLISECONDS_A_THREAD = 1.5
 
 An iteration has some hundred steps that all threads wait for, each of which costs some microseconds.
 """
+CANNOT_GIVE_WAY = 8.0
+"""How much more work a thread must have where the number changes last bits and so must not follow what else computes."""
 LOOKS = 5
 BETWEEN_LOOKS = 0.001
 
@@ -101,7 +103,7 @@ def threads_for(milliseconds: float, *, same_bits: bool = True) -> int:
         milliseconds: of an iteration on one thread, roughly.
         same_bits: whether results are the same on any number; else it does not depend on how busy the machine is.
     """
-    worth = max(1, int(milliseconds / MILLISECONDS_A_THREAD))
+    worth = max(1, int(milliseconds / MILLISECONDS_A_THREAD / (1.0 if same_bits else CANNOT_GIVE_WAY)))
     if worth == 1:
         return 1
     return min(worth, threads() if given_threads() is not None or not same_bits else free_cores())

@@ -101,6 +101,7 @@ def test_a_busy_machine_leaves_our_share_and_never_less_than_half(eight_cores, o
     eight_cores.setattr(thread_limits, "busy_threads", lambda: others)
     assert threads_for(1000.0) == expected
     assert threads_for(1000.0, same_bits=False) == 8, "where bits depend on it, the number must not depend on the hour"
+    assert threads_for(12.1, same_bits=False) == 1, "so that more work has to be at stake"
     eight_cores.setenv("OMP_NUM_THREADS", "6,2")
     assert threads_for(1000.0) == 6 == threads(), "who gives a number gets it"
     eight_cores.setenv("RANKPLUG_THREADS", "3")
