@@ -39,7 +39,7 @@ MILLISECONDS_A_THREAD = 1.5
 An iteration has some hundred steps that all threads wait for, each of which costs some microseconds.
 """
 CANNOT_GIVE_WAY = 8.0
-"""How much more work a thread must have where the number changes last bits and so must not follow what else computes."""
+"""Times as much work for each thread, where the number changes last bits and so cannot follow what else computes."""
 LOOKS = 5
 BETWEEN_LOOKS = 0.001
 
