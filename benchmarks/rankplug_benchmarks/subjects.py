@@ -16,6 +16,7 @@ SUBJECTS = (
     Subject("synthetic", "speed at which made data are made", f"{PACKAGE}.synthetic:measure"),
     Subject("metrics", "NDCG of many queries beside other evaluators", f"{PACKAGE}.metrics:measure"),
     Subject("sweeps", "what a sweep costs beside training", f"{PACKAGE}.sweeps:measure"),
+    Subject("store", "questions to stores of 100 to 10,000 results", f"{PACKAGE}.store_growth:measure"),
     Subject("notebooks", "executing notebooks beside papermill's command line", f"{PACKAGE}.notebooks:measure"),
     Subject("quality", "held-out NDCG@10 for seconds and for trees", f"{PACKAGE}.quality:measure"),
     Subject("scale", "a set as large as MSLR-WEB30K", f"{PACKAGE}.scale:measure", by_default=False),

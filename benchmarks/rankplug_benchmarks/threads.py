@@ -95,7 +95,7 @@ def measure_threads(fit: Fit, lists: rp.Lists, size: int, effort: Effort) -> Mea
     contestants = {"all": SelfTimed(lambda: fit.seconds(lists, size)), "one": SelfTimed(on_one)}
     return measured(
         f"{fit.backend.partition('[')[0]}, {SIZES[size]}: fit on all threads over one thread",
-        by_turns(contestants, effort.rounds if size < 2 else min(effort.rounds, 2)),
+        by_turns(contestants, effort.rounds) if size < 2 else by_turns(contestants, 1, warm_up=0),
         lambda seconds: seconds["all"] / seconds["one"],
         threads=available_cores(),
         target=at_most(NOISE),

@@ -13,6 +13,7 @@ True
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -228,6 +229,12 @@ def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
         return _from_mapping(text)
     if not isinstance(text, str):
         raise GrammarError(f"a plugin is named by a text or a mapping with a name, not by {shown(text)}")
+    found = _parse_text(text)
+    return Reference(found.name, found.parameters, found.distribution)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse_text(text: str) -> Reference:
     reader = _Reader(text)
     reference = reader.reference()
     reader.space()

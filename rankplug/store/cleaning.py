@@ -18,6 +18,7 @@ import filelock
 
 from rankplug.store.combination import Combination, read_combination
 from rankplug.store.result_files import IDENTITY, StoreError, read_about
+from rankplug.store.result_index import INDEX
 from rankplug.store.result_store import LOCKS, NOTEBOOKS, Store
 from rankplug.system import UNFINISHED, UNFINISHED_PREFIX
 
@@ -49,7 +50,7 @@ def leftovers(store: Store) -> list[Finding]:
 
 
 def _leftovers(store: Store) -> Iterator[Finding]:
-    for folder in [*_combination_folders(store), store.folder / NOTEBOOKS, store.folder / LOCKS]:
+    for folder in [*_combination_folders(store), store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]:
         for path in folder.glob(f".*{UNFINISHED}"):
             ours = UNFINISHED_WRITE.fullmatch(path.name) or (
                 folder.name != NOTEBOOKS and EARLIER_UNFINISHED_WRITE.fullmatch(path.name)

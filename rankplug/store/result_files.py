@@ -123,10 +123,18 @@ def read_result(path: Path) -> Result:
         raise _damaged(path, error) from error
 
 
+def read_arrow(path: Path) -> pa.Table:
+    """Read the numbers of the result in a file, as Arrow has them."""
+    try:
+        return _table(path)
+    except DAMAGES as error:
+        raise _damaged(path, error) from error
+
+
 def read_rows(path: Path) -> pd.DataFrame:
     """Read the numbers of the result in a file."""
     try:
-        frame: pd.DataFrame = _table(path).to_pandas()
+        frame: pd.DataFrame = read_arrow(path).to_pandas()
     except DAMAGES as error:
         raise _damaged(path, error) from error
     return frame
@@ -148,17 +156,16 @@ def _require_file(path: Path) -> None:
 
 
 def rows_of(paths: Sequence[Path]) -> Any:
-    """Return the rows of many files as one lazy Arrow dataset, with the column ``file``."""
+    """Return the rows of many files as one lazy Arrow dataset, with the column ``entry``: the position of the file."""
+    import pyarrow as pa
     from pyarrow import dataset, fs
 
-    schema = row_schema()
-    names = [str(path) for path in paths]
     return dataset.FileSystemDataset.from_paths(
         [str(path.absolute()) for path in paths],
-        schema=schema.append(schema.field("query").with_name("file")),
+        schema=row_schema().append(pa.field("entry", pa.int32())),
         format=dataset.ParquetFileFormat(),
         filesystem=fs.LocalFileSystem(),
-        partitions=[dataset.field("file") == name for name in names],
+        partitions=[dataset.field("entry") == pa.scalar(entry, pa.int32()) for entry in range(len(paths))],
     )
 
 

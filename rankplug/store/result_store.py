@@ -27,8 +27,8 @@ from rankplug.store.result_files import (
     read_about,
     read_failure,
     read_result,
-    read_rows,
 )
+from rankplug.store.result_index import INDEX, Compacted, Found, ResultIndex
 from rankplug.store.trials import Result, Trial
 from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, results_folder, write_whole
 
@@ -175,14 +175,26 @@ class Store:
         """Return all rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd
 
-        frames = []
-        for path in self.paths(trials):
-            columns = trial_columns(read_about(path))
-            frames.append(read_rows(path).assign(**columns))
-        if not frames:
+        found = self.find(trials)
+        if not found.paths:
             return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
-        joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
-        return joined
+        rows, position = found.rows()
+        frame: pd.DataFrame = rows.to_pandas()
+        columns = pd.DataFrame([trial_columns(about) for about in found.descriptions])
+        for name in columns:
+            frame[name] = columns[name].to_numpy()[position]
+        return frame
+
+    def find(self, trials: Iterable[Trial] | None = None) -> Found:
+        """Find the descriptions and rows of the finished ones among some trials, or of all."""
+        return ResultIndex(self.folder).find(self.paths(trials))
+
+    def compact(self) -> Compacted:
+        """Put all results into one index, from which questions to thousands of them are answered in a second."""
+        try:
+            return ResultIndex(self.folder).compact(self.paths())
+        except OSError as error:
+            raise self._cannot_write(self.folder / INDEX, error) from error
 
 
 PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")

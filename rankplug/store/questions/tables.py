@@ -8,6 +8,7 @@ part of the data and iteration; and ``failures``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from rankplug.errors import did_you_mean
 from rankplug.store.canonical_names import with_canonical_names
 from rankplug.store.origins import ORIGIN, origins_of
 from rankplug.store.questions.groups import grouped
-from rankplug.store.result_files import read_about, read_rows, rows_of
+from rankplug.store.result_files import read_rows, rows_of
 from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
 from rankplug.system import fraction
 
@@ -35,6 +36,8 @@ FACTS = (
     "stopped",
     "test_fingerprint",
 )
+PLACE = ("source", "entry")
+"""Columns that say where the rows of a trial are; no question sees them."""
 QUERY_COLUMNS = ("metric", "query", "value", "iteration")
 CURVE_COLUMNS = ("metric", "part", "iteration", "value")
 
@@ -64,12 +67,14 @@ def results(
     """
     fraction(level, "level")
     chosen = [metric] if isinstance(metric, str) else list(metric)
-    columns = ", ".join((*TRIAL_COLUMNS, ORIGIN))
+    columns = ", ".join(f"trials.{name}" for name in (*TRIAL_COLUMNS, ORIGIN))
     condition = f"where {where}" if where else ""
     frame = query(
-        f"select {columns}, metric, avg(value) filter (where not isnan(value)) as value,"
+        f"select {columns}, means.metric, means.value, means.queries"
+        f" from (select {', '.join(PLACE)}, metric, favg(value) filter (where not isnan(value)) as value,"
         f" count(*) filter (where not isnan(value)) as queries"
-        f" from (select * from queries {condition}) group by {columns}, metric order by all",
+        f" from (select * from placed_queries {condition}) group by {', '.join(PLACE)}, metric) as means"
+        f" join placed_trials as trials using ({', '.join(PLACE)}) order by all",
         store,
     )
     if not frame[ORIGIN].any():
@@ -117,35 +122,44 @@ def connect(store: Store) -> Any:
     import duckdb
     import pandas as pd
 
-    paths = store.paths()
+    found = store.find()
     origins = origins_of(store.folder)
-    rows = [_trial_row(read_about(path), path, origins.get(_name_in(path, store), "")) for path in paths]
-    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file"])
+    root = len(str(store.folder)) + 1
+    rows = [
+        {**_trial_row(about), **dict(zip(PLACE, place, strict=True)), "file": str(path)}
+        for about, place, path in zip(found.descriptions, found.places, found.paths, strict=True)
+    ]
+    for row in rows:
+        row[ORIGIN] = origins.get(row["file"][root:].replace(os.sep, "/"), "")
+    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file", *PLACE])
     failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
     connection = duckdb.connect()
     for setting in ("enable_external_access = false", "python_enable_replacements = false"):
         connection.execute(f"set {setting}")
     connection.execute("set lock_configuration = true")
-    connection.register("trials", trials)
+    connection.register("placed_trials", trials)
+    connection.execute(f"create view trials as select * exclude ({', '.join(PLACE)}) from placed_trials")
     connection.register("failures", pd.DataFrame(failed, columns=[*TRIAL_COLUMNS, "failure"]))
-    connection.register("rows_of_files", rows_of(paths))
+    sources = found.sources or [rows_of([])]
+    for number, source in enumerate(sources):
+        connection.register(f"rows_{number}", source)
+    every = " union all by name ".join(
+        f"select {number} as {PLACE[0]}, * from rows_{number}" for number in range(len(sources))
+    )
     own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS, ORIGIN])
     for table, measure, columns in (("queries", "query", QUERY_COLUMNS), ("curves", "curve", CURVE_COLUMNS)):
         words = ", ".join(f"rows.{name}" for name in columns)
         connection.execute(
-            f"create view {table} as select {own}, {words} from rows_of_files as rows"
-            f" join trials on trials.file = rows.file where rows.measure = '{measure}'"
+            f"create view placed_{table} as select {own}, {words}, {', '.join(f'trials.{name}' for name in PLACE)}"
+            f" from ({every}) as rows join placed_trials as trials using ({', '.join(PLACE)})"
+            f" where rows.measure = '{measure}'"
         )
+        connection.execute(f"create view {table} as select * exclude ({', '.join(PLACE)}) from placed_{table}")
     return connection
 
 
-def _trial_row(about: dict[str, Any], path: Path, origin: str) -> dict[str, Any]:
-    facts = {name: about["record"].get(name) for name in FACTS}
-    return {**trial_columns(about), **facts, ORIGIN: origin, "file": str(path)}
-
-
-def _name_in(path: Path, store: Store) -> str:
-    return path.relative_to(store.folder).as_posix()
+def _trial_row(about: dict[str, Any]) -> dict[str, Any]:
+    return {**trial_columns(about), **{name: about["record"].get(name) for name in FACTS}}
 
 
 def trial_columns_of_failure(record: dict[str, Any]) -> dict[str, Any]:

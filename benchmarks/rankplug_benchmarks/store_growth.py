@@ -1,0 +1,115 @@
+"""Time of questions to a store and of planning a sweep that is finished, as results grow from 100 to 10,000.
+
+The results are made, with a hundred test queries, two metrics and a learning curve of fifty iterations each. The first
+question after a sweep also takes new results into the store's index; the row ``first question`` tells what that costs.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rankplug.store import Combination, Result, Store, Trial, combinations, results
+from rankplug.store.result_files import encode
+from rankplug.sweeps.running import plan
+from rankplug.training import LearningCurve
+from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_most, repeated
+from rankplug_benchmarks.harness.subjects import Effort
+from rankplug_benchmarks.sweeps import tiny_grid
+
+SIZES = (100, 1_000, 10_000)
+TRIALS = 10
+"""Of each combination."""
+QUERIES = 100
+ITERATIONS = 50
+MOST_SECONDS = 2.0
+LINEAR = 1.1
+"""Power of the number of results in the time; 1 is linear."""
+
+
+def finished_sweep(store: Store, size: int) -> list[Combination]:
+    """Write the made results of a sweep; without waiting for the disk, which is not what is timed."""
+    chosen, _ = combinations(tiny_grid(size // TRIALS))
+    generator = np.random.default_rng(size)
+    queries = tuple(f"q{number}" for number in range(QUERIES))
+    for combination in chosen:
+        for number in range(TRIALS):
+            curve = LearningCurve()
+            for iteration, value in enumerate(generator.random(ITERATIONS)):
+                curve.add(iteration, {"valid ndcg@5": float(value)})
+            values = {metric: generator.random(QUERIES) for metric in ("ndcg@5", "ndcg@10")}
+            trial = Trial(combination, 1, number)
+            path = store.path(trial)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(encode(Result(trial, values, queries, curve, {"fit_seconds": 1.0, "best_iteration": 3})))
+    return chosen
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Time a call."""
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
+
+
+def command(folder: Path) -> None:
+    """Run ``rankplug results``, from the start of its process to its end."""
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from rankplug.cli import main; main()",
+            "results",
+            "--store",
+            str(folder),
+            "--group-by",
+            "loss",
+            "--format",
+            "csv",
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def measure(effort: Effort) -> Iterator[Measurement | Curve]:
+    """Ask stores of growing size."""
+    sizes = SIZES if not effort.quick else (20, 40)
+    points: dict[str, list[tuple[float, float]]] = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(folder)
+            finished_sweep(store, size)
+            first = seconds(lambda store=store: results(store))
+            questions: dict[str, Callable[[], object]] = {
+                "rankplug results": lambda folder=folder: command(Path(folder)),
+                "planning a finished sweep": lambda store=store, size=size: plan(
+                    combinations(tiny_grid(size // TRIALS))[0], store=store, trials=TRIALS
+                ),
+                "store.frame()": lambda store=store: store.frame(),
+            }
+            points.setdefault("first question", []).append((size, first))
+            for name, ask in questions.items():
+                taken = [seconds(ask) for _ in range(effort.rounds)]
+                points.setdefault(name, []).append((size, float(np.median(taken))))
+                if size == sizes[-1]:
+                    target = None if name == "store.frame()" else at_most(MOST_SECONDS)
+                    yield repeated(f"{size:,} results: {name}", taken, threads=1, unit="s", target=target)
+    for name, found in points.items():
+        yield Curve("growth", name, "results", "seconds", tuple(found), "xy")
+        (few, short), (many, long) = found[-2:]
+        power = math.log(long / short) / math.log(many / few)
+        yield repeated(
+            f"{name}: power of the number of results in its time",
+            [power],
+            threads=1,
+            target=at_most(LINEAR),
+            note=f"from {few:,.0f} to {many:,.0f} results",
+        )

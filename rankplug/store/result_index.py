@@ -1,0 +1,341 @@
+"""An index of results: the descriptions and rows of many in a few files, so that questions need not open thousands.
+
+It is a cache in the folder ``.index`` of a store and may be deleted at any time: results are read as they lie where it
+does not know them, or knows them otherwise. An entry counts only while its result's file has the size, time and inode
+that it had before it was read. Each part of the index is a pair of files, the rows first and then the descriptions,
+each written whole or not at all; a part without descriptions is none. So writers may die at any moment, and as many as
+like may write: an entry that two of them wrote is used once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import filelock
+import numpy as np
+
+from rankplug.store.result_files import COLUMNS, DAMAGES, read_about, read_arrow, row_schema, rows_of
+from rankplug.system import write_whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+INDEX = ".index"
+VERSION = "1"
+"""Begins the names of the files of parts; parts of other versions are left alone."""
+ROWS, DESCRIPTIONS = ".rows", ".descriptions"
+WORTH_INDEXING = 200
+"""Results that the index does not know, above which it takes them in; fewer are read in less than half a second."""
+RESULTS_AT_ONCE = 2_000
+"""Results in memory while a part is written."""
+MOST_PARTS = 8
+"""Above so many parts, they are made one."""
+OWN = ("fold", "trial", "seed", "record")
+"""What a description says of its trial alone; the rest it shares with others of its combination."""
+
+State = tuple[int, int, int]
+
+
+@dataclass
+class Part:
+    """Descriptions of some results and the place of their rows.
+
+    Args:
+        name: of its two files.
+        files: of the results, in the store.
+        states: size, time and inode of each when it was read.
+        shared: what the descriptions say of combinations, as JSON.
+        own: what they say of trials.
+        rows: of all of them, with the column ``entry``; read when they are asked for.
+    """
+
+    name: str
+    files: list[str]
+    states: list[State]
+    shared: list[str]
+    own: list[str]
+    rows: Any
+
+
+@dataclass
+class Found:
+    """Results of a store as questions need them.
+
+    Args:
+        paths: of the results.
+        descriptions: of each.
+        places: for each the number of the source of its rows and the entry there.
+        sources: Arrow datasets of rows with the column ``entry``.
+    """
+
+    paths: list[Path]
+    descriptions: list[dict[str, Any]]
+    places: list[tuple[int, int]]
+    sources: list[Any]
+
+    def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
+        """Read the rows of all results, in their order, and the position of the result that each is of."""
+        import pyarrow as pa
+
+        tables, positions = [], []
+        for number, source in enumerate(self.sources):
+            of_source = [(entry, place) for place, (owner, entry) in enumerate(self.places) if owner == number]
+            table = source.to_table()
+            entries = table["entry"].to_numpy()
+            position = np.full(int(entries.max(initial=-1)) + 1, -1)
+            wanted = np.array(of_source, np.int64).reshape(-1, 2)
+            inside = wanted[:, 0] < position.size
+            position[wanted[inside, 0]] = wanted[inside, 1]
+            kept = position[entries] >= 0
+            tables.append(table.select(list(COLUMNS)).filter(pa.array(kept)))
+            positions.append(position[entries][kept])
+        joined, position = pa.concat_tables(tables), np.concatenate(positions)
+        if (np.diff(position) < 0).any():
+            order = np.argsort(position, kind="stable")
+            joined, position = joined.take(pa.array(order)), position[order]
+        return joined.replace_schema_metadata(None), position
+
+
+@dataclass
+class Compacted:
+    """What compacting an index did: results in it, parts that were made one, and its size in bytes."""
+
+    results: int
+    parts: int
+    size: int
+
+
+@dataclass
+class ResultIndex:
+    """The index of a store.
+
+    Args:
+        folder: of the store.
+    """
+
+    folder: Path
+    _texts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def place(self) -> Path:
+        """The folder of the index."""
+        return self.folder / INDEX
+
+    def find(self, paths: Sequence[Path]) -> Found:
+        """Return the descriptions of some results and where their rows are, and take in what is new if it is much."""
+        states = [_state(path) for path in paths]
+        parts = self._parts()
+        known = self._known(parts, paths, states)
+        if len(paths) - len(known) >= WORTH_INDEXING or (known and self._is_scattered(parts, len(known))):
+            with contextlib.suppress(OSError), self._alone():
+                # Another process may have done it in the meantime.
+                parts = self._renewed(paths, states)
+                known = self._known(parts, paths, states)
+        return self._found(parts, known, paths)
+
+    def compact(self, paths: Sequence[Path]) -> Compacted:
+        """Take in all results and make the index one part."""
+        with self._alone():
+            before = self._parts()
+            states = [_state(path) for path in paths]
+            parts = self._joined(self._taken_in(before, paths, states), paths, states)
+            for file in self.place.glob("*"):
+                if file.suffix in (ROWS, DESCRIPTIONS) and file.stem not in {part.name for part in parts}:
+                    file.unlink(missing_ok=True)
+        size = sum(file.stat().st_size for file in self.place.glob("*") if file.suffix in (ROWS, DESCRIPTIONS))
+        return Compacted(len(paths), len(before), size)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        self.place.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(self.place / "lock", thread_local=False):
+            yield
+
+    def _parts(self) -> list[Part]:
+        found = []
+        for path in sorted(self.place.glob(f"{VERSION}-*{DESCRIPTIONS}")):
+            # What cannot be read is not there: it may be deleted just now, or damaged.
+            with contextlib.suppress(*DAMAGES):
+                found.append(_read_part(path))
+        return found
+
+    def _known(
+        self, parts: Sequence[Part], paths: Sequence[Path], states: Sequence[State | None]
+    ) -> dict[int, tuple[int, int]]:
+        """Map positions of paths to the part and entry of each result that is known as it is."""
+        there = {
+            (file, state): (number, entry)
+            for number, part in enumerate(parts)
+            for entry, (file, state) in enumerate(zip(part.files, part.states, strict=True))
+        }
+        root = len(str(self.folder)) + 1
+        found = {}
+        for position, (path, state) in enumerate(zip(paths, states, strict=True)):
+            if state is not None and (place := there.get((str(path)[root:], state))) is not None:
+                found[position] = place
+        return found
+
+    def _is_scattered(self, parts: Sequence[Part], known: int) -> bool:
+        """Tell whether there are many parts, or most entries are of results that are others now."""
+        return len(parts) > MOST_PARTS or sum(len(part.files) for part in parts) > 2 * known + WORTH_INDEXING
+
+    def _renewed(self, paths: Sequence[Path], states: Sequence[State | None]) -> list[Part]:
+        parts = self._taken_in(self._parts(), paths, states)
+        known = self._known(parts, paths, states)
+        return self._joined(parts, paths, states) if self._is_scattered(parts, len(known)) else parts
+
+    def _taken_in(self, parts: list[Part], paths: Sequence[Path], states: Sequence[State | None]) -> list[Part]:
+        """Write what no part knows into new parts."""
+        import pyarrow as pa
+
+        known = self._known(parts, paths, states)
+        new = [position for position in range(len(paths)) if position not in known and states[position] is not None]
+        for first in range(0, len(new), RESULTS_AT_ONCE):
+            chosen = new[first : first + RESULTS_AT_ONCE]
+            abouts = [read_about(paths[position]) for position in chosen]
+            tables = [read_arrow(paths[position]) for position in chosen]
+            rows = pa.concat_tables([_numbered(table, entry) for entry, table in enumerate(tables)])
+            parts = [*parts, self._write(paths, states, chosen, [_texts(about) for about in abouts], rows)]
+        return parts
+
+    def _joined(self, parts: Sequence[Part], paths: Sequence[Path], states: Sequence[State | None]) -> list[Part]:
+        """Write one part of all results that are known, and delete those that it replaces."""
+        import pyarrow as pa
+        import pyarrow.compute as compute
+
+        known = self._known(parts, paths, states)
+        if len(parts) == 1 and len(known) == len(parts[0].files):
+            return list(parts)
+        order = sorted(known, key=lambda position: known[position])
+        if not order:
+            return []
+        tables = []
+        for number, part in enumerate(parts):
+            entries = {known[position][1]: new for new, position in enumerate(order) if known[position][0] == number}
+            renamed = pa.array([entries.get(entry, -1) for entry in range(len(part.files))], pa.int32())
+            table = part.rows.to_table()
+            table = table.set_column(0, "entry", compute.take(renamed, table["entry"]))
+            tables.append(table.filter(compute.greater_equal(table["entry"], 0)))
+        texts = [
+            (parts[number].shared[entry], parts[number].own[entry])
+            for number, entry in (known[position] for position in order)
+        ]
+        joined = self._write(paths, states, order, texts, pa.concat_tables(tables))
+        for part in parts:
+            for suffix in (DESCRIPTIONS, ROWS):
+                (self.place / f"{part.name}{suffix}").unlink(missing_ok=True)
+        return [joined]
+
+    def _write(
+        self,
+        paths: Sequence[Path],
+        states: Sequence[State | None],
+        chosen: Sequence[int],
+        texts: Sequence[tuple[str, str]],
+        rows: pa.Table,
+    ) -> Part:
+        import pyarrow as pa
+
+        name = f"{VERSION}-{uuid.uuid4().hex}"
+        root = len(str(self.folder)) + 1
+        columns: dict[str, Any] = {"file": [str(paths[position])[root:] for position in chosen]}
+        for place, column in enumerate(("size", "time", "inode")):
+            columns[column] = [(states[position] or (0, 0, 0))[place] for position in chosen]
+        columns["shared"] = pa.array([shared for shared, _ in texts]).dictionary_encode()
+        columns["own"] = [own for _, own in texts]
+        # Descriptions say that the part is there, so they come last.
+        for suffix, table in ((ROWS, rows), (DESCRIPTIONS, pa.table(columns))):
+            write_whole(self.place / f"{name}{suffix}", _parquet(table))
+        return _read_part(self.place / f"{name}{DESCRIPTIONS}")
+
+    def _found(self, parts: Sequence[Part], known: Mapping[int, tuple[int, int]], paths: Sequence[Path]) -> Found:
+        loose = [position for position in range(len(paths)) if position not in known]
+        places, descriptions = [], []
+        entries = {position: entry for entry, position in enumerate(loose)}
+        for position, path in enumerate(paths):
+            if position in known:
+                number, entry = known[position]
+                part = parts[number]
+                descriptions.append({**self._read(part.shared[entry]), **json.loads(part.own[entry])})
+                places.append((number, entry))
+            else:
+                descriptions.append(read_about(path))
+                places.append((len(parts), entries[position]))
+        sources = [part.rows for part in parts]
+        if loose:
+            sources.append(rows_of([paths[position] for position in loose]))
+        return Found(list(paths), descriptions, places, sources)
+
+    def _read(self, text: str) -> Mapping[str, Any]:
+        if text not in self._texts:
+            self._texts[text] = json.loads(text)
+        return self._texts[text]
+
+
+def _state(path: Path) -> State | None:
+    """Return what tells a file from one that took its place; None where it cannot be seen or is a link."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return (found.st_size, found.st_mtime_ns, found.st_ino) if os.path.isfile(path) and not path.is_symlink() else None
+
+
+def _texts(about: Mapping[str, Any]) -> tuple[str, str]:
+    shared = {name: value for name, value in about.items() if name not in OWN}
+    return json.dumps(shared, sort_keys=True), json.dumps({name: about[name] for name in OWN})
+
+
+def _numbered(table: pa.Table, entry: int) -> pa.Table:
+    import pyarrow as pa
+
+    numbers = pa.repeat(pa.scalar(entry, pa.int32()), len(table))
+    return table.replace_schema_metadata(None).add_column(0, "entry", numbers)
+
+
+def _parquet(table: pa.Table) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def _read_part(path: Path) -> Part:
+    """Read a part; its rows stay readable when another process replaces it."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+    from pyarrow import dataset
+
+    table = parquet.read_table(pa.BufferReader(path.read_bytes()))
+    columns = {name: table[name].to_pylist() for name in ("file", "size", "time", "inode", "own")}
+    with pa.memory_map(str(path.with_suffix(ROWS))) as file:
+        content = file.read_buffer()
+    schema = pa.schema([("entry", pa.int32()), *row_schema()])
+    kind = dataset.ParquetFileFormat()
+    fragment = kind.make_fragment(pa.BufferReader(content))
+    if not fragment.physical_schema.equals(schema):
+        raise ValueError("its columns are of another kind")
+    shared = table["shared"].combine_chunks()
+    words = shared.dictionary.to_pylist()
+    return Part(
+        path.stem,
+        columns["file"],
+        list(zip(columns["size"], columns["time"], columns["inode"], strict=True)),
+        [words[place] for place in shared.indices.to_pylist()],
+        columns["own"],
+        dataset.FileSystemDataset([fragment], schema, kind),
+    )
+
+
+assert "entry" not in COLUMNS

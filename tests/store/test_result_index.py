@@ -1,0 +1,199 @@
+"""The index of a store is a cache: with it, without it, and whatever becomes of it, answers are the same."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.cli import app
+from rankplug.store import Store, Trial, query, result_index
+from rankplug.store.result_index import DESCRIPTIONS, INDEX, ROWS
+
+TABLES = ("trials", "queries", "curves")
+
+
+@pytest.fixture
+def indexed(store: Store, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return a store of 24 results with an index of several parts."""
+    monkeypatch.setattr(result_index, "WORTH_INDEXING", 4)
+    monkeypatch.setattr(result_index, "RESULTS_AT_ONCE", 5)
+    fill(store, {"mse": 0.0, "ranknet": 0.1, "listnet": 0.2, "lambdarank[sigma=2]": 0.3})
+    query("select 1 from trials", store)
+    assert len(parts(store)) == 5
+    return store
+
+
+def parts(store: Store) -> list[Path]:
+    return sorted((store.folder / INDEX).glob(f"*{DESCRIPTIONS}"))
+
+
+def answers(store: Store) -> list[pd.DataFrame]:
+    found = [
+        query(f"select * from {table} order by all", store).drop(columns="file", errors="ignore") for table in TABLES
+    ]
+    return [*found, rp.results(store), rp.results(store, where="fold = 1", group_by="loss"), store.frame()]
+
+
+def from_the_files_alone(store: Store, folder: Path) -> list[pd.DataFrame]:
+    """Ask a copy of the results that has no index, and gets none."""
+    shutil.copytree(store.folder, folder, ignore=shutil.ignore_patterns(INDEX))
+    (folder / INDEX).write_text("where the folder of an index would be")
+    return answers(Store(folder))
+
+
+def same(store: Store, folder: Path) -> bool:
+    for one, other in zip(answers(store), from_the_files_alone(store, folder), strict=True):
+        # Means add up in the order in which the rows happen to come.
+        pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-13, atol=0)
+    return True
+
+
+def test_an_index_answers_as_the_files_do(indexed: Store, tmp_path: Path) -> None:
+    assert same(indexed, tmp_path / "files")
+    chosen = [path for path in indexed.paths() if "-f1-" in path.name]
+    assert len(indexed.frame()) == 2 * sum(len(result_index.read_arrow(path)) for path in chosen)
+
+
+def test_results_that_are_new_others_or_gone_are_noticed(
+    indexed: Store, tmp_path: Path, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
+    paths = indexed.paths()
+    paths[0].unlink()
+    shutil.rmtree(paths[-1].parent)
+    indexed.write(made_result(Trial(combination("ranknet"), 2, 1), 0.7))
+    indexed.write(made_result(Trial(combination("xe_ndcg"), 1, 0), 0.4))
+    size = paths[3].stat().st_size
+    state = os.stat(paths[3])
+    indexed.write(made_result(indexed.read(Trial(combination("ranknet"), 1, 1)).trial, 0.9))
+    os.utime(paths[3], ns=(state.st_atime_ns, state.st_mtime_ns + (paths[3].stat().st_size != size)))
+    assert same(indexed, tmp_path / "files")
+    indexed.compact()
+    assert len(parts(indexed)) == 1
+    assert same(indexed, tmp_path / "compacted")
+
+
+@pytest.mark.parametrize(
+    "damage", ["descriptions cut", "rows cut", "rows gone", "nonsense", "another kind", "all gone"]
+)
+def test_a_damaged_index_is_none(indexed: Store, tmp_path: Path, damage: str) -> None:
+    description = parts(indexed)[1]
+    rows = description.with_suffix(ROWS)
+    if damage == "descriptions cut":
+        description.write_bytes(description.read_bytes()[:-100])
+    elif damage == "rows cut":
+        rows.write_bytes(rows.read_bytes()[:1000])
+    elif damage == "rows gone":
+        rows.unlink()
+    elif damage == "nonsense":
+        description.write_text("nonsense")
+    elif damage == "another kind":
+        shutil.copy(indexed.paths()[0], rows)
+    else:
+        shutil.rmtree(indexed.folder / INDEX)
+    assert same(indexed, tmp_path / "files")
+    indexed.compact()
+    assert len(list((indexed.folder / INDEX).glob("*.*"))) == 2, "what replaces the damage leaves nothing of it"
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_compaction_that_ends_at_any_step_loses_nothing(
+    indexed: Store, tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path: path.read_bytes() for path in indexed.paths()}
+    calls = 0
+
+    def until(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **options: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls > step:
+                raise KeyboardInterrupt
+            return function(*given, **options)
+
+        return run
+
+    with monkeypatch.context() as patched:
+        patched.setattr(result_index, "write_whole", until(result_index.write_whole))
+        patched.setattr(Path, "unlink", until(Path.unlink))
+        with pytest.raises(KeyboardInterrupt):
+            indexed.compact()
+    assert {path: path.read_bytes() for path in indexed.paths()} == before
+    assert same(indexed, tmp_path / "files")
+    indexed.compact()
+    assert len(parts(indexed)) == 1
+
+
+@pytest.mark.slow
+def test_a_killed_compaction_loses_nothing(indexed: Store, tmp_path: Path) -> None:
+    before = {path: path.read_bytes() for path in indexed.paths()}
+    program = f"""
+import shutil
+from rankplug.store import Store, result_index
+result_index.RESULTS_AT_ONCE = 2
+store = Store({str(indexed.folder)!r})
+store.paths()
+print("begun", flush=True)
+while True:
+    store.compact()
+    for part in (store.folder / {INDEX!r}).glob("*.rows"):
+        part.unlink()
+"""
+    for delay in (0.0, 0.02, 0.05, 0.1, 0.3, 0.5):
+        process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+        assert process.stdout is not None and process.stdout.readline() == b"begun\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        assert {path: path.read_bytes() for path in indexed.paths()} == before
+        assert same(indexed, tmp_path / f"after-{delay}")
+
+
+def _ask_and_compact(folder: Path) -> None:
+    result_index.WORTH_INDEXING = 3
+    for _ in range(6):
+        assert len(query("select * from trials", folder)) >= 24
+        Store(folder).compact()
+
+
+@pytest.mark.slow
+def test_many_processes_may_index_while_results_are_written(
+    indexed: Store, tmp_path: Path, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_ask_and_compact, args=(indexed.folder,)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    for number in range(30):
+        indexed.write(made_result(Trial(combination("xe_ndcg"), 1, number), number / 100))
+        assert len(query("select * from trials", indexed)) == 25 + number
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert same(indexed, tmp_path / "files")
+
+
+def test_few_results_get_no_index(store: Store, fill: Callable[..., Any]) -> None:
+    fill(store, {"mse": 0.0})
+    rp.results(store)
+    assert not (store.folder / INDEX).exists()
+
+
+def test_the_command_tells_what_it_did(indexed: Store) -> None:
+    ran = CliRunner().invoke(app, ["results", "compact", "--store", str(indexed.folder)])
+    assert ran.output.startswith("24 results are in one index of 0.")
+    assert "in place of 5 parts" in ran.output
+    assert len(parts(indexed)) == 1
