@@ -13,12 +13,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
-from rankplug.store import Combination, Result, Store, Trial, combinations, results
-from rankplug.store.result_files import encode
-from rankplug.sweeps.running import plan
+from rankplug.store import Result, Store, Trial, combinations, results
+from rankplug.sweeps import sweep
 from rankplug.training import LearningCurve
 from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_most, repeated
 from rankplug_benchmarks.harness.subjects import Effort
@@ -34,7 +34,7 @@ LINEAR = 1.1
 """Power of the number of results in the time; 1 is linear."""
 
 
-def finished_sweep(store: Store, size: int) -> list[Combination]:
+def finished_sweep(store: Store, size: int) -> None:
     """Write the made results of a sweep; without waiting for the disk, which is not what is timed."""
     chosen, _ = combinations(tiny_grid(size // TRIALS))
     generator = np.random.default_rng(size)
@@ -45,11 +45,9 @@ def finished_sweep(store: Store, size: int) -> list[Combination]:
             for iteration, value in enumerate(generator.random(ITERATIONS)):
                 curve.add(iteration, {"valid ndcg@5": float(value)})
             values = {metric: generator.random(QUERIES) for metric in ("ndcg@5", "ndcg@10")}
-            trial = Trial(combination, 1, number)
-            path = store.path(trial)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(encode(Result(trial, values, queries, curve, {"fit_seconds": 1.0, "best_iteration": 3})))
-    return chosen
+            record = {"fit_seconds": 1.0, "best_iteration": 3}
+            with mock.patch("os.fsync"):
+                store.write(Result(Trial(combination, 1, number), values, queries, curve, record))
 
 
 def seconds(function: Callable[[], object]) -> float:
@@ -90,8 +88,8 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve]:
             first = seconds(lambda store=store: results(store))
             questions: dict[str, Callable[[], object]] = {
                 "rankplug results": lambda folder=folder: command(Path(folder)),
-                "planning a finished sweep": lambda store=store, size=size: plan(
-                    combinations(tiny_grid(size // TRIALS))[0], store=store, trials=TRIALS
+                "planning a finished sweep": lambda store=store, size=size: sweep(
+                    tiny_grid(size // TRIALS), store=store, trials=TRIALS, progress=False
                 ),
                 "store.frame()": lambda store=store: store.frame(),
             }
