@@ -111,10 +111,41 @@ def measure_linearithmic(effort: Effort) -> Iterator[Measurement]:
     )
 
 
+def measure_ranksvm(effort: Effort) -> Iterator[Measurement]:
+    """Measure the hinge of all pairs without looking at pairs: one long list, and how its time grows."""
+    lengths = (effort.size(10_000, 300), effort.size(100_000, 3_000))
+    generator = np.random.default_rng(6)
+    for what in ("ranksvm", "ranksvm[squared=true]"):
+        contestants = {}
+        for length in lengths:
+            labels = generator.choice(len(SHARES_OF_LABELS), size=length, p=SHARES_OF_LABELS).astype(np.float64)
+            contestants[f"{length:,}"] = drifting(rp.loss(what).on(labels, [0, length]), generator.normal(size=length))
+        short, long = contestants
+        rounds = by_turns(contestants, effort.rounds)
+        yield measured(
+            f"{what}: one list of {long} documents with five labels",
+            rounds,
+            lambda seconds, long=long: 1e3 * seconds[long],
+            threads=1,
+            unit="ms",
+            target=at_most(50),
+        )
+        yield measured(
+            f"{what}: power of the length in its time from {short} to {long} documents",
+            rounds,
+            lambda seconds, short=short, long=long: (
+                math.log(seconds[long] / seconds[short]) / math.log(lengths[1] / lengths[0])
+            ),
+            threads=1,
+            target=at_most(1.2),
+        )
+
+
 def measure(effort: Effort) -> Iterator[Measurement | Curve]:
     """Measure on one thread how the time of one list grows."""
     with use_threads(1):
         yield from measure_linearithmic(effort)
+        yield from measure_ranksvm(effort)
         found = list(losses())[: effort.size(1000, 3)]
         for loss in found:
             # The first call compiles, which must not make a loss seem too slow for longer lists.

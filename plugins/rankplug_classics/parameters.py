@@ -36,6 +36,7 @@ class RankSVM(Parameters):
     """Parameters of ``ranksvm``."""
 
     margin: float = Field(1.0, ge=0, description="gap of scores from which on a pair costs nothing")
+    squared: bool = Field(False, description="the square of the hinge, which has a derivative everywhere")
 
 
 class RankBoost(Parameters):

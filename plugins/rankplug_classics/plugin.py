@@ -6,6 +6,8 @@ from rankplug import BackendSpecification, LossSpecification, Parameters, Scorer
 from rankplug_classics import parameters, weak_rankers
 
 NOISE = frozenset({"noise"})
+PAIRS_BY_ORDER = 1
+"""Revision of losses whose values changed in their last bits when pairs were added up in the order of the scores."""
 BINARY = frozenset({"binary labels"})
 
 
@@ -61,6 +63,7 @@ def rankplug_losses() -> list[LossSpecification]:
             parameters.RankSVM,
             convex=True,
             curvature="surrogate",
+            revision=PAIRS_BY_ORDER,
         ),
         _loss(
             "rankboost",

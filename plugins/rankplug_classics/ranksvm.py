@@ -1,20 +1,56 @@
-"""RankSVM: the hinge loss of every pair of documents with different labels (Joachims 2002)."""
+"""RankSVM: the hinge loss of every pair of documents with different labels (Joachims 2002), or the square of the hinge.
+
+Of short lists all pairs are looked at. Of long ones none is: a document breaks with those of lower labels whose scores
+are above its own less the margin, and with documents in the order of their scores these are a range that only grows,
+so that their number and sums by label are kept in trees (Joachims 2006, for any number of labels).
+"""
 
 from __future__ import annotations
 
-from rankplug.losses import list_loss
+import numpy as np
+
+from rankplug.compiled import building_block, sort_best_first, zeros
+from rankplug.losses import list_constants, list_loss
+
+LONGEST_WITH_PAIRS = 256
+"""Documents of a list of which all pairs are looked at, in vector registers; measured."""
 
 
-@list_loss
-def ranksvm(scores, labels, gradient, curvature, margin):
-    """Compute the sum over one list's pairs with ``y_i > y_j`` of ``max(0, margin - (f_i - f_j))``.
+@list_constants
+def levels(constants, labels):
+    """Fill for each document the number of different labels in its list that are lower than its own."""
+    order = np.empty(labels.size, np.int32)
+    for i in range(labels.size):
+        order[i] = i
+    sort_best_first(labels, order)
+    level = 0
+    for place in range(labels.size - 1, -1, -1):
+        document = order[place]
+        if place + 1 < labels.size and labels[document] > labels[order[place + 1]]:
+            level += 1
+        constants[document] = level
+
+
+@list_loss(constants=levels, constants_length=lambda lengths, parameters: lengths)
+def ranksvm(scores, labels, gradient, curvature, constants, order, margin, squared):
+    """Compute the sum over one list's pairs with ``y_i > y_j`` of ``max(0, margin - (f_i - f_j))``, or of its square.
 
     The hinge has no curvature; what boosting gets is the number of pairs that a document breaks, so that a step is one
-    unit of score where all its pairs agree.
+    unit of score where all its pairs agree. The square of the hinge has twice that.
     """
-    value = 0.0
     gradient[:] = 0.0
     curvature[:] = 0.0
+    if scores.size > LONGEST_WITH_PAIRS:
+        return _by_order(scores, constants, order, margin, squared, gradient, curvature)
+    if squared:
+        return _squares_of_pairs(scores, labels, margin, gradient, curvature)
+    return _pairs(scores, labels, margin, gradient, curvature)
+
+
+@building_block
+def _pairs(scores, labels, margin, gradient, curvature):
+    """Add up the hinges of all pairs."""
+    value = 0.0
     for i in range(scores.size):
         score, label, broken = scores[i], labels[i], 0.0
         for j in range(scores.size):
@@ -26,4 +62,110 @@ def ranksvm(scores, labels, gradient, curvature, margin):
             curvature[j] += active
         gradient[i] -= broken
         curvature[i] += broken
+    return value
+
+
+@building_block
+def _squares_of_pairs(scores, labels, margin, gradient, curvature):
+    """Add up the squared hinges of all pairs."""
+    value = 0.0
+    for i in range(scores.size):
+        score, label, broken, pull = scores[i], labels[i], 0.0, 0.0
+        for j in range(scores.size):
+            gap = margin - score + scores[j]
+            active = 1.0 if (label > labels[j] and gap > 0.0) else 0.0
+            gap *= active
+            value += gap * gap
+            broken += active
+            pull += gap
+            gradient[j] += 2.0 * gap
+            curvature[j] += 2.0 * active
+        gradient[i] -= 2.0 * pull
+        curvature[i] += 2.0 * broken
+    return value
+
+
+@building_block
+def _add(tree, level, amount):
+    """Add an amount at a level of a Fenwick tree."""
+    node = level + 1
+    while node < tree.size:
+        tree[node] += amount
+        node += node & -node
+
+
+@building_block
+def _sum_below(tree, level):
+    """Add up what a Fenwick tree has below a level."""
+    total = 0.0
+    node = level
+    while node > 0:
+        total += tree[node]
+        node -= node & -node
+    return total
+
+
+@building_block
+def _by_order(scores, level_of, order, margin, squared, gradient, curvature):
+    """Compute the same from the order of the scores, in time ``n log n``.
+
+    A gap that is rounded is positive exactly where ``f_j > f_i - margin`` with the right side rounded, so that the same
+    pairs are active as in the plain sum. Scores are counted from their median, which keeps the sums short.
+    """
+    n = scores.size
+    sort_best_first(scores, order)
+    centre = scores[order[n // 2]]
+    highest = 0
+    for i in range(n):
+        highest = max(highest, int(level_of[i]))
+    counts, sums, squares = zeros(highest + 2), zeros(highest + 2), zeros(highest + 2)
+    value = 0.0
+    reached = 0
+    # The better one of each pair, from the highest score down: those it breaks with become more.
+    for place in range(n):
+        i = order[place]
+        reach = scores[i] - margin
+        while reached < n and scores[order[reached]] > reach:
+            j = order[reached]
+            other, level = scores[j] - centre, int(level_of[j])
+            _add(counts, level, 1.0)
+            if squared:
+                _add(sums, level, other)
+                _add(squares, level, other * other)
+            reached += 1
+        level = int(level_of[i])
+        broken = _sum_below(counts, level)
+        ahead = margin - (scores[i] - centre)
+        if squared:
+            pull = _sum_below(sums, level)
+            gradient[i] -= 2.0 * (broken * ahead + pull)
+            curvature[i] += 2.0 * broken
+            value += max(0.0, (broken * ahead + 2.0 * pull) * ahead + _sum_below(squares, level))
+        else:
+            gradient[i] -= broken
+            curvature[i] += broken
+            value += broken * ahead
+    counts[:] = 0.0
+    sums[:] = 0.0
+    reached = n - 1
+    # The worse one of each pair, from the lowest score up; levels are counted from the highest.
+    for place in range(n - 1, -1, -1):
+        j = order[place]
+        while reached >= 0 and scores[order[reached]] - margin < scores[j]:
+            i = order[reached]
+            level = highest - int(level_of[i])
+            _add(counts, level, 1.0)
+            if squared:
+                _add(sums, level, scores[i] - centre)
+            reached -= 1
+        level = highest - int(level_of[j])
+        broken = _sum_below(counts, level)
+        behind = scores[j] - centre
+        if squared:
+            gradient[j] += 2.0 * (broken * (margin + behind) - _sum_below(sums, level))
+            curvature[j] += 2.0 * broken
+        else:
+            gradient[j] += broken
+            curvature[j] += broken
+            value += broken * behind
     return value

@@ -26,6 +26,15 @@ class TestRankSVM(LossContract):
     loss = "ranksvm"
 
 
+class TestRankSVMSquared(LossContract):
+    loss = "ranksvm[squared=true,margin=0.5]"
+
+
+class TestRankSVMOfLongLists(LossContract):
+    loss = "ranksvm"
+    longest = 600
+
+
 class TestRankBoost(LossContract):
     loss = "rankboost"
 

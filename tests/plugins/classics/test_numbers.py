@@ -70,6 +70,39 @@ def test_ranknet_is_the_sum_over_pairs_however_far_the_scores_spread(spread) -> 
     np.testing.assert_allclose(result.gradient, gradient, atol=1e-11)
 
 
+def hinges_of_all_pairs(scores, labels, margin, power) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return value, gradient and number of active pairs from the whole square of pairs."""
+    gaps = margin - scores[:, None] + scores[None, :]
+    hinges = np.where((labels[:, None] > labels[None, :]) & (gaps > 0), gaps, 0.0)
+    active = (hinges > 0).astype(float)
+    slopes = power * hinges ** (power - 1) * active
+    return (hinges**power).sum(), slopes.sum(axis=0) - slopes.sum(axis=1), active.sum(axis=0) + active.sum(axis=1)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("margin", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("spread", ["normal", "tied", "wide"])
+@pytest.mark.parametrize("kind", ["five labels", "one label", "all different", "fractions"])
+def test_ranksvm_from_the_order_is_that_of_all_pairs(kind, spread, margin, power) -> None:
+    for documents in (250, 257, 900):
+        labels = {
+            "five labels": GENERATOR.integers(0, 5, documents).astype(float),
+            "one label": np.ones(documents),
+            "all different": GENERATOR.permutation(documents).astype(float),
+            "fractions": GENERATOR.integers(0, 9, documents) / 7,
+        }[kind]
+        scores = {
+            "normal": GENERATOR.normal(size=documents),
+            "tied": GENERATOR.integers(-6, 7, documents) * 0.1,
+            "wide": 1e4 * GENERATOR.normal(size=documents) + 1e6,
+        }[spread]
+        value, gradient, active = hinges_of_all_pairs(scores, labels, margin, power)
+        found = evaluate(f"ranksvm[margin={margin},squared={str(power == 2).lower()}]", scores, labels)
+        np.testing.assert_allclose(found.value, value, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(found.gradient, gradient, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(gradient).max()))
+        np.testing.assert_array_equal(found.curvature, power * active)
+
+
 def test_ranksvm_counts_margins() -> None:
     scores, labels = random_list(20)
     expected = sum(max(0, 0.5 - scores[i] + scores[j]) for i, j in pairs_of(labels))
