@@ -26,7 +26,7 @@ from rankplug_benchmarks.sweeps import tiny_grid
 
 SIZES = (100, 1_000, 10_000)
 TRIALS = 10
-"""Of each combination."""
+"""Trials of each combination."""
 QUERIES = 100
 ITERATIONS = 50
 MOST_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specification of this package: the study ``letor2``."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from rankplug.training import (
 from rankplug_lightgbm.native import native_settings
 
 NANOSECONDS = 0.9
-"""For one value of a document, on one thread."""
+"""Nanoseconds for one value of a document, on one thread."""
 
 
 class LightGBMModel(Model):

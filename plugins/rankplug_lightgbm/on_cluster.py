@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.system import stream
-from rankplug.training import ClusterProblem, Fitted, Record
+from rankplug.training import ClusterProblem, FittedEngine, Record
 from rankplug_lightgbm.backend import LightGBMModel
 from rankplug_lightgbm.objective import LightGBMObjective
 
 
-def fit(problem: ClusterProblem) -> Fitted:
+def fit(problem: ClusterProblem) -> FittedEngine:
     """Train trees on the lists of all workers."""
     objective = LightGBMObjective(problem.loss, sampler=problem.sampler, seed=stream(problem.seed, "noise"))
     rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
@@ -42,4 +42,4 @@ def fit(problem: ClusterProblem) -> Fitted:
     def cut(iterations: int, record: Record) -> LightGBMModel:
         return LightGBMModel(booster.model_to_string(num_iteration=iterations), record)
 
-    return Fitted(staged, cut)
+    return FittedEngine(staged, cut)

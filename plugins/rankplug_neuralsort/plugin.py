@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specifications of this package: the losses of NeuralSort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this package offers."""
+"""Specification of this package: the loss ``pl_rank``."""
 
 from __future__ import annotations
 

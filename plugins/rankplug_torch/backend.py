@@ -27,7 +27,7 @@ from rankplug_torch.learner import NetworkLearner
 from rankplug_torch.scoring import network_scores
 
 NANOSECONDS = 0.06
-"""For one weight and one document, there and back, on one thread."""
+"""Nanoseconds for one weight and one document, forward and backward, on one thread."""
 
 
 class TorchModel(Model):

@@ -49,7 +49,7 @@ class SumOfNetworks(nn.Module):
 
 
 class SquaredResiduals:
-    """The lesson of the further networks: the mean over a list's documents of ``(residual - score)^2``."""
+    """Criterion of the further networks: the mean over a list's documents of ``(residual - score)^2``."""
 
     def __init__(self, residuals: NDArray[np.float64], lists: Lists) -> None:
         self.residuals, self.data = residuals, lists
@@ -73,7 +73,7 @@ class BoostedLearner(NetworkLearner):
         super().__init__(problem, make_model)
         self.parameters = cast(Boosted, problem.scorer_parameters)
         self.sum = cast(SumOfNetworks, self.network)
-        self.study(self.sum.networks[0])
+        self.set_network(self.sum.networks[0])
         self.before: dict[Part, NDArray[np.float64] | float] = {"train": 0.0, "valid": 0.0}
 
     def grow(self, snapshot: Weights, improved: bool) -> bool:
@@ -88,11 +88,11 @@ class BoostedLearner(NetworkLearner):
         build, parameters = network_of(self.parameters.scorer)
         following = self.new_network(build, parameters, number)
         self.sum.networks.append(following)
-        self.study(following, SquaredResiduals(residuals, self.problem.train))
+        self.set_network(following, SquaredResiduals(residuals, self.problem.train))
         return True
 
     def scores(self, part: Part) -> NDArray[Any] | None:
-        own = self.scores_of(self.student, part)
+        own = self.scores_of(self.trained, part)
         return own if len(self.sum.networks) == 1 else self.before[part] + self.sum.rate * own
 
 

@@ -1,9 +1,9 @@
-"""Networks in the making: an iteration is an epoch, a step takes the packed documents of some lists.
+"""Training of networks: an iteration is an epoch, a step takes the packed documents of some lists.
 
 The gradient of the loss with respect to the scores is computed on the CPU and handed to PyTorch, which carries it on
 through the network. A scorer that trains in stages gives its function under ``fitted_by`` an attribute ``learner``: a
 class like :class:`NetworkLearner`. One that sees other lists in training than in prediction gives its module a method
-``lesson(problem)``, see :class:`Lesson`.
+``criterion(problem)``, see :class:`Criterion`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from rankplug_torch.scoring import batch_scores, network_scores
 Weights = dict[str, torch.Tensor]
 
 
-class Lesson(Protocol):
-    """Training target of a network: the scores it gives in a step, and their loss."""
+class Criterion(Protocol):
+    """Criterion a network is trained by: the scores it gives in a step, and their loss."""
 
     def scores(self, network: torch.nn.Module, features: torch.Tensor, lists: Integers) -> torch.Tensor:
         """Return the scores in training, of the documents of some lists."""
@@ -36,8 +36,8 @@ class Lesson(Protocol):
         """Return the loss of those scores."""
 
 
-class LossOfLists:
-    """The usual lesson: one score a document, and the problem's loss."""
+class ListCriterion:
+    """Usual criterion: one score for each document, and the problem's loss."""
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
@@ -65,7 +65,7 @@ class NetworkLearner(StepwiseLearner):
         self.problem, self.make_model = problem, make_model
         self.settings = problem.backend_parameters
         self.network = self.new_network(problem.scorer_implementation, problem.scorer_parameters, 0)
-        self.study(self.network)
+        self.set_network(self.network)
 
     def new_network(
         self, build: Callable[[Parameters, int], torch.nn.Module], parameters: Parameters, number: int
@@ -75,14 +75,14 @@ class NetworkLearner(StepwiseLearner):
             torch.manual_seed(stream(self.problem.seed, "initialisation", number))
             return build(parameters, self.problem.train.features.shape[1]).to(self.settings.device)
 
-    def study(self, network: torch.nn.Module, lesson: Lesson | None = None) -> None:
-        """Set the network to train, and its training target."""
-        self.student = network
+    def set_network(self, network: torch.nn.Module, criterion: Criterion | None = None) -> None:
+        """Set the network to train, and the criterion to train it by."""
+        self.trained = network
         self.optimiser = optimiser_of(network, self.settings)
-        if lesson is None:
-            own = getattr(network, "lesson", None)
-            lesson = LossOfLists(self.problem.objective()) if own is None else own(self.problem)
-        self.lesson: Lesson = lesson
+        if criterion is None:
+            own = getattr(network, "criterion", None)
+            criterion = ListCriterion(self.problem.objective()) if own is None else own(self.problem)
+        self.criterion: Criterion = criterion
 
     def advance(self, iteration: int) -> bool:
         with torch.random.fork_rng(devices=[]):
@@ -101,17 +101,17 @@ class NetworkLearner(StepwiseLearner):
         train = self.problem.train
         rows = train.rows(lists)
         # A single document has no variance to normalise by; it passes as in evaluation.
-        self.student.train(rows.size > 1)
+        self.trained.train(rows.size > 1)
         features = torch.from_numpy(train.features[rows]).to(self.settings.device)
         with torch.autocast(features.device.type, torch.bfloat16, enabled=self.settings.autocast):
-            scores = self.lesson.scores(self.student, features, lists)
-        found = checked(self.lesson.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
+            scores = self.criterion.scores(self.trained, features, lists)
+        found = checked(self.criterion.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
         if scores.requires_grad:
             scale = 1.0 / lists.size if self.settings.reduction == "mean" else 1.0
             self.optimiser.zero_grad(set_to_none=True)
             scores.backward(torch.from_numpy(found.gradient * scale).to(scores))
             if self.settings.clip is not None:
-                torch.nn.utils.clip_grad_norm_(self.student.parameters(), self.settings.clip)
+                torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.settings.clip)
             self.optimiser.step()
         return float(found.value.sum())
 

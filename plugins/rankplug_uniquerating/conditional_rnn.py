@@ -82,13 +82,13 @@ class ConditionalRNN(nn.Module):
         reduce = "amax" if self.pooling == "max" else "mean"
         return torch.zeros_like(state).scatter_reduce(0, index, hidden, reduce, include_self=False)
 
-    def lesson(self, problem: Problem) -> StepsLesson:
-        """Return a training target in which the steps take the place of the lists."""
-        return StepsLesson(problem)
+    def criterion(self, problem: Problem) -> StepsCriterion:
+        """Return a criterion in which the steps take the place of the lists."""
+        return StepsCriterion(problem)
 
 
-class StepsLesson:
-    """The loss of all steps of the training lists."""
+class StepsCriterion:
+    """Loss of all steps of the training lists."""
 
     def __init__(self, problem: Problem) -> None:
         self.data = problem.train

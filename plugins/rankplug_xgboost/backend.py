@@ -35,7 +35,7 @@ from rankplug_xgboost.native import native_settings
 
 LINEAR = "gblinear"
 NANOSECONDS = 1.8
-"""For one value of a document, on one thread."""
+"""Nanoseconds for one value of a document, on one thread."""
 
 
 class XGBoostModel(Model):

@@ -11,12 +11,12 @@ import xgboost.dask
 from numpy.typing import NDArray
 
 from rankplug.system import stream
-from rankplug.training import ClusterProblem, Fitted, Record
+from rankplug.training import ClusterProblem, FittedEngine, Record
 from rankplug_xgboost.backend import XGBoostModel
 from rankplug_xgboost.objective import XGBoostObjective
 
 
-def fit(problem: ClusterProblem) -> Fitted:
+def fit(problem: ClusterProblem) -> FittedEngine:
     """Train trees on the lists of all workers."""
     train = problem.train
     data = xgboost.dask.DaskQuantileDMatrix(
@@ -47,4 +47,4 @@ def fit(problem: ClusterProblem) -> Fitted:
     def cut(iterations: int, record: Record) -> XGBoostModel:
         return XGBoostModel(bytes(booster[:iterations].save_raw()), record)
 
-    return Fitted(staged, cut)
+    return FittedEngine(staged, cut)

@@ -122,7 +122,7 @@ COMPLETED: dict[str, Complete] = {
     "transform": _plugins("transform"),
     "words": _parts_of_a_grid,
 }
-"""What completes an argument or option, by its name, or by that of its group and its own."""
+"""Functions that complete an argument or option, by its name, or by that of its group and its own."""
 
 
 def candidates(command: Any, words: Sequence[str]) -> list[str]:

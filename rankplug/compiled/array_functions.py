@@ -19,7 +19,7 @@ class ArrayFunction(ListFunction):
     def kept(self) -> Any:
         """The compiled function, from an earlier process where there was one."""
         arguments = ", ".join(self.arguments)
-        return make(f"def lifted({arguments}):\n    return kernel({arguments})\n", {"kernel": self})
+        return make(f"def lifted({arguments}):\n    return function({arguments})\n", {"function": self})
 
     def __call__(self, *arguments: Any) -> Any:
         return self.kept(*arguments)

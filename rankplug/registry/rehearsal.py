@@ -29,7 +29,7 @@ READ_WHOLE = 1 << 20
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of trying a plugin.
+    """Outcome of trying a plugin.
 
     Args:
         refusal: why it must not be imported here; empty where it may be.

@@ -1,4 +1,4 @@
-"""What a study's notebook shows of its evaluation: figures, tables beside the published numbers, claims with verdicts.
+"""Outputs of a study's notebook: figures, tables beside the published numbers, claims with verdicts.
 
 Every output says in its metadata what of the study it shows, so that the report can render it with links to the runs.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BAR = "\N{DIVIDES}"
 SHRUNK = 2
-"""How much smaller than for print, in pixels, a figure is kept in a notebook."""
+"""Factor by which a figure in a notebook has fewer pixels than in print."""
 SCREEN_SHARE = 110 / 300
 """Width on the screen of a figure's pixels for print."""
 

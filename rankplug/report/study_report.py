@@ -1,4 +1,4 @@
-"""What the report shows of a study: its evaluation with the files of its exhibits, and the combinations behind it."""
+"""Content of the report about a study: its evaluation with the files of its exhibits, and its combinations."""
 
 from __future__ import annotations
 

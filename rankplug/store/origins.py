@@ -1,4 +1,4 @@
-"""Where merged results came from: one JSON file a merge beside the results, which stay byte for byte what they were."""
+"""Origins of merged results: one JSON file a merge beside the results, which stay byte for byte what they were."""
 
 from __future__ import annotations
 

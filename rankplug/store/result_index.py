@@ -40,7 +40,7 @@ RESULTS_AT_ONCE = 2_000
 MOST_PARTS = 8
 """Above so many parts, they are made one."""
 OWN = ("fold", "trial", "seed", "record")
-"""What a description says of its trial alone; the rest it shares with others of its combination."""
+"""Fields of a description about its trial alone; the rest it shares with others of its combination."""
 
 State = tuple[int, int, int]
 
@@ -107,7 +107,7 @@ class Found:
 
 @dataclass
 class Compacted:
-    """What compacting an index did: results in it, parts that were made one, and its size in bytes."""
+    """Outcome of compacting an index: results in it, parts that were joined, and its size in bytes."""
 
     results: int
     parts: int

@@ -105,7 +105,7 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
 
     Args:
         trial: what to run.
-        progress: whether a bar shows the training; by default where a person looks on.
+        progress: whether a bar shows the training; by default in a terminal or a notebook.
     """
     tell_observers("rankplug_trial_started", trial=trial)
     try:
@@ -199,7 +199,7 @@ def _run(trial: Trial, progress: bool | None) -> Result:
     return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, model=model)
 
 
-class _Measured(NamedTuple):
+class _Measurements(NamedTuple):
     """A model on the whole test part."""
 
     queries: dict[str, Doubles]
@@ -208,7 +208,7 @@ class _Measured(NamedTuple):
     fingerprint: str
 
 
-def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measured:
+def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measurements:
     """Measure a model on a test part that comes in blocks, of which few are in memory at a time."""
     values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
     names: list[str] = []
@@ -221,7 +221,7 @@ def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str
         digests.append(block.fingerprint)
         documents += block.documents
     joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
-    return _Measured(
+    return _Measurements(
         {metric: np.concatenate(found) for metric, found in values.items()},
         tuple(names),
         documents,

@@ -42,8 +42,8 @@ records.json      for each trial its combination, seed, plugins with all paramet
 
 
 @dataclass(frozen=True)
-class Merged:
-    """What a merge did.
+class MergeCounts:
+    """Counts of a merge.
 
     Args:
         new: results that came new.
@@ -56,7 +56,7 @@ class Merged:
     unlike: tuple[str, ...] = ()
 
 
-def merge(store: Store, others: Iterable[Path], origin: str = "") -> Merged:
+def merge(store: Store, others: Iterable[Path], origin: str = "") -> MergeCounts:
     """Copy results, failures and notebooks of other stores that this one lacks; every result is checked first.
 
     A result is what its name says: the name is a digest of its plugins, versions and data, so that results of other
@@ -68,11 +68,11 @@ def merge(store: Store, others: Iterable[Path], origin: str = "") -> Merged:
         others: folders of results, archives, or folders to which an archive was unpacked.
         origin: where they come from, in words; the name of the folder or archive when empty.
     """
-    found = Merged(0, 0)
+    found = MergeCounts(0, 0)
     for other in others:
         with _unpacked(other) as folder:
             new, there, unlike = _merge_one(store, folder, origin or other.name)
-        found = Merged(found.new + new, found.there + there, found.unlike + unlike)
+        found = MergeCounts(found.new + new, found.there + there, found.unlike + unlike)
     return found
 
 

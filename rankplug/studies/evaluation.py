@@ -49,7 +49,7 @@ class StudyEvaluation:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """What was run: a row for each group, model and combination that represents it."""
+        """Combinations that were run: a row for each group, model and combination that represents it."""
         return self._kept.table("runs", self.results.describe)
 
     @property
@@ -59,7 +59,7 @@ class StudyEvaluation:
 
     @property
     def observations(self) -> tuple[ObservationEvaluation, ...]:
-        """What the results show that no test decides."""
+        """Observations in the results that no test decides."""
         return self._conclusions[1]
 
     @cached_property

@@ -50,7 +50,7 @@ class ClaimEvaluation:
 
 @dataclass(frozen=True)
 class ObservationEvaluation:
-    """What is seen of an observation, with the runs behind it; nothing where it was not run."""
+    """Observation in words with the runs behind it; empty if they were not run."""
 
     observation: Observation
     told: str

@@ -145,7 +145,7 @@ def kept_evaluation(study: Study, results: Results) -> KeptEvaluation:
 
 
 def _is_installed(study: Study) -> bool:
-    """Whether a study is what its name says in another process too, where no plugin of this session is known."""
+    """Tell whether another process has the same study by its name, though it knows no plugin of this session."""
     plugins = list(registry().plugins())
     if any(plugin.distribution == SESSION for plugin in plugins):
         return False

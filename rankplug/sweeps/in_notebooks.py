@@ -11,7 +11,7 @@ from typing import Any
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store, StoreError, failed_result
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError
+from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError
 from rankplug.system import notebooks_folder
 
 ENGINE = "rankplug"
@@ -33,13 +33,13 @@ class Notebooks:
         self.store = store
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="notebook")
 
-    def submit(self, task: Task) -> Future[Done]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         """Execute a combination's notebook in a thread."""
         return self._pool.submit(self._run, task)
 
-    def _run(self, task: Task) -> Done:
+    def _run(self, task: Task) -> TaskResult:
         target = self.store.notebook_path(task.combination)
-        return Done(failure=execute(task, self.store, target))
+        return TaskResult(failure=execute(task, self.store, target))
 
     def close(self) -> None:
         """End the running kernels, and with them their notebooks."""
@@ -101,7 +101,7 @@ def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
     }
 
 
-def run_task_in_notebook(task: Task) -> Done:
+def run_task_in_notebook(task: Task) -> TaskResult:
     """Run a task as a notebook on a machine that does not share the store, and return everything with the answer."""
     with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
         store, target = Store(Path(folder) / "results"), Path(folder) / NOTEBOOK
@@ -112,4 +112,4 @@ def run_task_in_notebook(task: Task) -> Done:
             failure, not_run = str(error), True
         results = [store.read(trial) for trial in task.trials if store.has(trial)]
         results += [failed_result(trial, store.failure(trial)) for trial in task.trials if store.has_failed(trial)]
-        return Done(tuple(results), target.read_text(), failure, not_run)
+        return TaskResult(tuple(results), target.read_text(), failure, not_run)

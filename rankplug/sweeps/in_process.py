@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from rankplug.sweeps.tasks import Done, Task, run_task
+from rankplug.sweeps.tasks import Task, TaskResult, run_task
 
 
 class Here:
@@ -12,9 +12,9 @@ class Here:
 
     slots = 1
 
-    def submit(self, task: Task) -> Future[Done]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         """Run the task now, and return a finished future."""
-        future: Future[Done] = Future()
+        future: Future[TaskResult] = Future()
         future.set_result(run_task(task))
         return future
 

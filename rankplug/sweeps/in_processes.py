@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError, run_task
+from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError, run_task
 from rankplug.system import has_room, thread_environment, use_threads
 
 SEEN_TO_BE_GONE_AFTER = 1.0
@@ -43,11 +43,11 @@ class Processes:
         self._threads = threads
         self._closed = False
 
-    def submit(self, task: Task) -> Future[Done]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         """Send a task to a free worker."""
         return self._pool.submit(self._run, task)
 
-    def _run(self, task: Task) -> Done:
+    def _run(self, task: Task) -> TaskResult:
         worker: _Worker | None = getattr(self._mine, "worker", None)
         if worker is None:
             worker = self._mine.worker = _Worker(self._context, self._threads)
@@ -96,12 +96,12 @@ class _Worker:
             raise WorkerLostError(f"the worker process ended {way} before it began") from error
         self._ready = True
 
-    def run(self, task: Task) -> Done:
+    def run(self, task: Task) -> TaskResult:
         if not self._ready:
             self._wait_until_ready()
         try:
             self.pipe.send(task)
-            done: Done = self.pipe.recv()
+            done: TaskResult = self.pipe.recv()
         except (EOFError, OSError) as error:
             self.process.join(5)
             raise WorkerDiedError(f"the worker process ended {_way(self.process.exitcode)}") from error

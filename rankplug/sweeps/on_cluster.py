@@ -12,7 +12,7 @@ import os
 from concurrent.futures import Future
 from typing import Any
 
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkersGoneError, run_task
+from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkersGoneError, run_task
 from rankplug.system import use_threads
 
 LOCAL = "local"
@@ -73,15 +73,15 @@ class Cluster:
                 " the sweep again"
             )
 
-    def submit(self, task: Task) -> Future[Done]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         """Send a task to an idle worker; Dask runs it elsewhere if that worker is lost."""
-        answer: Future[Done] = Future()
+        answer: Future[TaskResult] = Future()
         answer.set_running_or_notify_cancel()
         asked: Any = self.client.submit(run_task_on_worker, task, self._notebooks, pure=False)
         asked.add_done_callback(lambda asked: self._hand_over(asked, answer))
         return answer
 
-    def _hand_over(self, asked: Any, answer: Future[Done]) -> None:
+    def _hand_over(self, asked: Any, answer: Future[TaskResult]) -> None:
         from distributed.scheduler import KilledWorker
 
         if asked.status == "finished":
@@ -106,7 +106,7 @@ class Cluster:
             self._local.close()
 
 
-def run_task_on_worker(task: Task, notebook: bool) -> Done:
+def run_task_on_worker(task: Task, notebook: bool) -> TaskResult:
     """Run a task with all threads of its Dask worker."""
     import distributed
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from rankplug.errors import NotRunError
 from rankplug.store import Store, Trial, failed_result
 from rankplug.sweeps.sweep_progress import SweepProgress
-from rankplug.sweeps.tasks import Done, Task, WorkerDiedError, WorkerLostError, Workers, WorkersGoneError
+from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError, Workers, WorkersGoneError
 from rankplug.system import is_of_the_machine
 
 ATTEMPTS = 2
@@ -40,7 +40,7 @@ class Schedule:
     progress: SweepProgress
     waiting: deque[Task] = field(default_factory=deque)
     elsewhere: deque[Task] = field(default_factory=deque)
-    running: dict[Future[Done], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
+    running: dict[Future[TaskResult], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
 
     def run(self) -> None:
         """Run all tasks; an interruption ends the workers and leaves finished results in the store."""
@@ -85,7 +85,7 @@ class Schedule:
                 raise
             self.running[future] = task, claims
 
-    def _finish(self, future: Future[Done]) -> None:
+    def _finish(self, future: Future[TaskResult]) -> None:
         task, claims = self.running.pop(future)
         with claims:
             again: list[Task] = []
@@ -98,9 +98,9 @@ class Schedule:
             except WorkersGoneError:
                 raise
             except NotRunError as error:
-                done = Done(failure=str(error), not_run=True)
+                done = TaskResult(failure=str(error), not_run=True)
             except Exception as error:
-                done = Done(failure=traceback.format_exc(), not_run=is_of_the_machine(error))
+                done = TaskResult(failure=traceback.format_exc(), not_run=is_of_the_machine(error))
             for result in done.results:
                 if not result.not_run:
                     self.store.write(result)
@@ -133,19 +133,19 @@ class Schedule:
     def _left(self, task: Task) -> tuple[Trial, ...]:
         return tuple(trial for trial in task.trials if not self.store.has(trial) and not self.store.has_failed(trial))
 
-    def _after_loss(self, task: Task, reason: str) -> tuple[Done, list[Task]]:
+    def _after_loss(self, task: Task, reason: str) -> tuple[TaskResult, list[Task]]:
         left = self._left(task)
         if left and task.losses + 1 < MOST_LOSSES:
-            return Done(failure=reason), [replace(task, trials=left, losses=task.losses + 1)]
-        return Done(failure=f"{reason}; {MOST_LOSSES} workers were lost", not_run=True), []
+            return TaskResult(failure=reason), [replace(task, trials=left, losses=task.losses + 1)]
+        return TaskResult(failure=f"{reason}; {MOST_LOSSES} workers were lost", not_run=True), []
 
-    def _after_death(self, task: Task, reason: str) -> tuple[Done, list[Task]]:
+    def _after_death(self, task: Task, reason: str) -> tuple[TaskResult, list[Task]]:
         """Blame a worker's death on the first trial without a result, as trials of a task run in order."""
         left = self._left(task)
         if task.deaths + 1 < ATTEMPTS or not left:
-            return Done(failure=reason), [replace(task, trials=left, deaths=task.deaths + 1)] if left else []
+            return TaskResult(failure=reason), [replace(task, trials=left, deaths=task.deaths + 1)] if left else []
         blamed, *rest = left
         failure = f"{reason}; {ATTEMPTS} workers died of it"
-        return Done((failed_result(blamed, failure),), failure=failure), [
+        return TaskResult((failed_result(blamed, failure),), failure=failure), [
             replace(task, trials=tuple(rest), deaths=0)
         ] if rest else []

@@ -47,7 +47,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Done:
+class TaskResult:
     """Answer of a task.
 
     Args:
@@ -70,20 +70,20 @@ class Workers(Protocol):
     def slots(self) -> int:
         """Tasks it works on at once."""
 
-    def submit(self, task: Task) -> Future[Done]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         """Start a task; the future raises :class:`WorkerDiedError` if its worker dies."""
 
     def close(self) -> None:
         """End all workers, including busy ones."""
 
 
-def run_task(task: Task) -> Done:
+def run_task(task: Task) -> TaskResult:
     """Run a task in this process, and return its results without the models."""
     if task.session_losses:
         from rankplug.losses import unpack
 
         unpack(task.session_losses)
-    return Done(tuple(replace(run_trial(trial, progress=False), model=None) for trial in task.trials))
+    return TaskResult(tuple(replace(run_trial(trial, progress=False), model=None) for trial in task.trials))
 
 
 def tasks_of(trials: Iterable[Trial], *, whole: bool) -> Iterator[Task]:

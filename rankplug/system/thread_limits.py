@@ -27,14 +27,14 @@ WAITING = {
     "KMP_BLOCKTIME": "1",
     "OPENBLAS_THREAD_TIMEOUT": "10",
 }
-"""How long a thread that waits for work may keep a core busy, for each kind of pool; none of its own choice for long.
+"""Time that a waiting thread may keep a core busy, for each kind of pool; none of its own choice for long.
 
 The defaults are some milliseconds to a fifth of a second. On a busy machine the core is another program's meanwhile, or
 the thread that the others wait for does not get it. GNU's OpenMP counts turns of a loop, of which 1,000 take some 50
 microseconds: about as long as it takes to wake a thread, so that a short gap between two steps costs nothing.
 """
 MILLISECONDS_A_THREAD = 1.5
-"""Of an engine's iteration on one thread, for each thread that shares it; with less to do, a thread spares nothing.
+"""Milliseconds of an iteration on one thread for each thread that shares it; with less, sharing saves nothing.
 
 An iteration has some hundred steps that all threads wait for, each of which costs some microseconds.
 """

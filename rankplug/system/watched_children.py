@@ -20,7 +20,7 @@ LOOKS = 0.01
 
 @dataclass(frozen=True)
 class ChildEnd:
-    """How a child process ended.
+    """End of a child process.
 
     Args:
         code: what it gave back, negative for the signal that ended it; None where it took too long and was killed.

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankplug.errors import RankplugError
-from rankplug.testing.given import Given, smallest
+from rankplug.testing.check_input import CheckInput, smallest
 
 Claim = Callable[..., str | None]
 Status = Literal["ok", "failed", "not applicable", "not tried"]
@@ -65,7 +65,7 @@ class Finding:
     check: str
     status: Status
     what: str = ""
-    given: Given | None = None
+    given: CheckInput | None = None
     means: str = ""
     fix: str = ""
     snippet: str = ""
@@ -97,7 +97,7 @@ class Check:
         self,
         contract: Contract,
         claim: Claim,
-        inputs: Callable[[Any], Iterable[Given]] | None,
+        inputs: Callable[[Any], Iterable[CheckInput]] | None,
         means: str,
         fix: str,
         stage: int = LAST,
@@ -123,7 +123,7 @@ class Check:
     ) -> None:
         """Check the claim on one input, as it is; raise :class:`ContractError` if it does not hold."""
         case = self.contract.case(plugin)
-        given = None if scores is None else Given.of(scores, labels, starts)
+        given = None if scores is None else CheckInput.of(scores, labels, starts)
         if (what := self._complaint(case, given)) is not None:
             raise ContractError(self._failure(case, what, given))
 
@@ -141,11 +141,11 @@ class Check:
             return Finding(str(case), self.__name__, "not applicable", str(reason))
         return Finding(str(case), self.__name__, "ok")
 
-    def _failure(self, case: Any, what: str, given: Given | None) -> Finding:
+    def _failure(self, case: Any, what: str, given: CheckInput | None) -> Finding:
         snippet = self.contract.snippet(self, str(case), given)
         return Finding(str(case), self.__name__, "failed", what, given, self.means, self.fix, snippet)
 
-    def _complaint(self, case: Any, given: Given | None) -> str | None:
+    def _complaint(self, case: Any, given: CheckInput | None) -> str | None:
         try:
             with np.errstate(all="ignore"):
                 return self.claim(case) if given is None else self.claim(case, given)
@@ -169,7 +169,7 @@ class Contract:
         self.checks: list[Check] = []
 
     def check(
-        self, *, means: str, fix: str, inputs: Callable[[Any], Iterable[Given]] | None = None, stage: int = LAST
+        self, *, means: str, fix: str, inputs: Callable[[Any], Iterable[CheckInput]] | None = None, stage: int = LAST
     ) -> Callable[[Claim], Check]:
         """Make a check of a claim; a decorator."""
 
@@ -191,7 +191,7 @@ class Contract:
                 failed = check
             yield finding
 
-    def snippet(self, check: Check, plugin: str, given: Given | None) -> str:
+    def snippet(self, check: Check, plugin: str, given: CheckInput | None) -> str:
         """Return Python code that shows a failure again."""
         module = check.claim.__module__.rpartition(".")[2]
         lines, arguments = [f"from rankplug.testing import {module}"], [repr(plugin)]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankplug.losses import PaddedLoss, padding_filled
+from rankplug.testing.check_input import CheckInput
 from rankplug.testing.checks import NotApplicableError
-from rankplug.testing.given import Given
 from rankplug.testing.loss_case import CONTRACT, Case, lists_of, not_finite, same
 from rankplug.testing.noise import Noise
 
@@ -23,7 +23,7 @@ COMPUTED, FINITE, EXTREME, PADDED = range(4)
 )
 def it_can_be_computed(case: Case) -> str | None:
     """Evaluate one list of one document, which needs the loss compiled."""
-    case.evaluate(Given.of([0.5], [0.0]))
+    case.evaluate(CheckInput.of([0.5], [0.0]))
     return None
 
 
@@ -33,13 +33,13 @@ def it_can_be_computed(case: Case) -> str | None:
     means="training ends in nan",
     fix="print what the function computes on the input that is shown",
 )
-def ordinary_lists_give_finite_results(case: Case, given: Given) -> str | None:
+def ordinary_lists_give_finite_results(case: Case, given: CheckInput) -> str | None:
     """Evaluate different scores and several labels without noise."""
     return not_finite(case.evaluate(given))
 
 
-def _irrelevant(case: Case) -> Iterator[Given]:
-    yield Given.of(case.lists(case.shorter(5)).scores)
+def _irrelevant(case: Case) -> Iterator[CheckInput]:
+    yield CheckInput.of(case.lists(case.shorter(5)).scores)
 
 
 @CONTRACT.check(
@@ -48,15 +48,15 @@ def _irrelevant(case: Case) -> Iterator[Given]:
     means="one query without a relevant document ends training in nan",
     fix="guard what divides by sums of labels or gains, and logarithms of them",
 )
-def labels_of_zero_give_finite_results(case: Case, given: Given) -> str | None:
+def labels_of_zero_give_finite_results(case: Case, given: CheckInput) -> str | None:
     """Evaluate a list without a relevant document, of which most data sets have some."""
     return not_finite(case.evaluate(given))
 
 
-def _tied(case: Case) -> Iterator[Given]:
+def _tied(case: Case) -> Iterator[CheckInput]:
     lists = case.lists(*[case.shorter(6)] * 3)
     for pattern in ([0.0], [1.0, 1.0, -1.0], [-1e6]):
-        yield Given.of(np.resize(pattern, lists.scores.size), lists.labels, lists.starts)
+        yield CheckInput.of(np.resize(pattern, lists.scores.size), lists.labels, lists.starts)
 
 
 @CONTRACT.check(
@@ -65,12 +65,12 @@ def _tied(case: Case) -> Iterator[Given]:
     means="training ends in nan at its first step, as boosting and many networks start with equal scores",
     fix="guard what divides by differences or spreads of scores, and square roots and logarithms of them",
 )
-def equal_scores_give_finite_results(case: Case, given: Given) -> str | None:
+def equal_scores_give_finite_results(case: Case, given: CheckInput) -> str | None:
     """Evaluate lists whose scores are equal, all or some."""
     return not_finite(case.evaluate(given))
 
 
-def _extreme(case: Case) -> Iterator[Given]:
+def _extreme(case: Case) -> Iterator[CheckInput]:
     lists = case.lists(*[case.shorter(6)] * 3)
     size = lists.scores.size
     for scores in (
@@ -78,7 +78,7 @@ def _extreme(case: Case) -> Iterator[Given]:
         np.linspace(-1e3, 1e3, size),
         -1e6 + 0.01 * np.arange(size),
     ):
-        yield Given.of(scores, lists.labels, lists.starts)
+        yield CheckInput.of(scores, lists.labels, lists.starts)
 
 
 @CONTRACT.check(
@@ -87,7 +87,7 @@ def _extreme(case: Case) -> Iterator[Given]:
     means="training ends in nan",
     fix="subtract the largest score before exponentials, and use log1p, logaddexp or softplus",
 )
-def extreme_scores_give_finite_results(case: Case, given: Given) -> str | None:
+def extreme_scores_give_finite_results(case: Case, given: CheckInput) -> str | None:
     """Evaluate gaps of 1e3 and more, also through a sampler."""
     for sampler in (None, Noise()):
         if complaint := not_finite(case.evaluate(given, sampler=sampler)):
@@ -95,7 +95,7 @@ def extreme_scores_give_finite_results(case: Case, given: Given) -> str | None:
     return None
 
 
-def _short_and_long(case: Case) -> Iterator[Given]:
+def _short_and_long(case: Case) -> Iterator[CheckInput]:
     for length in (1, 2, 3, 33, case.longest):
         yield case.lists(case.shorter(length))
 
@@ -106,12 +106,12 @@ def _short_and_long(case: Case) -> Iterator[Given]:
     means="training ends in nan",
     fix="guard divisions by counts, or declare the specification's longest",
 )
-def short_and_long_lists_give_finite_results(case: Case, given: Given) -> str | None:
+def short_and_long_lists_give_finite_results(case: Case, given: CheckInput) -> str | None:
     """Evaluate lists from one document to the longest allowed."""
     return not_finite(case.evaluate(given))
 
 
-def _in_one_tensor(case: Case) -> Iterator[Given]:
+def _in_one_tensor(case: Case) -> Iterator[CheckInput]:
     yield case.lists(*(case.shorter(length) for length in (7, 8, 6)))
 
 
@@ -121,7 +121,7 @@ def _in_one_tensor(case: Case) -> Iterator[Given]:
     means="lists are trained on documents that do not exist, wherever they share a tensor with a longer one",
     fix="use mask: multiply by it before every sum, divide by mask.sum(1) in place of mean, masked_fill before softmax",
 )
-def padding_is_never_seen(case: Case, given: Given) -> str | None:
+def padding_is_never_seen(case: Case, given: CheckInput) -> str | None:
     """Evaluate lists that share a tensor, the shorter ones padded with documents that look like the best."""
     if not isinstance(case.loss.specification.load(), PaddedLoss):
         raise NotApplicableError("compiled losses see no padding")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankplug.losses import Evaluation, Loss, loss
+from rankplug.testing.check_input import CheckInput, Floats
 from rankplug.testing.checks import Contract
-from rankplug.testing.given import Floats, Given
 
 
 @dataclass(frozen=True)
@@ -69,24 +69,24 @@ class Case:
             labels[0], labels[1] = self.highest_label, 0.0
         return labels
 
-    def lists(self, *lengths: int) -> Given:
+    def lists(self, *lengths: int) -> CheckInput:
         """Make lists of some lengths with scores that differ."""
         generator = np.random.default_rng(self.seed)
         starts = np.concatenate(([0], np.cumsum(lengths)))
         labels = np.concatenate([self.labels(length, generator) for length in lengths])
-        return Given(generator.normal(size=int(starts[-1])), labels, starts)
+        return CheckInput(generator.normal(size=int(starts[-1])), labels, starts)
 
-    def evaluate(self, given: Given, **options: Any) -> Evaluation:
+    def evaluate(self, given: CheckInput, **options: Any) -> Evaluation:
         return self.loss.evaluate(given.scores, given.labels, given.starts, **options)
 
 
 CONTRACT = Contract("loss", Case, "rp.loss({name!r}).evaluate(scores, labels, starts)")
 
 
-def lists_of(*lengths: int) -> Callable[[Case], Iterator[Given]]:
+def lists_of(*lengths: int) -> Callable[[Case], Iterator[CheckInput]]:
     """Make inputs of lists of some lengths, shorter where the loss says so."""
 
-    def inputs(case: Case) -> Iterator[Given]:
+    def inputs(case: Case) -> Iterator[CheckInput]:
         yield case.lists(*(case.shorter(length) for length in lengths))
 
     return inputs

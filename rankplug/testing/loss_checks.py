@@ -10,8 +10,8 @@ import numpy as np
 from rankplug.losses import Evaluation
 from rankplug.system import use_threads
 from rankplug.testing import loss_basics  # noqa: F401, its checks come first
+from rankplug.testing.check_input import CheckInput, Floats
 from rankplug.testing.checks import NotApplicableError
-from rankplug.testing.given import Floats, Given
 from rankplug.testing.loss_case import CONTRACT as CONTRACT
 from rankplug.testing.loss_case import Case as Case
 from rankplug.testing.loss_case import lists_of, not_finite, same, shown
@@ -25,7 +25,7 @@ NOISE = Noise(samples=3)
     means="training follows a wrong direction",
     fix="derive again what the function returns, or declare gradient='lambda' if the gradient is defined directly",
 )
-def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: Noise | None = None) -> str | None:
+def gradient_is_the_derivative_of_the_value(case: Case, given: CheckInput, sampler: Noise | None = None) -> str | None:
     """Compare with central differences of the value, with the noise held fixed."""
     if case.loss.specification.gradient != "exact":
         raise NotApplicableError("the gradient is defined directly")
@@ -40,7 +40,7 @@ def gradient_is_the_derivative_of_the_value(case: Case, given: Given, sampler: N
     means="training under noise follows a wrong direction",
     fix="declare shift_invariant truthfully: through a sampler the loss sees log-softmax scores",
 )
-def gradient_holds_under_noise(case: Case, given: Given) -> str | None:
+def gradient_holds_under_noise(case: Case, given: CheckInput) -> str | None:
     """Check the gradient through a sampler, with its chain rule."""
     complaint: str | None = gradient_is_the_derivative_of_the_value.claim(case, given, NOISE)
     return complaint
@@ -51,7 +51,7 @@ def gradient_holds_under_noise(case: Case, given: Given) -> str | None:
     means="boosting takes steps of a wrong length",
     fix="fill in the second derivative, or declare curvature='surrogate'",
 )
-def exact_curvature_is_the_second_derivative(case: Case, given: Given) -> str | None:
+def exact_curvature_is_the_second_derivative(case: Case, given: CheckInput) -> str | None:
     """Compare with central differences of the gradient, document by document."""
     if case.loss.specification.curvature != "exact" or case.loss.specification.gradient != "exact":
         raise NotApplicableError("the curvature is not declared exact")
@@ -73,7 +73,7 @@ def exact_curvature_is_the_second_derivative(case: Case, given: Given) -> str | 
     means="boosting divides by it and steps uphill there",
     fix="take the absolute value or a positive bound, and declare curvature='surrogate'",
 )
-def curvature_is_never_negative(case: Case, given: Given) -> str | None:
+def curvature_is_never_negative(case: Case, given: CheckInput) -> str | None:
     """Check the sign of the curvature, by which boosting divides."""
     curvature = case.evaluate(given).curvature
     return f"the curvature is negative, {curvature.min():g}" if curvature.min() < 0 else None
@@ -84,11 +84,11 @@ def curvature_is_never_negative(case: Case, given: Given) -> str | None:
     means="noise on the scores is not passed on rightly, as the framework relies on it",
     fix="declare shift_invariant=False",
 )
-def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
+def adding_a_constant_changes_nothing(case: Case, given: CheckInput) -> str | None:
     """Shift invariance, where the specification promises it."""
     if not case.loss.specification.shift_invariant:
         raise NotApplicableError("the loss is declared to depend on the scores' height")
-    moved = Given(given.scores + 64.0, given.labels, given.starts)
+    moved = CheckInput(given.scores + 64.0, given.labels, given.starts)
     here, there = (case.evaluate(one, seed=1) for one in (given, moved))
     if complaint := same(here, there, 1e-8):
         return f"adding 64 to all scores changes the loss: {complaint}"
@@ -98,9 +98,9 @@ def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
     return None
 
 
-def _one_list(case: Case) -> Iterator[Given]:
+def _one_list(case: Case) -> Iterator[CheckInput]:
     if case.equal_labels_by_position:
-        yield Given(case.lists(3).scores, np.array([2.0, 1.0, 0.0]), np.array([0, 3]))
+        yield CheckInput(case.lists(3).scores, np.array([2.0, 1.0, 0.0]), np.array([0, 3]))
     else:
         yield case.lists(case.shorter(9))
 
@@ -110,7 +110,7 @@ def _one_list(case: Case) -> Iterator[Given]:
     means="the loss depends on the order of the file",
     fix="treat documents of equal label alike, and do not use their positions",
 )
-def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
+def order_of_documents_does_not_matter(case: Case, given: CheckInput) -> str | None:
     """Check that permuting a list's documents permutes the result."""
     if case.noisy:
         raise NotApplicableError("noise is drawn by position")
@@ -118,17 +118,17 @@ def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
         return None
     permutation = np.random.default_rng(5).permutation(given.scores.size)
     here = case.evaluate(given)
-    there = case.evaluate(Given(given.scores[permutation], given.labels[permutation], given.starts))
+    there = case.evaluate(CheckInput(given.scores[permutation], given.labels[permutation], given.starts))
     back = Evaluation(there.value, *(array[np.argsort(permutation)] for array in there[1:]))
     complaint = same(here, back, 1e-9)
     return f"in the order {permutation.tolist()}, put back, {complaint}" if complaint else None
 
 
-def _uninformative(case: Case) -> Iterator[Given]:
+def _uninformative(case: Case) -> Iterator[CheckInput]:
     top = float(case.highest_label)
-    yield Given.of([0.3], [top])
-    yield Given.of([0.3, -1.0, 0.5], [top, top, top])
-    yield Given.of([0.3, -1.0, 0.5], [0.0, 0.0, 0.0])
+    yield CheckInput.of([0.3], [top])
+    yield CheckInput.of([0.3, -1.0, 0.5], [top, top, top])
+    yield CheckInput.of([0.3, -1.0, 0.5], [0.0, 0.0, 0.0])
 
 
 @CONTRACT.check(
@@ -136,7 +136,7 @@ def _uninformative(case: Case) -> Iterator[Given]:
     means="lists that say nothing about order would add noise to training",
     fix="return 0 for such a list, or declare in the specification's zero_gradient where the loss is silent",
 )
-def uninformative_lists_give_no_gradient(case: Case, given: Given) -> str | None:
+def uninformative_lists_give_no_gradient(case: Case, given: CheckInput) -> str | None:
     """Evaluate lists on which the loss claims to be silent: one document, equal labels, none relevant."""
     result = case.evaluate(given)
     if complaint := not_finite(result):
@@ -152,7 +152,7 @@ def uninformative_lists_give_no_gradient(case: Case, given: Given) -> str | None
     return None
 
 
-def _many(case: Case) -> Iterator[Given]:
+def _many(case: Case) -> Iterator[CheckInput]:
     yield case.lists(*(case.shorter(length) for length in [5, 300, 1, 40, 3, 200] * 3))
 
 
@@ -161,7 +161,7 @@ def _many(case: Case) -> Iterator[Given]:
     means="runs cannot be repeated",
     fix="keep nothing between lists: no global arrays, no random state but the key",
 )
-def threads_do_not_change_results(case: Case, given: Given) -> str | None:
+def threads_do_not_change_results(case: Case, given: CheckInput) -> str | None:
     """Compare bit for bit, with and without noise."""
     for sampler in (None, Noise()):
         results = []
@@ -178,7 +178,7 @@ def threads_do_not_change_results(case: Case, given: Given) -> str | None:
     means="precision is lost before the end",
     fix="compute in float64; the framework rounds what it hands over",
 )
-def single_precision_scores_are_accepted(case: Case, given: Given) -> str | None:
+def single_precision_scores_are_accepted(case: Case, given: CheckInput) -> str | None:
     """Evaluate float32 scores and outputs, as boosting libraries and networks hand them over."""
     single = given.scores.astype(np.float32)
     bound = case.loss.on(given.labels, given.starts)
@@ -193,7 +193,7 @@ def single_precision_scores_are_accepted(case: Case, given: Given) -> str | None
     means="mini-batches train on something else than all lists do",
     fix="use the list that is handed over only",
 )
-def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
+def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
     """Check that each list alone gives what it gives among others."""
     bound = case.loss.on(given.labels, given.starts, seed=4)
     together = bound(given.scores, iteration=1)
@@ -211,7 +211,7 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
     means="weights are not honoured",
     fix="fill gradient and curvature and nothing else; the framework multiplies by the weights",
 )
-def weights_multiply_the_result(case: Case, given: Given) -> str | None:
+def weights_multiply_the_result(case: Case, given: CheckInput) -> str | None:
     """Check that one weight a list scales value, gradient and curvature, and one a document the derivatives."""
     plain = case.evaluate(given)
     weights = np.resize([2.0, 0.5], len(given.starts) - 1)
@@ -228,7 +228,7 @@ def weights_multiply_the_result(case: Case, given: Given) -> str | None:
     means="runs cannot be repeated",
     fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
-def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
+def noise_is_repeated_by_seed_and_iteration(case: Case, given: CheckInput) -> str | None:
     """Check that the same seed and iteration give the same noise, also after a round trip through pickle."""
     bound = case.loss.on(given.labels, given.starts, sampler=Noise(), seed=7)
     copy = pickle.loads(pickle.dumps(bound))

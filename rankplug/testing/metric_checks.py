@@ -11,8 +11,8 @@ import numpy as np
 
 from rankplug.metrics import Metric, metric
 from rankplug.system import use_threads
+from rankplug.testing.check_input import CheckInput, Floats
 from rankplug.testing.checks import Contract, NotApplicableError
-from rankplug.testing.given import Floats, Given
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Case:
     def metric(self) -> Metric:
         return metric(self.name)
 
-    def lists(self, *lengths: int) -> Given:
+    def lists(self, *lengths: int) -> CheckInput:
         """Make lists of some lengths with scores that differ; one list in four has no relevant document."""
         generator = np.random.default_rng(self.seed)
         starts = np.concatenate(([0], np.cumsum(lengths)))
@@ -44,29 +44,29 @@ class Case:
             generator.integers(0, self.largest_label + 1, length) * (number % 4 != 3)
             for number, length in enumerate(lengths)
         ]
-        return Given(generator.normal(size=int(starts[-1])), np.concatenate(labels).astype(float), starts)
+        return CheckInput(generator.normal(size=int(starts[-1])), np.concatenate(labels).astype(float), starts)
 
-    def values(self, given: Given) -> Floats:
+    def values(self, given: CheckInput) -> Floats:
         return self.metric(given.scores, given.labels, given.starts)
 
 
 CONTRACT = Contract("metric", Case, "rp.metric({name!r})(scores, labels, starts)")
 
 
-def _lists(*lengths: int) -> Callable[[Case], Iterator[Given]]:
-    def inputs(case: Case) -> Iterator[Given]:
+def _lists(*lengths: int) -> Callable[[Case], Iterator[CheckInput]]:
+    def inputs(case: Case) -> Iterator[CheckInput]:
         yield case.lists(*lengths)
 
     return inputs
 
 
-def _awkward(case: Case) -> Iterator[Given]:
+def _awkward(case: Case) -> Iterator[CheckInput]:
     yield case.lists(7, 5, 1, 4, 30)
-    yield Given.of([0.3], [1.0])
-    yield Given.of([0.3], [0.0])
-    yield Given.of(np.zeros(4), [0, 1, 0, 1])
-    yield Given.of([1e300, -1e300, np.inf, -np.inf], [0, 1, 0, 1])
-    yield Given.of([0.2, 0.1, 0.3], [1, 1, 1])
+    yield CheckInput.of([0.3], [1.0])
+    yield CheckInput.of([0.3], [0.0])
+    yield CheckInput.of(np.zeros(4), [0, 1, 0, 1])
+    yield CheckInput.of([1e300, -1e300, np.inf, -np.inf], [0, 1, 0, 1])
+    yield CheckInput.of([0.2, 0.1, 0.3], [1, 1, 1])
     yield case.lists(5000)
 
 
@@ -75,7 +75,7 @@ def _awkward(case: Case) -> Iterator[Given]:
     means="means over queries are wrong",
     fix="return nan where the metric is undefined, and declare lowest and highest in the specification",
 )
-def values_lie_between_lowest_and_highest(case: Case, given: Given) -> str | None:
+def values_lie_between_lowest_and_highest(case: Case, given: CheckInput) -> str | None:
     """Evaluate one document, ties, infinite scores and many documents; nan stands for undefined."""
     low, high = case.metric.specification.lowest, case.metric.specification.highest
     for value in case.values(given):
@@ -84,10 +84,10 @@ def values_lie_between_lowest_and_highest(case: Case, given: Given) -> str | Non
     return None
 
 
-def _short(case: Case) -> Iterator[Given]:
+def _short(case: Case) -> Iterator[CheckInput]:
     generator = np.random.default_rng(case.seed)
     for _ in range(8):
-        yield Given.of(generator.normal(size=5), generator.integers(0, case.largest_label + 1, 5))
+        yield CheckInput.of(generator.normal(size=5), generator.integers(0, case.largest_label + 1, 5))
 
 
 @CONTRACT.check(
@@ -95,13 +95,13 @@ def _short(case: Case) -> Iterator[Given]:
     means="choosing the iteration by it keeps a worse model",
     fix="make higher values mean better rankings, as selection takes the highest",
 )
-def no_order_is_better_than_the_labels_order(case: Case, given: Given) -> str | None:
+def no_order_is_better_than_the_labels_order(case: Case, given: CheckInput) -> str | None:
     """Compare all orders of a short list with the one that sorts by label."""
     if given.scores.size > 6 or len(given.starts) != 2:
         return None
-    best = case.values(Given(given.labels, given.labels, given.starts))[0]
+    best = case.values(CheckInput(given.labels, given.labels, given.starts))[0]
     for order in itertools.permutations(range(given.scores.size)):
-        value = case.values(Given(np.array(order, float), given.labels, given.starts))[0]
+        value = case.values(CheckInput(np.array(order, float), given.labels, given.starts))[0]
         if value > best + 1e-12 or np.isnan(value) != np.isnan(best):
             return f"sorted by label it is {best:.6g}, with the scores {list(order)} it is {value:.6g}"
     return None
@@ -112,9 +112,9 @@ def no_order_is_better_than_the_labels_order(case: Case, given: Given) -> str | 
     means="models whose scores lie on other scales cannot be compared",
     fix="use order or ranked in place of the scores themselves",
 )
-def only_the_order_of_scores_counts(case: Case, given: Given) -> str | None:
+def only_the_order_of_scores_counts(case: Case, given: CheckInput) -> str | None:
     """Check that a growing function of the scores changes nothing."""
-    moved = Given(np.exp(given.scores) * 3.0 - 7.0, given.labels, given.starts)
+    moved = CheckInput(np.exp(given.scores) * 3.0 - 7.0, given.labels, given.starts)
     return _differs(case.values(given), case.values(moved), "exp(scores) * 3 - 7 in place of the scores")
 
 
@@ -123,10 +123,10 @@ def only_the_order_of_scores_counts(case: Case, given: Given) -> str | None:
     means="the metric depends on the order of the file",
     fix="look at documents in the order of their scores only",
 )
-def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
+def order_of_documents_does_not_matter(case: Case, given: CheckInput) -> str | None:
     """Check that permuting a list's documents changes nothing where no scores are tied."""
     permutation = np.random.default_rng(5).permutation(given.scores.size)
-    moved = Given(given.scores[permutation], given.labels[permutation], given.starts)
+    moved = CheckInput(given.scores[permutation], given.labels[permutation], given.starts)
     if len(given.starts) != 2:
         return None
     return _differs(case.values(given), case.values(moved), f"the documents in the order {permutation.tolist()}")
@@ -137,14 +137,14 @@ def order_of_documents_does_not_matter(case: Case, given: Given) -> str | None:
     means="a query's value depends on which others are measured",
     fix="use the list that is handed over only",
 )
-def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
+def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
     """Check that each list alone has the value that it has among others."""
     together = case.values(given)
     if together.shape != (len(given.starts) - 1,):
         return f"{len(given.starts) - 1} lists, but values of shape {together.shape}"
     for one in range(len(given.starts) - 1):
         part = slice(given.starts[one], given.starts[one + 1])
-        alone = case.values(Given.of(given.scores[part], given.labels[part]))
+        alone = case.values(CheckInput.of(given.scores[part], given.labels[part]))
         if complaint := _differs(together[one : one + 1], alone, f"list {one} alone"):
             return complaint
     return None
@@ -155,7 +155,7 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
     means="results cannot be repeated",
     fix="keep nothing between lists",
 )
-def threads_do_not_change_values(case: Case, given: Given) -> str | None:
+def threads_do_not_change_values(case: Case, given: CheckInput) -> str | None:
     """Compare bit for bit."""
     values = []
     for number in (1, 3):
@@ -169,9 +169,9 @@ def threads_do_not_change_values(case: Case, given: Given) -> str | None:
     means="metrics measured after it see other data",
     fix="copy scores and labels before changing them",
 )
-def scores_and_labels_are_left_as_they_are(case: Case, given: Given) -> str | None:
+def scores_and_labels_are_left_as_they_are(case: Case, given: CheckInput) -> str | None:
     """Check that a metric does not write into its arguments."""
-    copy = Given(given.scores.copy(), given.labels.copy(), given.starts)
+    copy = CheckInput(given.scores.copy(), given.labels.copy(), given.starts)
     case.values(copy)
     same = np.array_equal(copy.scores, given.scores) and np.array_equal(copy.labels, given.labels)
     return None if same else "it writes into what it is given"
@@ -182,7 +182,7 @@ def scores_and_labels_are_left_as_they_are(case: Case, given: Given) -> str | No
     means="short lists count differently at a deep cut-off",
     fix="treat places beyond the list's end as empty",
 )
-def a_cut_off_beyond_the_end_is_none(case: Case, given: Given) -> str | None:
+def a_cut_off_beyond_the_end_is_none(case: Case, given: CheckInput) -> str | None:
     """Check that a ``k`` beyond the end gives what no ``k`` gives, unless the parameters say that ``k`` divides."""
     fields = type(case.metric.parameters).model_fields
     if "k" not in fields or "divide_by" in fields:

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from rankplug.samplers import Sampler, sampler, samples_of
+from rankplug.testing.check_input import CheckInput, Floats
 from rankplug.testing.checks import Contract
-from rankplug.testing.given import Floats, Given
 
 TIMES = 400
 """Draws by which an average is judged."""
@@ -30,21 +30,21 @@ class Case:
     def sampler(self) -> Sampler:
         return sampler(self.name)
 
-    def lists(self, *lengths: int) -> Given:
+    def lists(self, *lengths: int) -> CheckInput:
         """Make scores of lists of some lengths."""
         starts = np.concatenate(([0], np.cumsum(lengths)))
         scores = np.random.default_rng(self.seed).normal(size=int(starts[-1]))
-        return Given(scores, np.zeros(scores.size), starts)
+        return CheckInput(scores, np.zeros(scores.size), starts)
 
-    def draws(self, given: Given, seed: int = 3, iteration: int = 0) -> Floats:
+    def draws(self, given: CheckInput, seed: int = 3, iteration: int = 0) -> Floats:
         return self.sampler.draw(given.scores, given.starts, seed=seed, iteration=iteration)
 
 
 CONTRACT = Contract("sampler", Case, "rp.sampler({name!r}).draw(scores, starts)")
 
 
-def _lists(*lengths: int) -> Callable[[Case], Iterator[Given]]:
-    def inputs(case: Case) -> Iterator[Given]:
+def _lists(*lengths: int) -> Callable[[Case], Iterator[CheckInput]]:
+    def inputs(case: Case) -> Iterator[CheckInput]:
         yield case.lists(*lengths)
 
     return inputs
@@ -59,14 +59,14 @@ def parameters_say_how_many_draws(case: Case) -> str | None:
     parameters = case.sampler.parameters
     if not hasattr(parameters, "samples"):
         return f"{type(parameters).__name__} has no field samples"
-    drawn = len(case.draws(Given.of([0.3, -1.0])))
+    drawn = len(case.draws(CheckInput.of([0.3, -1.0])))
     return None if drawn == samples_of(parameters) else f"{samples_of(parameters)} draws were asked for, {drawn} came"
 
 
-def _extreme(case: Case) -> Iterator[Given]:
-    yield Given.of([1e3, -1e3, 0.0, 5e2])
-    yield Given.of([0.0, 0.0, 0.0])
-    yield Given.of([0.7])
+def _extreme(case: Case) -> Iterator[CheckInput]:
+    yield CheckInput.of([1e3, -1e3, 0.0, 5e2])
+    yield CheckInput.of([0.0, 0.0, 0.0])
+    yield CheckInput.of([0.7])
     yield case.lists(2000)
 
 
@@ -75,7 +75,7 @@ def _extreme(case: Case) -> Iterator[Given]:
     means="expected losses are nan",
     fix="keep uniform numbers away from 0 and 1 before taking logarithms",
 )
-def perturbed_scores_are_finite(case: Case, given: Given) -> str | None:
+def perturbed_scores_are_finite(case: Case, given: CheckInput) -> str | None:
     """Draw for scores far apart, equal, alone and many, over many iterations."""
     for iteration in range(20):
         draws = case.draws(given, iteration=iteration)
@@ -89,7 +89,7 @@ def perturbed_scores_are_finite(case: Case, given: Given) -> str | None:
     means="gradients through the noise point the wrong way",
     fix="return the derivative of a perturbed score with respect to its score",
 )
-def what_it_returns_is_the_derivative(case: Case, given: Given) -> str | None:
+def what_it_returns_is_the_derivative(case: Case, given: CheckInput) -> str | None:
     """Compare with central differences of the gaps between perturbed scores, with the noise held fixed."""
     lists = np.arange(len(given.starts) - 1)
     _, slopes = case.sampler.draws_and_slopes(given.scores, given.starts, lists, 3, 0)
@@ -101,7 +101,7 @@ def what_it_returns_is_the_derivative(case: Case, given: Given) -> str | None:
         moved = [given.scores.copy() for _ in range(2)]
         moved[0][first] += step
         moved[1][first] -= step
-        above, below = (case.draws(Given(scores, given.labels, given.starts)) for scores in moved)
+        above, below = (case.draws(CheckInput(scores, given.labels, given.starts)) for scores in moved)
         gaps = (above - below)[:, first] - (above - below)[:, first + 1]
         if np.abs(gaps / (2 * step) - slopes[:, one]).max() > 1e-4 * max(1.0, np.abs(slopes[:, one]).max()):
             return f"it returns {slopes[0, one]:.6g}, finite differences give {gaps[0] / (2 * step):.6g}"
@@ -113,9 +113,9 @@ def what_it_returns_is_the_derivative(case: Case, given: Given) -> str | None:
     means="noise depends on how high a model's scores happen to lie",
     fix="add noise to the scores, or scale their gaps, but do not use their height",
 )
-def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
+def adding_a_constant_changes_nothing(case: Case, given: CheckInput) -> str | None:
     """Check that draws are log-probabilities, which depend on gaps only."""
-    moved = Given(given.scores + 64.0, given.labels, given.starts)
+    moved = CheckInput(given.scores + 64.0, given.labels, given.starts)
     here, there = case.draws(given), case.draws(moved)
     return None if np.allclose(here, there, atol=1e-8) else "adding 64 to all scores changes the draws"
 
@@ -125,7 +125,7 @@ def adding_a_constant_changes_nothing(case: Case, given: Given) -> str | None:
     means="runs cannot be repeated, or see the same noise again and again",
     fix="draw from rankplug.compiled.noise.uniform(key, document) only",
 )
-def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | None:
+def noise_is_repeated_by_seed_and_iteration(case: Case, given: CheckInput) -> str | None:
     """Check that the same seed and iteration give the same noise, and others other noise."""
     if (case.draws(given) != case.draws(given)).any():
         return "two draws with one seed and iteration differ"
@@ -142,7 +142,7 @@ def noise_is_repeated_by_seed_and_iteration(case: Case, given: Given) -> str | N
 )
 def every_document_and_list_has_noise_of_its_own(case: Case) -> str | None:
     """Check that equal scores are told apart, and that two equal lists differ."""
-    draws = np.concatenate([case.draws(Given.of(np.zeros(8), None, [0, 4, 8]), iteration=t) for t in range(20)])
+    draws = np.concatenate([case.draws(CheckInput.of(np.zeros(8), None, [0, 4, 8]), iteration=t) for t in range(20)])
     if any(np.unique(row[:4]).size < 4 for row in draws):
         return "two of four documents with equal scores have the same perturbed score"
     if (draws[:, :4] == draws[:, 4:]).all():
@@ -155,7 +155,7 @@ def every_document_and_list_has_noise_of_its_own(case: Case) -> str | None:
     means="mini-batches train on something else than all lists do",
     fix="use the list that is handed over only",
 )
-def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
+def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
     """Check that each list alone is perturbed as among others."""
     together, _ = case.sampler.draws_and_slopes(given.scores, given.starts, np.arange(len(given.starts) - 1), 3, 0)
     for one in range(len(given.starts) - 1):
@@ -173,7 +173,7 @@ def lists_do_not_see_each_other(case: Case, given: Given) -> str | None:
 )
 def the_better_document_comes_first_more_often(case: Case) -> str | None:
     """Check that the better of two documents comes first in more draws than chance explains."""
-    given = Given.of([1.0, 0.0])
+    given = CheckInput.of([1.0, 0.0])
     draws = np.concatenate([case.draws(given, iteration=t) for t in range(TIMES)])
     share = float((draws[:, 0] > draws[:, 1]).mean())
     least = 0.5 - 4 * 0.5 / np.sqrt(len(draws))

@@ -2,7 +2,7 @@ from .boosting import BoostingObjective as BoostingObjective
 from .boosting import check_memory_for_bins as check_memory_for_bins
 from .boosting import threads_for_trees as threads_for_trees
 from .cluster_fitting import ClusterProblem as ClusterProblem
-from .cluster_fitting import Fitted as Fitted
+from .cluster_fitting import FittedEngine as FittedEngine
 from .cluster_fitting import fit_on_cluster as fit_on_cluster
 from .engine_objective import EngineObjective as EngineObjective
 from .fitting import Problem as Problem
@@ -27,7 +27,7 @@ __all__ = [
     "BoostingObjective",
     "ClusterProblem",
     "EngineObjective",
-    "Fitted",
+    "FittedEngine",
     "Learner",
     "LearningCurve",
     "Model",

@@ -58,7 +58,7 @@ class ClusterProblem(Recipe):
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedEngine:
     """A fitted engine: its model of all iterations, and access to the first of them.
 
     Args:
@@ -176,7 +176,7 @@ def fit_on_cluster(
         raise FitError(f"{workers} workers need at least as many parts of the training data, got {len(parts)}")
     problem = ClusterProblem(**vars(recipe), client=client, train=spread(client, parts))
     with client.as_current():
-        fitted: Fitted = import_object(engine.on_cluster, str(engine))(problem)
+        fitted: FittedEngine = import_object(engine.on_cluster, str(engine))(problem)
     curve, best = _select(fitted, valid, metrics, problem.scorer_parameters.rounds)  # type: ignore[attr-defined]
     record = recipe.record_with(
         whole,
@@ -192,7 +192,9 @@ def fit_on_cluster(
     return model
 
 
-def _select(fitted: Fitted, valid: Lists | None, metrics: tuple[str, ...], rounds: int) -> tuple[LearningCurve, int]:
+def _select(
+    fitted: FittedEngine, valid: Lists | None, metrics: tuple[str, ...], rounds: int
+) -> tuple[LearningCurve, int]:
     curve = LearningCurve()
     if valid is None:
         return curve, rounds - 1

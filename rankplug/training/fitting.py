@@ -163,7 +163,7 @@ def fit(
         weights: one a training list or one a training document.
         train_curve: whether the metrics are computed on the training data too.
         callbacks: called after each iteration with its number and metrics; True stops.
-        progress: whether to show a bar; by default where a person looks on.
+        progress: whether to show a bar; by default in a terminal or a notebook.
     """
     started = time.perf_counter()
     problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)

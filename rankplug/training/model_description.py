@@ -1,4 +1,4 @@
-"""What the file beside a model must say of it, checked whenever a model is loaded."""
+"""Schema of the file beside a model, checked whenever a model is loaded."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DescribedMaking(_Described):
 
 
 class DescribedData(_Described):
-    """What a model was trained on; whatever else it says is free."""
+    """Data that a model was trained on; further fields are free."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -54,7 +54,7 @@ class DescribedData(_Described):
 
 
 class DescribedRecord(_Described):
-    """How a model came about, see :class:`rankplug.training.Record`."""
+    """Provenance of a model, see :class:`rankplug.training.Record`."""
 
     combination: DescribedMaking
     data: DescribedData

@@ -29,7 +29,7 @@ from rankplug.training.models import (
 )
 
 SECONDS = 60.0
-"""How long a child may take to read a model and predict with it."""
+"""Seconds that a child process may take to read a model and predict with it."""
 ROWS = 1000
 MEMORY_BEYOND_FILE = 4 << 30
 """Bytes that a child may take, beside some for each byte of the file."""

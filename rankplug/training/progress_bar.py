@@ -31,7 +31,7 @@ class ProgressBar:
     Args:
         total: number of iterations at most.
         unit: what an iteration is, such as ``tree``.
-        show: whether to show it; by default only where a person looks on.
+        show: whether to show it; by default only in a terminal or a notebook.
     """
 
     def __init__(self, total: int, unit: str, show: bool | None = None) -> None:

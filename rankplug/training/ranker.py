@@ -44,7 +44,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             first is returned.
         patience: iterations without improvement after which training stops.
         seed: of everything random.
-        progress: whether to show a bar; by default where a person looks on.
+        progress: whether to show a bar; by default in a terminal or a notebook.
     """
 
     __metadata_request__fit: ClassVar = {"qid": True}

@@ -18,7 +18,7 @@ from rankplug.losses import list_loss
 from rankplug.metrics import MetricParameters
 from rankplug.metrics.list_metrics import ListMetric, lifted_metric, list_metric
 
-KERNEL = """
+METRIC = """
     from numba import njit
 
     from kernel_constants import OFFSET
@@ -44,14 +44,14 @@ RUN = """
 
 
 @pytest.fixture
-def kernel(tmp_path):
+def module(tmp_path):
     """Make a module with a metric, a cache folder of its own, and a way to run it in a fresh process."""
     cache = tmp_path / "cache"
 
-    class Kernel:
+    class MetricModule:
         folder = cache / "kernels"
 
-        def write(self, source: str = KERNEL, offset: float = 0.0) -> None:
+        def write(self, source: str = METRIC, offset: float = 0.0) -> None:
             (tmp_path / "my_kernel.py").write_text(textwrap.dedent(source))
             (tmp_path / "kernel_constants.py").write_text(f"OFFSET = {offset}\n")
 
@@ -73,36 +73,36 @@ def kernel(tmp_path):
         def versions(self) -> list[str]:
             return sorted(path.stem for path in self.folder.glob("my_kernel.weighted_top-*.py"))
 
-    made = Kernel()
+    made = MetricModule()
     made.write()
     return made
 
 
-def test_the_second_process_takes_the_first_ones_compiled_form_and_leaves_no_new_file(kernel):
-    assert kernel.run() == "8.0 0 1"
-    files = kernel.files()
-    assert len(kernel.versions()) == 1
-    assert kernel.run() == "8.0 1 0"
-    assert kernel.files() == files
+def test_the_second_process_takes_the_first_ones_compiled_form_and_leaves_no_new_file(module):
+    assert module.run() == "8.0 0 1"
+    files = module.files()
+    assert len(module.versions()) == 1
+    assert module.run() == "8.0 1 0"
+    assert module.files() == files
 
 
-def test_editing_the_function_makes_a_new_version(kernel):
-    kernel.run()
-    kernel.write(KERNEL.replace("weight * top(ranked)", "weight * top(ranked) + 1.0"))
-    assert kernel.run() == "9.0 0 1"
-    assert len(kernel.versions()) == 2
+def test_editing_the_function_makes_a_new_version(module):
+    module.run()
+    module.write(METRIC.replace("weight * top(ranked)", "weight * top(ranked) + 1.0"))
+    assert module.run() == "9.0 0 1"
+    assert len(module.versions()) == 2
 
 
-def test_editing_a_function_it_calls_or_a_constant_from_elsewhere_makes_a_new_version(kernel):
-    kernel.run()
-    kernel.write(KERNEL.replace("ranked[0] + OFFSET", "ranked[0] * 2 + OFFSET"))
-    assert kernel.run() == "16.0 0 1"
-    kernel.write(KERNEL.replace("ranked[0] + OFFSET", "ranked[0] * 2 + OFFSET"), offset=10.0)
-    assert kernel.run() == "36.0 0 1"
-    assert len(kernel.versions()) == 3
+def test_editing_a_function_it_calls_or_a_constant_from_elsewhere_makes_a_new_version(module):
+    module.run()
+    module.write(METRIC.replace("ranked[0] + OFFSET", "ranked[0] * 2 + OFFSET"))
+    assert module.run() == "16.0 0 1"
+    module.write(METRIC.replace("ranked[0] + OFFSET", "ranked[0] * 2 + OFFSET"), offset=10.0)
+    assert module.run() == "36.0 0 1"
+    assert len(module.versions()) == 3
 
 
-def test_old_versions_are_removed_with_their_compiled_form(kernel):
+def test_old_versions_are_removed_with_their_compiled_form(module):
     edits = OLD_VERSIONS_KEPT + 2
     code = """
         import importlib, pathlib, sys
@@ -115,13 +115,13 @@ def test_old_versions_are_removed_with_their_compiled_form(kernel):
             importlib.invalidate_caches()
             lifted_metric(importlib.reload(my_kernel).weighted_top)
     """
-    kernel.run(code.format(edits=edits))
-    assert len(kernel.versions()) == OLD_VERSIONS_KEPT
-    compiled = [path for path in kernel.files() if path.endswith((".nbi", ".nbc"))]
-    assert all(any(version in path for version in kernel.versions()) for path in compiled)
+    module.run(code.format(edits=edits))
+    assert len(module.versions()) == OLD_VERSIONS_KEPT
+    compiled = [path for path in module.files() if path.endswith((".nbi", ".nbc"))]
+    assert all(any(version in path for version in module.versions()) for path in compiled)
 
 
-def test_a_function_of_the_main_module_works_without_a_cache(kernel):
+def test_a_function_of_the_main_module_works_without_a_cache(module):
     code = """
         import numpy as np
         import rankplug as rp
@@ -138,8 +138,8 @@ def test_a_function_of_the_main_module_works_without_a_cache(kernel):
         scores, labels, starts = [1.0, 2.0, 3.0], [0, 1, 4], [0, 2, 3]
         print(np.isfinite(rp.loss("square").evaluate(scores, labels, starts, sampler="gumbel[samples=4]").value).all())
     """
-    assert kernel.run(code).splitlines() == ["True"]
-    assert not list(kernel.folder.rglob("*square*"))
+    assert module.run(code).splitlines() == ["True"]
+    assert not list(module.folder.rglob("*square*"))
 
 
 def test_results_do_not_depend_on_the_number_of_threads():
@@ -186,12 +186,12 @@ def test_a_parameter_that_is_no_number_is_named():
 
 def test_a_word_arrives_as_its_position_among_the_allowed():
     @list_loss
-    def kernel(scores, gain):
+    def gain_of_scores(scores, gain):
         return gain
 
     parameters = rp.metric("ndcg[gain=linear]").parameters
-    assert kernel.numbers(parameters) == (1,)
-    assert kernel.numbers(rp.metric("ndcg").parameters) == (0,)
+    assert gain_of_scores.numbers(parameters) == (1,)
+    assert gain_of_scores.numbers(rp.metric("ndcg").parameters) == (0,)
 
 
 def test_sources_name_every_file_a_function_depends_on():

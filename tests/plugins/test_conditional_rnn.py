@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_uniquerating.conditional_rnn import ConditionalRNN, StepsLesson
+from rankplug_uniquerating.conditional_rnn import ConditionalRNN, StepsCriterion
 from rankplug_uniquerating.rating_steps import RatingSteps
 
 import rankplug as rp
@@ -115,11 +115,11 @@ def test_without_recurrence_the_loss_of_the_steps_is_urank_of_the_embedding_alon
     lists = rp.Lists(features, noise.integers(0, 4, 20), [0, 7, 12, 20])
     problem = problem_of("torch", "conditional_rnn", "urank", None, lists, None, 0)
     linear = noise.normal(size=20)
-    lesson = StepsLesson(problem)
+    criterion = StepsCriterion(problem)
     chosen = np.array([2, 0])
     rows = lists.rows(chosen)
     steps = RatingSteps(lists.labels[rows], np.array([0, 8, 15]))
-    found = lesson.loss(linear[rows][steps.document], chosen, 0).value
+    found = criterion.loss(linear[rows][steps.document], chosen, 0).value
     expected = rp.loss("urank").evaluate(linear, lists.labels, lists.starts).value
     of_list = np.repeat(
         chosen, [np.unique(lists.labels[lists.starts[q] : lists.starts[q + 1]]).size - 1 for q in chosen]

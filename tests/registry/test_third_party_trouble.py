@@ -72,7 +72,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory) -> Path:
-    """One cache for all tests, so that equal plugins are tried once."""
+    """Share one cache among all tests, so that equal plugins are tried once."""
     return tmp_path_factory.mktemp("cache")
 
 
@@ -318,7 +318,7 @@ def test_a_plugin_is_tried_once_and_again_when_it_changes(site):
 
 
 def test_a_mended_dependency_is_found_at_once(site):
-    """What a plugin raises at import may be over the next time, so that nobody remembers it."""
+    """An error at import may be over the next time, so that nobody remembers it."""
     site.install("needy", "import mended\n" + OFFER.format(name="needy", implementation="needy_code:loss"))
     assert "needy" not in offered(site.plugins())
     (site.folder / "mended.py").touch()

@@ -1,4 +1,4 @@
-"""Who observes trials neither stops nor changes them, whatever he does with what he is given."""
+"""Observers of trials neither stop nor change them, whatever they do with what they are given."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRID = {
 
 
 class PanicError(BaseException):
-    """What an extension in another language raises."""
+    """Error that an extension in another language raises."""
 
 
 def leave() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies
 
-from rankplug.testing.given import Given, smallest
+from rankplug.testing.check_input import CheckInput, smallest
 
 
-def lists(*lengths: int, seed: int = 0) -> Given:
+def lists(*lengths: int, seed: int = 0) -> CheckInput:
     generator = np.random.default_rng(seed)
     starts = np.concatenate(([0], np.cumsum(lengths)))
-    return Given(generator.normal(size=starts[-1]), generator.integers(0, 5, starts[-1]).astype(float), starts)
+    return CheckInput(generator.normal(size=starts[-1]), generator.integers(0, 5, starts[-1]).astype(float), starts)
 
 
 def test_what_has_no_part_in_a_failure_is_left_out():
@@ -31,7 +31,7 @@ def test_numbers_become_round_and_labels_small():
 
 
 def test_scores_that_differ_stay_different():
-    found = smallest(Given.of([0.301, 0.302, 0.304], [0, 1, 2]), lambda one: one.scores.size == 3)
+    found = smallest(CheckInput.of([0.301, 0.302, 0.304], [0, 1, 2]), lambda one: one.scores.size == 3)
     assert np.unique(found.scores).size == 3
 
 

@@ -33,7 +33,7 @@ NOT_HERE = {
 
 @dataclass(frozen=True)
 class Size:
-    """How large a profile is.
+    """Sizes of a profile.
 
     Args:
         dataset: the data.

@@ -65,7 +65,7 @@ def _latex_number(cell: Cell | None) -> str:
 
 
 def _heads(table: PaperTable) -> list[list[str]]:
-    """One line for each part of the columns' keys; a part that neighbours share spans them."""
+    """Return a line for each part of the columns' keys; a part that neighbours share spans them."""
     heads = []
     for level in range(len(table.column_names)):
         last = level == len(table.column_names) - 1

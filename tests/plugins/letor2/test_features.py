@@ -20,7 +20,7 @@ HALF_OF_THE_LAST_DIGIT = 0.5e-6
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
-    """All 106 queries, each tested once."""
+    """Load all 106 queries, each tested once."""
     found = [folder for folder in filter(None, FOLDERS) if (Path(folder) / "OHSUMED-LETOR2.tar.xz").exists()]
     if not found:
         pytest.skip(f"OHSUMED-LETOR2.tar.xz is neither in RANKPLUG_DATA nor in {BESIDE}")

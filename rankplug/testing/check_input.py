@@ -16,7 +16,7 @@ LONGEST_SHOWN = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class CheckInput:
     """Scores and labels of some lists."""
 
     scores: Floats
@@ -24,7 +24,7 @@ class Given:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, scores: ArrayLike, labels: ArrayLike | None = None, starts: ArrayLike | None = None) -> Given:
+    def of(cls, scores: ArrayLike, labels: ArrayLike | None = None, starts: ArrayLike | None = None) -> CheckInput:
         """Make an input from plain numbers; one list if no starts are given, labels 0 if none are."""
         packed = np.asarray(scores, np.float64)
         relevance = np.zeros(packed.size) if labels is None else np.asarray(labels, np.float64)
@@ -38,15 +38,15 @@ class Given:
         """Return the input as plain numbers, whole ones without a point."""
         return {name: [_plain(value) for value in getattr(self, name)] for name in ("scores", "labels", "starts")}
 
-    def without(self, first: int, last: int) -> Given:
+    def without(self, first: int, last: int) -> CheckInput:
         """Return the input without some documents; a list that loses all of them is gone."""
         keep = np.ones(self.scores.size, np.bool_)
         keep[first:last] = False
         lengths = np.add.reduceat(keep, self.starts[:-1])
         starts = np.concatenate(([0], np.cumsum(lengths[lengths > 0])))
-        return Given(self.scores[keep], self.labels[keep], starts)
+        return CheckInput(self.scores[keep], self.labels[keep], starts)
 
-    def smaller(self) -> Iterator[Given]:
+    def smaller(self) -> Iterator[CheckInput]:
         """Yield inputs that are a little simpler: fewer documents, rounder numbers."""
         size = self.scores.size
         chunk = size // 2
@@ -56,15 +56,15 @@ class Given:
         levels = np.unique(self.labels)
         for labels in (np.minimum(self.labels, 1.0), np.searchsorted(levels, self.labels).astype(float)):
             if labels.sum() < self.labels.sum():
-                yield Given(self.scores, labels, self.starts)
+                yield CheckInput(self.scores, labels, self.starts)
         for digits in (1, 2):
             # Scores that are told apart stay so: at ties many losses have no derivative.
             rounded = self.scores.round(digits) + 0.0
             if (rounded != self.scores).any() and np.unique(rounded).size == np.unique(self.scores).size:
-                yield Given(rounded, self.labels, self.starts)
+                yield CheckInput(rounded, self.labels, self.starts)
 
 
-def smallest(given: Given, fails: Callable[[Given], bool]) -> Given:
+def smallest(given: CheckInput, fails: Callable[[CheckInput], bool]) -> CheckInput:
     """Return a simpler input that still fails, found by leaving things out as long as it does."""
     tries, end = TRIES, time.perf_counter() + SECONDS
     improved = True
