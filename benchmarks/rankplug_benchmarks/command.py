@@ -17,9 +17,9 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[SUBJECT]...", help="All usual ones by default.")
+        list[str] | None, typer.Argument(metavar="[SUBJECT]...", help="Subjects to measure; all usual ones by default.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds that are to count.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds that count.")] = 5,
     quick: Annotated[
         bool, typer.Option("--quick", help="Tiny sizes; shows that all runs, numbers mean nothing.")
     ] = False,
@@ -32,7 +32,7 @@ def bench(
     document: Annotated[
         Path | None, typer.Option(help="Measure nothing; fill the tables of this folder's pages, such as docs.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Only list the subjects.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the subjects and measure nothing.")] = False,
 ) -> None:
     """Measure beside other libraries, by turns; write one report a subject, or the documentation's tables."""
     from rankplug_benchmarks.harness.subjects import Effort, chosen, subjects

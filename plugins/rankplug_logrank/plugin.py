@@ -38,7 +38,7 @@ def rankplug_losses() -> list[LossSpecification]:
     return [
         _loss(
             "logrank_mle",
-            "likelihood of the ideal ranking, L1",
+            "raise the likelihood of the ideal ranking (L1)",
             r"L_1 = \log\sum_y e^{-w\cdot\delta\phi(y)},\quad"
             r" w\cdot\delta\phi(y) = \sum_{gb} (1 - y_{gb})(f_g - f_b)",
             convex=True,
@@ -46,20 +46,20 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "exp_gain",
-            "minus the logarithm of the expected gain",
+            "raise the expected AUC, average precision or NDCG of rankings drawn by the model",
             r"-\log\sum_y \Pr(y)\,(1 - \Delta(y)),\quad \Pr(y) \propto e^{-w\cdot\delta\phi(y)}",
             convex=False,
             curvature="surrogate",
         ),
         _loss(
             "logrank_l3",
-            "likelihood and expected distance from the ideal ranking, L3",
+            "raise the likelihood of the ideal ranking and lower the expected distance from it (L3)",
             r"L_1 + \sum_y \Pr(y)\,\Delta(y)",
             convex=True,
         ),
         _loss(
             "convex_loss",
-            "convex bound of likelihood and expected distance, ConvexLoss",
+            "lower a convex bound on the distance of the model's ranking from the ideal one (ConvexLoss)",
             r"\log\sum_y e^{\Delta(y) - w\cdot\delta\phi(y)}",
             convex=True,
         ),

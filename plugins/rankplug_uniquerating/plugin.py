@@ -58,7 +58,7 @@ def rankplug_losses() -> list[LossSpecification]:
     return [
         LossSpecification(
             name="urank",
-            summary="each document against all of lower rating; with a window, against a few at a time",
+            summary="rank each document above all of lower rating; with a window, above a few at a time",
             implementation="rankplug_uniquerating.urank:urank",
             parameters=URank,
             paper=PAPER,

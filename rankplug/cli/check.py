@@ -20,7 +20,7 @@ def check(
         str,
         typer.Argument(metavar="NAME|PATH", help="An installed plugin, such as my_loss, or a file such as loss.py."),
     ],
-    kind: Annotated[str | None, typer.Option(help="Only as this kind, where several have the name.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Kind of the plugin, where several have the name.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run the contract of its kind on a plugin: what fails, on which input, what it means, how to fix it."""

@@ -24,10 +24,13 @@ def register(app: typer.Typer) -> None:
 
 
 def new(
-    kind: Annotated[str, typer.Argument(help="loss, sampler, scorer, backend, dataset, transform or metric.")],
-    name: Annotated[str, typer.Argument(help="What users will call it, such as my_loss.")],
+    kind: Annotated[
+        str, typer.Argument(help="Kind of plugin: loss, sampler, scorer, backend, dataset, transform or metric.")
+    ],
+    name: Annotated[str, typer.Argument(help="Name of the plugin, such as my_loss.")],
     flavour: Annotated[
-        Flavour, typer.Option(help="Of a loss: numba for a compiled function of one list, torch for an expression.")
+        Flavour,
+        typer.Option(help="How to write a loss: numba for a compiled function of one list, torch for an expression."),
     ] = Flavour.NUMBA,
     into: Annotated[Path, typer.Option(help="Folder in which the package's folder is made.")] = Path(),
 ) -> None:

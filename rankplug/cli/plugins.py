@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 def plugins(
     name: Annotated[
         str | None,
-        typer.Argument(help="Only those of this name, such as lambdarank."),
+        typer.Argument(help="Only plugins of this name, such as lambdarank."),
     ] = None,
-    kind: Annotated[str | None, typer.Option(help="Only one kind, such as loss.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only plugins of one kind, such as loss.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List every plugin with its parameters, and the plugins that failed to load."""

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 def report(
     names: Annotated[list[str] | None, typer.Argument(help="Studies; all whose runs are there by default.")] = None,
-    profile: Annotated[str, typer.Option(help="How large: smoke, quick, full, real, paper.")] = "quick",
+    profile: Annotated[str, typer.Option(help="Size of the runs: smoke, quick, full, real, paper.")] = "quick",
     data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
     store: Annotated[Path | None, typer.Option(help="Folder of results.")] = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),

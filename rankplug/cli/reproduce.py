@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 def reproduce(
     names: Annotated[list[str], typer.Argument(help="Studies, or all; see rankplug plugins --kind study.")],
-    profile: Annotated[str, typer.Option(help="How large: smoke, quick, full, real, paper.")] = "quick",
+    profile: Annotated[str, typer.Option(help="Size of the runs: smoke, quick, full, real, paper.")] = "quick",
     data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
     store: Annotated[Path | None, typer.Option(help="Folder of results; what is there is not run again.")] = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),

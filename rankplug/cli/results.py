@@ -37,13 +37,13 @@ def results(
     group_by: Annotated[str, typer.Option(help="Columns such as dataset,loss; means with intervals over trials.")] = "",
     pool: Annotated[str, typer.Option(help="Parts such as backend that may differ inside a group.")] = "",
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
+    form: Annotated[Format, typer.Option("--format", help="Output format of the table.")] = Format.TABLE,
     pivot: Annotated[str, typer.Option(help="Make these columns of a paper's table: metric, or dataset,metric.")] = "",
     bold: Annotated[bool, typer.Option("--bold", help="With --pivot, mark the highest of each column.")] = False,
     versus: Annotated[
         str, typer.Option(help="With --pivot, mark with daggers what differs from this row, such as lambdarank.")
     ] = "",
-    sql: Annotated[str, typer.Option(help="Ask the tables trials, queries, curves and failures yourself.")] = "",
+    sql: Annotated[str, typer.Option(help="Query in SQL on the tables trials, queries, curves and failures.")] = "",
     plot: Annotated[
         Path | None, typer.Option(help="Draw means with intervals over trials into this file, such as losses.png.")
     ] = None,
@@ -100,9 +100,9 @@ def _draw(
 @app.command()
 def compare(
     first: Annotated[str, typer.Argument(help="A condition in SQL: \"loss = 'xe_ndcg'\".")],
-    second: Annotated[str, typer.Argument(help="The other: \"loss = 'lambdarank'\".")],
+    second: Annotated[str, typer.Argument(help="Condition of the second group: \"loss = 'lambdarank'\".")],
     metric: Annotated[list[str] | None, typer.Option(help="Only this metric; may be repeated.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="How the table is written.")] = Format.TABLE,
+    form: Annotated[Format, typer.Option("--format", help="Output format of the table.")] = Format.TABLE,
     store: ExistingStoreOption = None,
     as_json: JSONOption = False,
 ) -> None:

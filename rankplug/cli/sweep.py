@@ -36,14 +36,14 @@ def sweep(
             help="A YAML file, a study's name, or a grid: loss=[mse,urank] backend=lightgbm dataset=synthetic.",
         ),
     ],
-    jobs: Annotated[int, typer.Option(help="How many at once, each with its share of the cores.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Trials to run at once, each with its share of the cores.")] = 1,
     cluster: Annotated[str, typer.Option(help="Address of a Dask scheduler, or local.")] = "",
-    inline: Annotated[bool, typer.Option("--inline", help="Without notebooks.")] = False,
+    inline: Annotated[bool, typer.Option("--inline", help="Run the trials without notebooks.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run trials again that failed before.")] = False,
     profile: Annotated[str | None, typer.Option(help="A profile of the file or the study.")] = None,
     trials: Annotated[int | None, typer.Option(help="Repetitions, each with a seed of its own.")] = None,
-    folds: Annotated[str | None, typer.Option(help="Such as 1,2,3 or all.")] = None,
+    folds: Annotated[str | None, typer.Option(help="Folds to run, such as 1,2,3 or all.")] = None,
     store: Annotated[
         Path | None, typer.Option(help="Folder of results; else that of the project, which rankplug doctor tells.")
     ] = None,

@@ -12,7 +12,7 @@ from rankplug.system import hand_over, say
 
 DATASET = Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")]
 FOLD = Annotated[int, typer.Option(help="Fold of the data set, from 1.")]
-SEED = Annotated[int, typer.Option(help="Of everything random.")]
+SEED = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,19 +23,25 @@ def register(app: typer.Typer) -> None:
 
 def train(
     dataset: DATASET,
-    loss: Annotated[str, typer.Option(help="What is minimised, such as xe_ndcg.")],
+    loss: Annotated[str, typer.Option(help="Loss to minimise, such as xe_ndcg.")],
     out: Annotated[Path, typer.Option(help="File for the model; one more is written beside it.")],
-    backend: Annotated[str, typer.Option(help="The engine, such as lightgbm or torch[lr=0.01].")] = "lightgbm",
-    scorer: Annotated[str | None, typer.Option(help="What is fitted; by default the backend's usual one.")] = None,
+    backend: Annotated[
+        str, typer.Option(help="Backend to train with, such as lightgbm or torch[lr=0.01].")
+    ] = "lightgbm",
+    scorer: Annotated[str | None, typer.Option(help="Scorer to fit; by default the backend's usual one.")] = None,
     sampler: Annotated[str | None, typer.Option(help="Noise on the scores, such as gumbel[samples=8].")] = None,
     fold: FOLD = 1,
     seed: SEED = 0,
-    transform: Annotated[list[str] | None, typer.Option(help="Change of the data; may be given several times.")] = None,
+    transform: Annotated[
+        list[str] | None, typer.Option(help="Transform of the data; may be given several times.")
+    ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Chooses the iteration on validation data (default ndcg@5); several decide in their order."),
+        typer.Option(
+            help="Metric that chooses the iteration on validation data (default ndcg@5); several decide in order."
+        ),
     ] = None,
-    patience: Annotated[int | None, typer.Option(help="Iterations without improvement before stopping.")] = None,
+    patience: Annotated[int | None, typer.Option(help="Iterations without improvement before early stopping.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train on a data set, choose the iteration on its validation part, and save the model."""
@@ -76,12 +82,16 @@ def train(
 
 def evaluate(
     model: Annotated[Path, typer.Argument(help="A file that rankplug train wrote.")],
-    dataset: Annotated[str | None, typer.Argument(help="Name of a data set; the model's own when absent.")] = None,
-    metric: Annotated[list[str] | None, typer.Option(help="May be given several times (default ndcg@5).")] = None,
-    fold: Annotated[int | None, typer.Option(help="The model's own when absent.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of data with a random split; the model's own when absent.")] = None,
-    transform: Annotated[list[str] | None, typer.Option(help="Of the data; the model's own when absent.")] = None,
-    part: Annotated[str, typer.Option(help="train, valid or test.")] = "test",
+    dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Metric; may be given several times (default ndcg@5).")
+    ] = None,
+    fold: Annotated[int | None, typer.Option(help="Fold; the model's own by default.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")] = None,
+    transform: Annotated[
+        list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")
+    ] = None,
+    part: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "test",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a saved model: the mean over queries, and how many of them count."""

@@ -1,4 +1,4 @@
-"""What is run: the release's baselines that are here, on its five folds, chosen by MAP on each validation part."""
+"""Runs of the study: the release's baselines that are here, on its five folds, chosen by MAP on validation parts."""
 
 from __future__ import annotations
 
