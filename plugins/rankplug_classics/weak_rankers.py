@@ -19,7 +19,7 @@ class Stumps(Parameters):
 SCORERS = [
     ScorerSpecification(
         name="stumps",
-        summary="a sum of weak rankers, each of which says whether a feature is above a threshold",
+        summary="a sum of weak rankers, each a threshold on a feature",
         parameters=Stumps,
         paper=REFERENCE,
         formula=r"\sum_t \alpha_t\, 1[x_{j_t} > \theta_t]",
@@ -29,7 +29,7 @@ SCORERS = [
 BACKENDS = [
     BackendSpecification(
         name="rankboost",
-        summary="adds the weak ranker that agrees most with the loss's weights of pairs, round after round",
+        summary="boosting of weak rankers, each chosen to agree best with the loss's weights of pairs",
         implementation="rankplug_classics.rankboost_engine:engine",
         paper=REFERENCE,
         default_scorer="stumps",
