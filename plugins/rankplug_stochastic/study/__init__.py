@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_stochastic.study import claims, concrete_density, convergence, quality_table, rank_schema
+from rankplug_stochastic.study import (
+    claims,
+    concrete_density,
+    convergence,
+    gradient_variance,
+    kinds_of_noise,
+    noise_and_network,
+    quality_table,
+    rank_schema,
+)
 from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs
 
@@ -32,6 +41,10 @@ study = Study(
         Exhibit("Table 1", "Test quality, each model with settings of its own (B)", quality_table.table_1),
         Exhibit("Section 6.1", "Sizes of the data", quality_table.data),
         Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", quality_table.table_1_fixed),
+        Exhibit("Noise and network", "What noise gives and what the network gives", noise_and_network.table),
+        Exhibit("Four models", "Every loss with every network, equally tuned", noise_and_network.four_models),
+        Exhibit("Kinds of noise", "Scale, draws and law of the noise of E[ApproxNDCG]", kinds_of_noise.draw),
+        Exhibit("Variance", "Variance of a draw's gradient over its squared mean", gradient_variance.table),
     ),
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_stochastic.study"),

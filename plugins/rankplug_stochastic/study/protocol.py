@@ -1,7 +1,10 @@
-"""Training protocol of the paper (Section 6.2) at five sizes.
+"""Training protocol of the paper (Section 6.2) at five sizes, and two comparisons that it lacks.
 
 Setting A, *fixed*: a baseline and its expected loss share all settings. Setting B, *tuned*: the expected losses of the
 networks have a smaller network, dropout and Adam; those of the trees stay as they are.
+
+What the paper lacks: both losses of networks, plain and expected, with both networks and optimisers, all with equally
+many learning rates to choose from; and the expected loss over scales of noise, numbers of draws and laws of noise.
 """
 
 from __future__ import annotations
@@ -14,9 +17,18 @@ from rankplug.studies import Profile, Runs
 
 WEB30K, YAHOO = "MSLR-WEB30K Fold1", "Yahoo LTRC Set1"
 MODELS = ("CrossEntropy", "E[CrossEntropy]", "ApproxNDCG", "E[ApproxNDCG]", "lambdaMART", "E[lambdaMART]")
+CROSSED, NOISE = "crossed", "noise"
+"""Groups of runs that the paper lacks: losses x networks, and kinds of noise."""
+LOSSES_OF_NETWORKS = MODELS[:4]
+NETWORKS = ("A", "B")
+"""The network and optimiser of setting A, and those that setting B gives the expected losses."""
+NO_NOISE = "no noise"
+SCALES, DRAWS, LAWS = (0.25, 0.5, 1.0, 2.0), (1, 2, 4, 8, 16), ("gaussian", "logistic")
 FIXED_LAYERS = (1024, 512, 256, 128, 64, 32, 16)
 TUNED_LAYERS = (1024, 512, 256)
 ADAM_GRID = "[0.0001,0.0005,0.001,0.005]"
+ADAGRAD_GRID = "[0.001,0.005,0.02,0.1]"
+"""Around the paper's 0.005, as many as there are for Adam."""
 METRICS = ("ndcg@1", "ndcg@5", "ndcg@10")
 NOISE_OF_NETWORKS = "gumbel[beta=1.0,samples=8]"
 NOISE_OF_TREES = "gumbel[beta=0.25,samples=8]"
@@ -56,6 +68,8 @@ class Size:
         leaves: of a tree.
         patience: of the networks and of the trees, in epochs and trees.
         adam: learning rates to choose from in setting B.
+        rates: learning rates to choose from where losses and networks are crossed, of A and of B, equally many.
+        noise: whether scales, draws and laws of noise are compared.
     """
 
     collections: tuple[Collection, ...]
@@ -68,6 +82,8 @@ class Size:
     leaves: int = 400
     patience: tuple[int | None, int | None] = (None, None)
     adam: str = "0.001"
+    rates: tuple[str, str] = ("0.005", "0.001")
+    noise: bool = True
 
 
 SIZES: Mapping[Profile, Size] = {
@@ -94,6 +110,7 @@ SIZES: Mapping[Profile, Size] = {
         epochs=25,
         rounds=100,
         leaves=15,
+        noise=False,
     ),
     "full": Size(
         (
@@ -106,6 +123,7 @@ SIZES: Mapping[Profile, Size] = {
         epochs=30,
         rounds=150,
         leaves=31,
+        rates=("[0.005,0.02]", "[0.001,0.005]"),
     ),
     "real": Size(
         (Collection("ohsumed", 20, 1.0), Collection("mq2008", 20, 1.0)),
@@ -118,18 +136,21 @@ SIZES: Mapping[Profile, Size] = {
         leaves=31,
         patience=(30, 100),
         adam=ADAM_GRID,
+        rates=(ADAGRAD_GRID, ADAM_GRID),
     ),
     "paper": Size(
         (Collection("mslr-web30k", 50, 200.0, 0.2), Collection("yahoo-c14", 100, 10.0, 0.01)),
         trials=10,
         patience=(30, 200),
         adam=ADAM_GRID,
+        rates=(ADAGRAD_GRID, ADAM_GRID),
     ),
 }
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """Yield the groups ``fixed`` and ``tuned`` of each collection, named as ``fixed MSLR-WEB30K Fold1``.
+    """Yield the groups ``fixed`` and ``tuned`` of each collection, named as ``fixed MSLR-WEB30K Fold1``, then those
+    that the paper lacks, on the first collection.
 
     Args:
         profile: how large.
@@ -146,6 +167,44 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         for setting in ("fixed", "tuned"):
             parts = {model: parts_of(model, size, collection, setting == "tuned") for model in models}
             yield Runs(f"{setting} {place}", parts, shared, size.folds, size.trials)
+    first, place = collections[0], WEB30K
+    shared = {"dataset": first.dataset, "transforms": list(first.transforms), "metrics": list(METRICS)}
+    yield Runs(f"{CROSSED} {place}", crossed(size, first), shared, size.folds, size.trials)
+    if size.noise:
+        yield Runs(f"{NOISE} {place}", kinds_of_noise(size, first), shared, size.folds, size.trials)
+
+
+def crossed(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
+    """Return the parts of every loss of networks with every network, each with equally many learning rates."""
+    return {
+        arm(loss, network): {
+            **parts_of(loss, size, collection, tuned=False),
+            **network_of(size, collection, network, dict(zip(NETWORKS, size.rates, strict=True))[network]),
+        }
+        for loss in LOSSES_OF_NETWORKS
+        for network in NETWORKS
+    }
+
+
+def arm(loss: str, network: str) -> str:
+    """Return what figures call a loss on a network.
+
+    >>> arm("ApproxNDCG", "B")
+    'ApproxNDCG, B'
+    """
+    return f"{loss}, {network}"
+
+
+def kinds_of_noise(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
+    """Return the parts of E[ApproxNDCG] in setting A under one kind of noise after the other, and of none."""
+    expected = parts_of("E[ApproxNDCG]", size, collection, tuned=False)
+    samplers = {
+        **{f"beta = {scale:g}": f"gumbel[beta={scale},samples=8]" for scale in SCALES},
+        **{f"N = {draws}": f"gumbel[beta=1.0,samples={draws}]" for draws in DRAWS},
+        **{law: f"{law}[beta=1.0,samples=8]" for law in LAWS},
+        NO_NOISE: "",
+    }
+    return {name: {**expected, "sampler": sampler} for name, sampler in samplers.items()}
 
 
 def parts_of(model: str, size: Size, collection: Collection, tuned: bool) -> dict[str, Any]:
@@ -160,21 +219,27 @@ def parts_of(model: str, size: Size, collection: Collection, tuned: bool) -> dic
             "sampler": NOISE_OF_TREES if expected else "",
             "patience": size.patience[1],
         }
-    loss = "cross_entropy" if "CrossEntropy" in model else "approx_ndcg[eta=10.0]"
-    widths = TUNED_LAYERS if tuned and expected else FIXED_LAYERS
-    layers = ",".join(str(max(8, width // size.divisor)) for width in widths)
-    steps = f"batch={size.batch},epochs={size.epochs}"
-    network = f"layers=({layers}),batch_norm=true,input_batch_norm=true"
-    if tuned and expected:
-        backend = f"torch[optimiser=adam,lr={size.adam},reduction=mean,{steps}]"
-        scorer = f"mlp[{network},momentum=0.6,dropout=0.5]"
-    else:
-        backend = f"torch[optimiser=adagrad,lr=0.005,reduction=sum,{steps}]"
-        scorer = f"mlp[{network},momentum={collection.momentum}]"
+    small = tuned and expected
     return {
-        "backend": backend,
-        "scorer": scorer,
-        "loss": loss,
+        **network_of(size, collection, "B" if small else "A", size.adam if small else "0.005"),
+        "loss": "cross_entropy" if "CrossEntropy" in model else "approx_ndcg[eta=10.0]",
         "sampler": NOISE_OF_NETWORKS if expected else "",
         "patience": size.patience[0],
+    }
+
+
+def network_of(size: Size, collection: Collection, network: str, rates: str) -> dict[str, Any]:
+    """Return backend and scorer of a network: A's seven layers with Adagrad, or B's three with dropout and Adam."""
+    widths = TUNED_LAYERS if network == "B" else FIXED_LAYERS
+    layers = ",".join(str(max(8, width // size.divisor)) for width in widths)
+    common = f"layers=({layers}),batch_norm=true,input_batch_norm=true"
+    steps = f"batch={size.batch},epochs={size.epochs}"
+    if network == "B":
+        return {
+            "backend": f"torch[optimiser=adam,lr={rates},reduction=mean,{steps}]",
+            "scorer": f"mlp[{common},momentum=0.6,dropout=0.5]",
+        }
+    return {
+        "backend": f"torch[optimiser=adagrad,lr={rates},reduction=sum,{steps}]",
+        "scorer": f"mlp[{common},momentum={collection.momentum}]",
     }

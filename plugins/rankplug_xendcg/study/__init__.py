@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_xendcg.study import claims, convergence, noise_curves, quality_table
+from rankplug_xendcg.study import claims, convergence, gammas, noise_curves, quality_table
 from rankplug_xendcg.study.findings import FINDINGS
 from rankplug_xendcg.study.protocol import runs
 
@@ -30,6 +30,7 @@ study = Study(
         Exhibit("Figure 2c", "Labels drawn anew, in the place of Web30K", noise_curves.figure_2c),
         Exhibit("Figure 2d", "Labels drawn anew, in the place of Yahoo", noise_curves.figure_2d),
         Exhibit("Figure 3", "Training on simulated clicks", noise_curves.figure_3),
+        Exhibit("Gamma", "Gammas drawn anew for each tree, drawn once, or fixed", gammas.table),
     ),
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_xendcg.study"),

@@ -15,6 +15,14 @@ from rankplug.studies import Profile, Runs
 
 WEB30K, YAHOO = "MSLR-WEB30K", "Yahoo LTRC Set1"
 MODELS = {"ListNet": "listnet", "lambdaMART": "lambdarank[sigma=1.0]", "XE-NDCG": "xe_ndcg"}
+GAMMA = "gamma"
+"""Group of runs that the paper lacks: XE-NDCG with its gammas drawn otherwise, or fixed."""
+GAMMAS = {
+    "anew for each tree": MODELS["XE-NDCG"],
+    "once": "xe_ndcg[gamma=once]",
+    **{f"fixed at {value:g}": f"xe_ndcg[gamma={value}]" for value in (0.0, 0.5, 1.0)},
+}
+"""Names of what draws gamma -> losses, the paper's first."""
 COMPARED = ("lambdaMART", "XE-NDCG")
 METRICS = ("ndcg@5", "ndcg@10")
 SPLIT = "random_split"
@@ -129,22 +137,24 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """Yield the comparison of the three losses on each collection, and one group for each kind and level of noise.
+    """Yield the comparison of the three losses on each collection, one group for each kind and level of noise, and the
+    one of gammas on the first collection.
 
     Args:
         profile: how large.
         data: a data set in the place of Web30K; Yahoo's place then stays empty.
     """
-    size = SIZES[profile]
+    size, of_noise = SIZES[profile], {model: MODELS[model] for model in COMPARED}
     collections = size.collections
     if data is not None:
         collections = (Collection(data, collections[0].leaves, collections[0].min_data, collections[0].labels),)
     for place, collection in zip((WEB30K, YAHOO), collections, strict=False):
-        yield _group(f"quality, {place}", size, collection, tuple(MODELS), [])
+        yield _group(f"quality, {place}", size, collection, MODELS, [])
         for kind in ("negatives", "flips", "clicks"):
             for level in size.levels(kind):
                 transforms = transforms_of(kind, level, collection.labels)
-                yield _group(group_name(kind, place, level), size, collection, COMPARED, transforms)
+                yield _group(group_name(kind, place, level), size, collection, of_noise, transforms)
+    yield _group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, [])
 
 
 def group_name(kind: Noise, place: str, level: float) -> str:
@@ -175,8 +185,8 @@ def _law(labels: int) -> str:
     return ",law=(" + ",".join(repr(one / sum(left)) for one in left) + ")"
 
 
-def _group(name: str, size: Size, collection: Collection, models: tuple[str, ...], transforms: list[str]) -> Runs:
-    parts: dict[str, dict[str, Any]] = {model: {"loss": MODELS[model]} for model in models}
+def _group(name: str, size: Size, collection: Collection, losses: Mapping[str, str], transforms: list[str]) -> Runs:
+    parts: dict[str, dict[str, Any]] = {model: {"loss": loss} for model, loss in losses.items()}
     shared = {
         "dataset": collection.dataset,
         "transforms": [SPLIT, *transforms] if collection.pooled else transforms,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from rankplug.studies import PROFILES, Claim, Results, layout
 from rankplug.system import trial_seed
 
 STUDY = rp.study("stochastic")
-FIXED, TUNED = f"fixed {protocol.WEB30K}", f"tuned {protocol.WEB30K}"
+FIXED, TUNED, CROSSED, NOISE = (f"{group} {protocol.WEB30K}" for group in ("fixed", "tuned", "crossed", "noise"))
 
 
 @pytest.fixture
@@ -33,7 +34,8 @@ def test_every_figure_and_table_of_the_paper_is_there():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_asks_for_both_settings_of_all_models(profile):
     runs = {one.name: one for one in STUDY.runs(profile, None)}
-    assert list(runs) == [FIXED, TUNED, f"fixed {protocol.YAHOO}", f"tuned {protocol.YAHOO}"]
+    assert list(runs)[:4] == [FIXED, TUNED, f"fixed {protocol.YAHOO}", f"tuned {protocol.YAHOO}"]
+    assert list(runs)[4:] == [CROSSED, NOISE][: 1 if profile == "quick" else 2]
     assert tuple(runs[FIXED].models) == protocol.MODELS
     for model in ("CrossEntropy", "ApproxNDCG", "lambdaMART"):
         plain, expected = runs[FIXED].models[model], runs[FIXED].models[f"E[{model}]"]
@@ -58,7 +60,63 @@ def test_the_paper_profile_has_the_published_settings():
 
 def test_a_data_set_can_be_named(results):
     runs = list(STUDY.runs("smoke", "ohsumed"))
-    assert [one.shared["dataset"] for one in runs] == ["ohsumed", "ohsumed"]
+    assert [one.shared["dataset"] for one in runs] == ["ohsumed"] * 4
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_crossed_models_differ_in_loss_noise_and_network_only_and_choose_from_equally_many_rates(profile):
+    crossed = {one.name: one for one in STUDY.runs(profile, None)}[CROSSED].models
+    assert len(crossed) == 8
+    assert len({rates_of(parts) for parts in crossed.values()}) == 1
+    for loss in ("CrossEntropy", "ApproxNDCG"):
+        for network in protocol.NETWORKS:
+            plain, noisy = (crossed[protocol.arm(one, network)] for one in (loss, f"E[{loss}]"))
+            assert {**noisy, "sampler": ""} == plain
+        engines = [
+            {key: crossed[protocol.arm(loss, network)][key] for key in ("backend", "scorer")} for network in "AB"
+        ]
+        assert {**crossed[protocol.arm(loss, "A")], **engines[1]} == crossed[protocol.arm(loss, "B")]
+
+
+def rates_of(parts):
+    """Return how many learning rates a model chooses from."""
+    rates = re.search(r"lr=(\[[^]]*\]|[^,]*)", parts["backend"])[1]
+    return rates.count(",") + 1
+
+
+def test_at_quick_the_crossed_models_of_the_paper_are_its_own_runs():
+    runs = {one.name: one for one in STUDY.runs("quick", None)}
+    crossed = runs[CROSSED].models
+    for network, setting in (("A", FIXED), ("B", TUNED)):
+        assert crossed[f"E[ApproxNDCG], {network}"] == runs[setting].models["E[ApproxNDCG]"]
+    assert crossed["ApproxNDCG, A"] == runs[FIXED].models["ApproxNDCG"]
+
+
+def test_what_both_changes_give_is_the_sum_of_what_each_gives(results):
+    table, _ = STUDY.exhibit("Noise and network").draw(results)
+    for _, rows in table.groupby("loss"):
+        gains = rows.set_index("what is added")["gain"]
+        network, noise, both = (gains[name] for name in (gains.index[2], gains.index[1], gains.index[4]))
+        assert both == pytest.approx(network + noise)
+    quality = STUDY.exhibit("Four models").draw(results)[0].set_index(["loss", "network"])["ours"]
+    own = table[table["loss"] == "ApproxNDCG"].set_index("what is added")["gain"]
+    assert own["noise, with A"] == pytest.approx(quality["E[ApproxNDCG]", "A"] - quality["ApproxNDCG", "A"])
+
+
+def test_kinds_of_noise_are_drawn_where_they_were_run(results):
+    frame, figure = STUDY.exhibit("Kinds of noise").draw(results)
+    assert len(frame) == len(protocol.SCALES) + len(protocol.DRAWS) + len(protocol.LAWS) + 1
+    known = frame.set_index("noise")["ours"]
+    assert known["beta = 1"] == known["N = 8"]
+    without = dataclasses.replace(results, frames={FIXED: results[FIXED]})
+    assert STUDY.exhibit("Kinds of noise").draw(without)[0].empty
+    assert figure.axes[0].get_ylabel() == "test NDCG@5 (%)"
+
+
+def test_version_2_of_pl_rank_has_a_smaller_variance_than_version_1():
+    frame, _ = STUDY.exhibit("Variance").draw(None)
+    spread = frame.set_index("estimator")["scores of spread 1"]
+    assert spread["PL-Rank-2 and -3"] < spread["PL-Rank-1"]
 
 
 @pytest.mark.parametrize("figure", ["Figure 3a", "Figure 3b", "Figure 3c"])
@@ -130,8 +188,9 @@ def test_every_claim_is_judged(results):
 
 def test_nothing_is_run_twice(results):
     identities = [record["identity"] + str(record["trial"]) for record in results.records]
-    # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two trials.
-    assert len(identities) == len(set(identities)) == 2 * (8 + 5)
+    # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two plain losses with the network
+    # of setting B; nine kinds of noise beside the paper's; two trials.
+    assert len(identities) == len(set(identities)) == 2 * (8 + 5 + 2 + 9)
 
 
 def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:

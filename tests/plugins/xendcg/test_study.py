@@ -40,10 +40,18 @@ def test_every_profile_splits_or_draws_anew_and_shares_all_but_the_loss(profile)
         assert ("random_split" in one.shared["transforms"]) == (not made)
         assert "sample=" not in one.shared["dataset"]
         assert all(set(parts) == {"loss"} for parts in one.models.values())
-        models = protocol.MODELS if one.name.startswith("quality") else protocol.COMPARED
+        models = {"quality": protocol.MODELS, "gamma": protocol.GAMMAS}.get(one.name.split(", ")[0], protocol.COMPARED)
         assert list(one.models) == list(models)
     kinds = {one.name.split(", ")[0] for one in runs}
-    assert kinds == {"quality", "negatives", "flips", "clicks"}
+    assert kinds == {"quality", "negatives", "flips", "clicks", "gamma"}
+
+
+def test_gammas_are_compared_with_the_papers_own_runs(results):
+    frame, _ = STUDY.exhibit("Gamma").draw(results)
+    five = frame[frame["metric"] == "ndcg@5"].set_index("gamma")
+    papers = five.loc["anew for each tree", "ours"]
+    assert papers == pytest.approx(results.mean(f"quality, {protocol.WEB30K}", "ndcg@5", "XE-NDCG", scale=100).point)
+    assert five.loc["fixed at 1", "lead of the paper's"] == pytest.approx(papers - five.loc["fixed at 1", "ours"])
 
 
 def test_the_paper_profile_has_the_published_settings():

@@ -1,0 +1,60 @@
+"""Test quality of E[ApproxNDCG] over the scale of the noise, the number of draws and the law of the noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from rankplug.studies import Results
+from rankplug_stochastic.study.convergence import METRIC, first_group
+from rankplug_stochastic.study.protocol import DRAWS, LAWS, NO_NOISE, NOISE, SCALES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CURVES = {
+    "scale of the noise, beta": {f"beta = {scale:g}": scale for scale in SCALES},
+    "draws, N": {f"N = {draws}": float(draws) for draws in DRAWS},
+}
+
+
+def frame_of(results: Results) -> pd.DataFrame:
+    """Return a row for each kind of noise: mean test NDCG@5 in percent and its interval."""
+    if not results.groups(NOISE):
+        return pd.DataFrame(columns=["noise", "ours", "low", "high", "combination"])
+    group = first_group(results, NOISE)
+    rows: list[dict[str, Any]] = []
+    for model in results.models(group):
+        found = results.mean(group, METRIC, model, scale=100)
+        behind = results[group].loc[results[group]["model"] == model, "combination"]
+        rows.append({"noise": model, "ours": found.point, "low": found.low, "high": found.high})
+        rows[-1]["combination"] = " ".join(sorted(set(behind)))
+    return pd.DataFrame(rows)
+
+
+def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Draw a panel for scales and one for draws, beside other laws and no noise; empty where a profile has none."""
+    from rankplug.plotting import PALETTE, new_figure
+
+    frame = frame_of(results)
+    figure, axes = new_figure(2, width=3.6, height=2.6, sharey=True)
+    known = frame.set_index("noise")
+    for panel, (title, places) in zip(axes, CURVES.items(), strict=True):
+        panel.set(xlabel=title, xscale="log")
+        panel.set_xticks(list(places.values()), [f"{place:g}" for place in places.values()])
+        panel.minorticks_off()
+        if frame.empty:
+            panel.set_title("not part of this profile", fontsize=8)
+            continue
+        rows, x = known.loc[list(places)], list(places.values())
+        panel.plot(x, rows["ours"], color=PALETTE[0], marker="o", markersize=3, label="Gumbel")
+        panel.fill_between(x, rows["low"], rows["high"], color=PALETTE[0], alpha=0.15, linewidth=0)
+        for law, colour in zip(LAWS, PALETTE[1:], strict=False):
+            at = 1.0 if title.startswith("scale") else 8.0
+            panel.plot([at], [known.loc[law, "ours"]], "s", color=colour, markersize=4, label=law.capitalize())
+        panel.axhline(known.loc[NO_NOISE, "ours"], color="black", linewidth=0.8, linestyle="--", label=NO_NOISE)
+    axes[0].set_ylabel(f"test {METRIC.upper()} (%)")
+    if not frame.empty:
+        axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)
+    return frame, figure
