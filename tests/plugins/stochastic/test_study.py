@@ -188,8 +188,8 @@ def test_every_claim_is_judged(results):
 
 def test_nothing_is_run_twice(results):
     identities = [record["identity"] + str(record["trial"]) for record in results.records]
-    # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two plain losses with the network
-    # of setting B; nine kinds of noise beside the paper's; two trials.
+    # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two plain losses with the
+    # network of setting B; nine kinds of noise beside the paper's; two trials.
     assert len(identities) == len(set(identities)) == 2 * (8 + 5 + 2 + 9)
 
 
