@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankplug.compiled import fill_dcg_constants, ideal_dcg, sort_best_first
+from rankplug.compiled import STABLE, fill_dcg_constants, ideal_dcg, rank_labels, sort_best_first
 
 SCORES = st.lists(
     st.one_of(st.floats(-1e300, 1e300), st.integers(-3, 3).map(float), st.floats(-1e-300, 1e-300)), min_size=1
@@ -58,3 +58,23 @@ def test_constants_are_inverse_ideal_gains_and_discounts(labels, cutoff):
     constants = np.empty(2 * labels.size + 1)
     fill_dcg_constants(labels, cutoff, constants)
     assert constants == pytest.approx([1 / ideal if ideal else 0.0, *gains, *discounts], rel=1e-13)
+
+
+@pytest.mark.parametrize("documents", [33, 100, 511, 512, 513])
+@pytest.mark.parametrize(
+    "kind", ["apart", "closer than single precision", "tied", "infinite", "beyond single precision"]
+)
+def test_labels_stand_in_the_order_of_a_stable_sort(documents, kind):
+    generator = np.random.default_rng(documents)
+    scores = {
+        "apart": generator.normal(size=documents),
+        "closer than single precision": 1.0 + 1e-12 * generator.permutation(documents),
+        "tied": generator.integers(0, 7, documents).astype(float),
+        "infinite": np.where(generator.random(documents) < 0.3, -np.inf, generator.integers(0, 3, documents) * 1e308),
+        "beyond single precision": 1e200 * generator.normal(size=documents),
+    }[kind]
+    labels = generator.integers(0, 3, documents).astype(float)
+    for places in (documents, 40 if documents > 40 else documents):
+        ranked = np.empty(places)
+        rank_labels(scores, labels, STABLE, labels, np.empty(documents, np.int32), ranked)
+        np.testing.assert_array_equal(ranked, labels[np.argsort(-scores, kind="stable")][:places])
