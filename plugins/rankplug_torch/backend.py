@@ -59,7 +59,7 @@ class Torch:
             device = torch.device(parameters.device)
             torch.empty(0, device=device)
         except (RuntimeError, AssertionError) as error:
-            raise FitError(f"the device {parameters.device} is not to be had: {error}") from None
+            raise FitError(f"the device {parameters.device} cannot be used: {error}") from None
         make_learner = getattr(problem.scorer_implementation, "learner", NetworkLearner)
         learner = make_learner(problem, TorchModel)
         with use_threads(_threads_for_steps(problem, learner.network)):

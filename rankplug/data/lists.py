@@ -277,7 +277,7 @@ class Lists:
         values, counts = np.unique(self.query_ids, return_counts=True)
         if values.size != len(self):
             repeated = values[np.argmax(counts > 1)]
-            raise DataError(f"query id {repeated}{where} stands {counts.max()} times; every query must stand once")
+            raise DataError(f"query id {repeated}{where} occurs {counts.max()} times; every query must occur once")
         return self
 
 

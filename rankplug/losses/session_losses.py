@@ -57,7 +57,7 @@ def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
     name = specification.name
     for plugin in registry().plugins("loss"):
         if plugin.specification.name == name and plugin.distribution != SESSION:
-            raise PluginConflictError(f"loss {name} is offered by {plugin.distribution} already; name yours otherwise")
+            raise PluginConflictError(f"loss {name} is already offered by {plugin.distribution}; choose another name")
     if name not in _offered:
         warnings.warn(
             f"loss {name} lives in this session only and has no version: its results are named by a digest of its"

@@ -203,7 +203,7 @@ def _checked(schema: pa.Schema, path: Path) -> dict[str, Any]:
     if not metadata or KEY not in metadata:
         raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
     if not schema.equals(row_schema()):
-        raise _damaged(path, "its columns are of another kind")
+        raise _damaged(path, "its columns have other types")
     about: dict[str, Any] = json.loads(metadata[KEY])
     if not isinstance(about, dict) or "format" not in about:
         raise _damaged(path, "its description is of another kind")

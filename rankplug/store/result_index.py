@@ -325,7 +325,7 @@ def _read_part(path: Path) -> Part:
     kind = dataset.ParquetFileFormat()
     fragment = kind.make_fragment(pa.BufferReader(content))
     if not fragment.physical_schema.equals(schema):
-        raise ValueError("its columns are of another kind")
+        raise ValueError("its columns have other types")
     shared = table["shared"].combine_chunks()
     words = shared.dictionary.to_pylist()
     return Part(

@@ -186,7 +186,7 @@ def a_cut_off_beyond_the_end_is_none(case: Case, given: CheckInput) -> str | Non
     """Check that a ``k`` beyond the end gives what no ``k`` gives, unless the parameters say that ``k`` divides."""
     fields = type(case.metric.parameters).model_fields
     if "k" not in fields or "divide_by" in fields:
-        raise NotApplicableError("it has no cut-off that means only how deep it looks")
+        raise NotApplicableError("it has no cut-off that only limits the ranks it considers")
     plain = {name: value for name, value in case.metric.reference.parameters.items() if name != "k"}
     deep, whole = (metric({"name": case.metric.reference.name, **plain, **cut}) for cut in ({"k": 1000}, {}))
     values = [one(given.scores, given.labels, given.starts) for one in (whole, deep)]

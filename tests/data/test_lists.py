@@ -205,7 +205,7 @@ def test_data_that_do_not_add_up_are_refused(make, message):
             [1, 2],
             "label -1.0 of document 1 in file.txt is not a finite number of zero or more (2 such)",
         ),
-        ([1, 2, 3], [0, 1, 2], [4, 4], "query id 4 in file.txt stands 2 times; every query must stand once"),
+        ([1, 2, 3], [0, 1, 2], [4, 4], "query id 4 in file.txt occurs 2 times; every query must occur once"),
     ],
 )
 def test_validation_names_the_first_impossible_value(features, labels, ids, message):

@@ -100,7 +100,7 @@ def test_a_name_that_is_installed_is_refused():
         return 0.0
 
     with pytest.raises(
-        PluginConflictError, match="loss lambdarank is offered by rankplug already; name yours otherwise"
+        PluginConflictError, match="loss lambdarank is already offered by rankplug; choose another name"
     ):
         rp.loss(lambdarank)
     assert rp.loss("lambdarank").specification.summary.startswith("pairwise")

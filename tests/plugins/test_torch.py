@@ -141,7 +141,7 @@ def test_heads_must_divide_the_width(lists):
 
 
 def test_a_device_that_is_not_there_is_named(lists):
-    with pytest.raises(FitError, match="the device cuda:7 is not to be had"):
+    with pytest.raises(FitError, match="the device cuda:7 cannot be used"):
         fitted(lists, 'torch[device="cuda:7"]')
 
 

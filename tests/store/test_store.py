@@ -161,7 +161,7 @@ def test_questions_that_cannot_be_answered_are_told(store: Store, fill: Callable
         rp.results(store, metric="ndcg@50")
     with pytest.raises(ResultsError, match=r"cannot be grouped by los: did you mean loss\?"):
         rp.results(store, group_by=["los"])
-    with pytest.raises(ResultsError, match="cannot be asked that"):
+    with pytest.raises(ResultsError, match="cannot answer this query"):
         query("select nothing from nowhere", store)
     assert rp.results(Store(store.folder / "empty")).empty
 
@@ -199,9 +199,9 @@ def test_a_question_writes_no_file_and_reads_only_results(
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     before = store.paths()[0].read_bytes()
     frame = pd.DataFrame({"a": [1]})
-    with pytest.raises(ResultsError, match="cannot be asked that"):
+    with pytest.raises(ResultsError, match="cannot answer this query"):
         query(sql.replace("TARGET", str(tmp_path / "evil")).replace("RESULT", str(store.paths()[0])), store)
-    with pytest.raises(ResultsError, match="cannot be asked that"):
+    with pytest.raises(ResultsError, match="cannot answer this query"):
         rp.results(store, where=f"true) as x; {sql.replace('TARGET', str(tmp_path / 'evil'))} --")
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
     assert store.paths()[0].read_bytes() == before

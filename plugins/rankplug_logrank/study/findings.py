@@ -33,7 +33,7 @@ FINDINGS = (
     " weigh data sets by the test queries there are.",
     "ExpGain is 'the best' in 26 cells of 32 and ConvexLoss 'the absolute best' in 26: that can only mean two"
     " comparisons. ExpGain is set against the baselines, ConvexLoss against everything else.",
-    "The numbers of Figures 3 to 8 are not in the text that was to be had, so only the counts of cells stand beside"
+    "The numbers of Figures 3 to 8 are missing from the available text, so only the counts of cells stand beside"
     " ours. The paper quotes BoltzRank and ListNet from others, for two data sets and uncleaned. Here they are trained"
     " on the same data as all others, linear and with C from the validation part; cells are counted without them, as"
     " the paper has them in two of eight columns.",

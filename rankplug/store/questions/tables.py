@@ -111,7 +111,7 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
             # The question was understood, so that a file may be at fault; reading them one by one names it.
             for path in asked.paths():
                 read_rows(path)
-        raise ResultsError(f"the results cannot be asked that: {str(error).strip()}") from None
+        raise ResultsError(f"the results cannot answer this query: {str(error).strip()}") from None
     finally:
         connection.close()
     return answer
