@@ -8,12 +8,18 @@ from .figures import keep_within as keep_within
 from .figures import legend_below as legend_below
 from .figures import new_figure as new_figure
 from .figures import save as save
+from .forest import ForestCell as ForestCell
+from .forest import ForestRow as ForestRow
+from .forest import draw_forest as draw_forest
 
 __all__ = [
     "PALETTE",
     "STYLE",
+    "ForestCell",
+    "ForestRow",
     "colour",
     "draw_curves",
+    "draw_forest",
     "draw_mean",
     "encode_figure",
     "keep_within",

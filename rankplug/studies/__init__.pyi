@@ -28,6 +28,10 @@ from .published import number as number
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
 from .published import unlinked as unlinked
+from .study_evidence import ClaimEvidence as ClaimEvidence
+from .study_evidence import StudyEvidence as StudyEvidence
+from .study_evidence import evidence_of as evidence_of
+from .study_evidence import forest_of as forest_of
 from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
@@ -68,6 +72,7 @@ __all__ = [
     "Citation",
     "Claim",
     "ClaimEvaluation",
+    "ClaimEvidence",
     "Combined",
     "Design",
     "Differences",
@@ -93,6 +98,7 @@ __all__ = [
     "Steps",
     "Study",
     "StudyEvaluation",
+    "StudyEvidence",
     "Unjudged",
     "Values",
     "Verdict",
@@ -102,7 +108,9 @@ __all__ = [
     "bibliography",
     "check_parameters",
     "evaluate",
+    "evidence_of",
     "facts_beside_published",
+    "forest_of",
     "greater",
     "heading",
     "interval_of",

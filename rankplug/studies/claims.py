@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankplug.statistics import holm_steps
 from rankplug.studies.study_results import Results
-from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Verdict, judge
+from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Values, Verdict, judge
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Claim:
             scale=self.margin.scale,
             measured_in=self.margin.unit,
             data=_data(evidence, results),
+            data_of=lambda sample: _data_of(sample, results),
             steps=steps,
             looks=looks,
             cost=results.core_minutes,
@@ -99,6 +100,10 @@ def _data(evidence: Evidence, results: Results) -> str:
         return ""
     groups = sorted({group for sample in evidence.parts.values() for group, _ in sample.runs})
     return " and ".join(dict.fromkeys(results.collection(group) for group in groups))
+
+
+def _data_of(sample: Values, results: Results) -> str:
+    return " and ".join(dict.fromkeys(results.collection(group) for group in sorted({one for one, _ in sample.runs})))
 
 
 def decided(judgement: Judgement) -> bool:

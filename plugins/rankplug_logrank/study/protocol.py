@@ -130,17 +130,17 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "full": Size(
         (
-            Collection("made as .Gov", "synthetic[shape=gov,queries=600,documents=100,test_queries=3000]"),
-            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=300,documents=100,test_queries=3000]"),
+            Collection("made as .Gov", "synthetic[shape=gov,queries=800,documents=100,test_queries=2000]"),
+            Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=300,documents=60,test_queries=2000]"),
         ),
         folds=(1,),
         trials=30,
-        repeats=20,
-        C=(0.01, 0.1, 1.0, 10.0, 100.0),
+        repeats=15,
+        C=(0.1, 1.0, 10.0),
         iterations=60,
-        restarts=3,
+        restarts=2,
         planes=60,
-        rounds=200,
+        rounds=100,
     ),
     "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008"))),
     "paper": Size(

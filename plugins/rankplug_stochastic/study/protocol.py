@@ -114,8 +114,8 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "full": Size(
         (
-            Collection("synthetic[shape=mslr,queries=1500,documents=60,valid_queries=500,test_queries=3000]", 20, 1.0),
-            Collection("synthetic[shape=yahoo,queries=1500,valid_queries=500,test_queries=3000]", 20, 0.1),
+            Collection("synthetic[shape=mslr,queries=1500,documents=40,valid_queries=500,test_queries=3000]", 20, 1.0),
+            Collection("synthetic[shape=yahoo,queries=1500,documents=15,valid_queries=500,test_queries=3000]", 20, 0.1),
         ),
         trials=10,
         divisor=8,

@@ -94,6 +94,10 @@ class Unjudged:
         """The reason."""
         return self.reason
 
+    def describe(self) -> dict[str, str]:
+        """Return plain values that JSON knows."""
+        return {"verdict": self.verdict, "reason": self.reason}
+
     @property
     def lines(self) -> str:
         """The same."""

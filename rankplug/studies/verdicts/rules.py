@@ -45,6 +45,7 @@ def judge(
     scale: float = 1.0,
     measured_in: str = "",
     data: str = "",
+    data_of: Callable[[Values], str] | None = None,
     steps: Steps = holm_steps,
     looks: int = 1,
     cost: Cost | None = None,
@@ -57,6 +58,7 @@ def judge(
         scale: factor on differences for a reader, such as 100 for points.
         measured_in: what they are then measured in.
         data: what was tried on.
+        data_of: tells what a part was tried on.
         steps: levels of the tests, those of a single look by default.
         looks: how often the growing data were looked at.
         cost: tells what more repetitions take.
@@ -73,7 +75,9 @@ def judge(
     levels = steps(len(samples))
     word = str(DECIDE[evidence.question](p, levels))
     parts = [
-        _part(name, sample, p, place, margin, scale, float(levels[-1]))
+        replace(
+            _part(name, sample, p, place, margin, scale, float(levels[-1])), data=data_of(sample) if data_of else ""
+        )
         for place, (name, sample) in enumerate(zip(names, samples, strict=True))
     ]
     order = _decisive_first(parts, word, evidence.question)

@@ -28,6 +28,7 @@ class Part:
         extent: over what the mean is taken, in words; of a check, what the number is.
         p: one-sided, of the direction of the effect.
         p_alike: of the two one-sided tests that the difference is within the margin.
+        data: what it was tried on.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Part:
     extent: str = ""
     p: float = math.nan
     p_alike: float = math.nan
+    data: str = ""
 
     @property
     def in_margins(self) -> tuple[float, float, float]:

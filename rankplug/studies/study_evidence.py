@@ -1,0 +1,233 @@
+"""What is kept of a study's evaluation: its verdicts with their evidence, small enough for a repository.
+
+Documentation, shell and report draw and list claims from it; it needs neither the store nor the study's own code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rankplug.errors import RankplugError
+from rankplug.plotting import ForestCell, ForestRow, draw_forest
+from rankplug.studies.verdicts import VERDICTS, Judgement, Unjudged, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from rankplug.studies.evaluation import StudyEvaluation
+
+FORMAT = 1
+UNJUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class ClaimEvidence:
+    """A claim with its verdict.
+
+    Args:
+        sentence: of the claim.
+        exhibit: that shows it.
+        judgement: the verdict, or why there is none.
+        margin: the difference that would matter, with its unit; empty for exact checks.
+        reason: why smaller ones do not matter.
+    """
+
+    sentence: str
+    exhibit: str
+    judgement: Judgement
+    margin: str = ""
+    reason: str = ""
+
+    @property
+    def effect(self) -> str:
+        """The decisive part in a few words, empty where nothing was judged."""
+        if not isinstance(self.judgement, Verdict):
+            return ""
+        part = self.judgement.decisive
+        unit = f" {self.judgement.measured_in}" if self.judgement.measured_in else ""
+        if not part.count:
+            return "exact"
+        if not math.isfinite(part.low):
+            return f"{part.effect:+.2f}{unit}"
+        return f"{part.effect:+.2f}{unit} [{part.low:+.2f}, {part.high:+.2f}]"
+
+
+@dataclass(frozen=True)
+class StudyEvidence:
+    """The verdicts of a study on the results of a profile.
+
+    Args:
+        study: its name.
+        title: of the paper.
+        citation: of the paper, in words.
+        profile: how large the runs were.
+        date: when the last of them ended, as ``2026-11-19``.
+        trials: how many there were.
+        core_minutes: what they took, by the times on record.
+        data: data sets, by the names of the groups that had them.
+        versions: of the packages that made them.
+        claims: with their verdicts.
+        observations: what was seen beside them, by its sentence.
+    """
+
+    study: str
+    title: str
+    citation: str
+    profile: str
+    date: str
+    trials: int
+    core_minutes: float
+    data: Mapping[str, str]
+    versions: Mapping[str, str]
+    claims: tuple[ClaimEvidence, ...]
+    observations: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims got which verdict, and how many none."""
+        found = dict.fromkeys((*VERDICTS, UNJUDGED), 0)
+        for claim in self.claims:
+            found[UNJUDGED if isinstance(claim.judgement, Unjudged) else claim.judgement.verdict] += 1
+        return found
+
+    @property
+    def decided(self) -> float:
+        """Share of the judged claims that have another verdict than inconclusive."""
+        counts = self.counts
+        judged = len(self.claims) - counts[UNJUDGED]
+        return 1.0 - counts["inconclusive"] / judged if judged else math.nan
+
+    def describe(self) -> dict[str, Any]:
+        """Return plain values that JSON knows."""
+        claims = [
+            {"sentence": one.sentence, "exhibit": one.exhibit, "margin": one.margin, "reason": one.reason}
+            | {"judgement": one.judgement.describe()}
+            for one in self.claims
+        ]
+        facts = {name: value for name, value in vars(self).items() if name not in ("claims", "data", "versions")}
+        return {
+            "format": FORMAT,
+            **facts,
+            "data": dict(self.data),
+            "versions": dict(self.versions),
+            "observations": dict(self.observations),
+            "claims": claims,
+        }
+
+    @classmethod
+    def read(cls, path: Path) -> StudyEvidence:
+        """Read a file that :meth:`write` wrote."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if found.pop("format") != FORMAT:
+                raise RankplugError(f"{path} has another format than {FORMAT}; write it again")
+            claims = tuple(
+                ClaimEvidence(**{**one, "judgement": _judgement(one["judgement"])}) for one in found["claims"]
+            )
+            return cls(**{**found, "claims": claims})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RankplugError(f"{path} is no evidence of a study: {error}; write it again") from error
+
+    def write(self, path: Path) -> None:
+        """Write all of it as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self.describe(), indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def _judgement(described: Mapping[str, Any]) -> Judgement:
+    return Verdict.read(described) if described["verdict"] in VERDICTS else Unjudged(**described)
+
+
+def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:
+    """Return what is kept of an evaluation."""
+    study, results = evaluation.study, evaluation.results
+    records = [record["record"] for record in results.records]
+    ended = [float(record.get("started", 0.0)) for record in records]
+    versions = {package: version for record in records for package, version in record.get("versions", {}).items()}
+    seconds = sum(
+        sum(float(record.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure"))
+        * int(record.get("threads", 1))
+        for record in records
+    )
+    return StudyEvidence(
+        study.name,
+        study.title,
+        str(study.citation),
+        results.profile,
+        time.strftime("%Y-%m-%d", time.gmtime(max(ended, default=0.0))),
+        len(records),
+        round(seconds / 60, 1),
+        {name: str(runs.shared["dataset"]) for name, runs in results.runs.items()},
+        dict(sorted(versions.items())),
+        tuple(
+            ClaimEvidence(
+                shown.claim.sentence,
+                shown.claim.exhibit,
+                shown.verdict,
+                str(shown.claim.margin or ""),
+                shown.claim.margin.reason if shown.claim.margin else "",
+            )
+            for shown in evaluation.claims
+        ),
+        {shown.observation.sentence: shown.told for shown in evaluation.observations},
+    )
+
+
+def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figure:
+    """Draw all claims of some evidence, with a panel for each profile and kind of data.
+
+    Args:
+        evidence: of one study at several profiles, or of several studies.
+        headings: whether the papers' titles stand above their claims.
+    """
+    given = list(evidence)
+    profiles = {one.profile for one in given}
+    rows: dict[str, dict[str, dict[str, ForestCell]]] = {}
+    for one in given:
+        of_study = rows.setdefault(one.title if headings else "", {})
+        for claim in one.claims:
+            cells = of_study.setdefault(claim.sentence, {})
+            for data, cell in _cells(claim).items():
+                cells[_panel_name(one, data, len(profiles) > 1)] = cell
+    kept = {
+        heading: [ForestRow(_plain(sentence), cells) for sentence, cells in claims.items() if cells]
+        for heading, claims in rows.items()
+    }
+    return draw_forest(kept)
+
+
+def _panel_name(one: StudyEvidence, data: str, several: bool) -> str:
+    return f"{one.profile}: {data}" if several else data
+
+
+def _cells(claim: ClaimEvidence) -> dict[str, ForestCell]:
+    """Return a claim's cells by what their data are; what was not judged has none."""
+    verdict = claim.judgement
+    if not isinstance(verdict, Verdict):
+        return {}
+    if verdict.exact:
+        return {EVERYWHERE: ForestCell(verdict.verdict, note="exact check")}
+    bars: dict[str, list[tuple[float, float, float]]] = {}
+    for part in verdict.parts:
+        if math.isfinite(part.low):
+            bars.setdefault(part.data or verdict.data or EVERYWHERE, []).append(part.in_margins)
+    if not bars:
+        return {verdict.data or EVERYWHERE: ForestCell(verdict.verdict, note="no interval")}
+    return {data: ForestCell(verdict.verdict, tuple(found)) for data, found in bars.items()}
+
+
+EVERYWHERE = "made data"
+"""Panel of what depends on no collection, such as exact checks, which try made lists."""
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence without the signs of formulas, which a figure's labels would set otherwise."""
+    return sentence.replace("$", "").replace("_{ij}", "ij").replace("_i", "i").replace("_j", "j")
