@@ -9,9 +9,11 @@ from rankplug_documentation.bad_inputs import write_bad_inputs_page
 from rankplug_documentation.layers import write_layers_picture
 from rankplug_documentation.losses import write_loss_pages
 from rankplug_documentation.reference import write_reference
+from rankplug_documentation.reproduction import write_reproduction
 
 docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
 write_loss_pages(docs)
 write_bad_inputs_page(docs)
 write_reference(docs)
 write_layers_picture(docs)
+write_reproduction(docs)

@@ -9,7 +9,21 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli import check, cite, completion, data, doctor, new, plugins, report, reproduce, results, sweep, train
+from rankplug.cli import (
+    check,
+    cite,
+    claims,
+    completion,
+    data,
+    doctor,
+    new,
+    plugins,
+    report,
+    reproduce,
+    results,
+    sweep,
+    train,
+)
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, prepare_streams, say
 
@@ -22,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, cite, completion, doctor, new, plugins, report, reproduce, sweep, train):
+for commands in (check, cite, claims, completion, doctor, new, plugins, report, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")

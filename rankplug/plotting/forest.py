@@ -108,7 +108,7 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
     axes.tick_params(axis="x", labelsize=7)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("difference in margins; the claim's side is right", fontsize=7.5)
+    axes.set_xlabel("difference in margins; the band is less than one", fontsize=7.5)
     axes.set_title(name, fontsize=8.5)
     for at, cell in cells:
         if cell is None:

@@ -2,6 +2,7 @@ from .display import live as live
 from .display import show as show
 from .display import show_claims as show_claims
 from .display import show_findings as show_findings
+from .display import show_forest as show_forest
 from .display import show_runs as show_runs
 from .markdown import math_html as math_html
 from .reproduction import reproduce as reproduce
@@ -19,5 +20,6 @@ __all__ = [
     "show",
     "show_claims",
     "show_findings",
+    "show_forest",
     "show_runs",
 ]

@@ -11,7 +11,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rankplug.report.exhibit_html import numbers_html, whole_table
-from rankplug.studies import unlinked
+from rankplug.studies import evidence_of, forest_of, unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,6 +110,20 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
     if seen:
         rows += ["", "Observed, without a test:", "", *seen]
     return _markdown("\n".join(rows), {"study": evaluation.study.name, "claims": True})
+
+
+def show_forest(evaluation: StudyEvaluation) -> Output:
+    """Show all claims in one picture, each with its difference in units of the margin that would matter."""
+    import matplotlib.pyplot as plt
+
+    from rankplug.plotting import encode_figure
+
+    figure = forest_of([evidence_of(evaluation)])
+    file = io.BytesIO()
+    encode_figure(figure, file, "png")
+    plt.close(figure)
+    picture, width = _for_screen(file.getvalue())
+    return Output({"image/png": picture, "text/plain": "all claims"}, None, **{"image/png": {"width": width}})
 
 
 def show_findings(study: Study) -> Output:

@@ -15,7 +15,7 @@ from rankplug.report.combination_page import combination_html
 from rankplug.report.exhibit_html import links_to, numbers_html, page_of
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import policy, safe_body
-from rankplug.report.study_report import StudyReport
+from rankplug.report.study_report import StudyReport, forest_file
 from rankplug.report.summary import markdown_summary
 from rankplug.studies import ExhibitEvaluation
 from rankplug.system import __version__
@@ -31,9 +31,10 @@ def build_report(reproduced: Mapping[str, StudyReport], folder: Path) -> Path:
     def write(link: str, title: str, body: str) -> None:
         (folder / link).write_text(_page(title, body, navigation, link), encoding="utf-8")
 
-    write("index.html", "Report", _front(reproduced))
+    evidence = {name: one.evidence for name, one in reproduced.items()}
+    write("index.html", "Report", _front(reproduced, forest_file(evidence.values(), folder, "")))
     for name, one in reproduced.items():
-        write(f"{name}.html", one.study.title, _paper(one))
+        write(f"{name}.html", one.study.title, _paper(one, forest_file([evidence[name]], folder, name)))
     write("claims.html", "Claims", claims_html(reproduced))
     write("exhibits.html", "Figures and tables", _exhibits(reproduced))
     write("runs.html", "Runs", _runs(reproduced))
@@ -75,13 +76,14 @@ def _page(title: str, body: str, navigation: list[tuple[str, str]], here: str) -
     )
 
 
-def _front(reproduced: Mapping[str, StudyReport]) -> str:
+def _front(reproduced: Mapping[str, StudyReport], forest: str) -> str:
     profiles = ", ".join(sorted({one.results.profile for one in reproduced.values()}))
     return (
         "<h1>Papers, run again</h1>"
         f"<p>Profile: <strong>{html.escape(profiles)}</strong>. Every number on these pages was computed by the runs"
         ' listed under <a href="runs.html">runs</a>; published numbers are marked as such.</p>'
-        f"{counts_html(reproduced)}<h2>Environment</h2>{_environment(reproduced)}"
+        f"{counts_html(reproduced)}<h2>All claims</h2>{_forest_html(forest)}"
+        f"<h2>Environment</h2>{_environment(reproduced)}"
     )
 
 
@@ -98,11 +100,21 @@ def _environment(reproduced: Mapping[str, StudyReport]) -> str:
     return f'<div class="table"><table><tbody>{rows}</tbody></table></div>'
 
 
-def _paper(one: StudyReport) -> str:
+def _forest_html(forest: str) -> str:
+    """Return the picture of all claims with what it shows."""
+    return (
+        f'<img alt="All claims with their verdicts" src="{html.escape(forest)}">'
+        '<p class="note">Each claim\'s difference with its interval, in units of the margin that would matter; the'
+        " thick one decides. Colours and marks are those of the verdicts, whose words stand beside them.</p>"
+    )
+
+
+def _paper(one: StudyReport, forest: str) -> str:
+    picture = f"<details open><summary>All claims</summary>{_forest_html(forest)}</details>"
     if one.notebook is not None:
-        return notebook_html(one.notebook, lambda shown: _shown_in_notebook(one, shown))
+        return picture + notebook_html(one.notebook, lambda shown: _shown_in_notebook(one, shown))
     exhibits = "".join(_exhibit(one, shown) for shown in one.evaluation.exhibits)
-    return f"<h1>{html.escape(one.study.title)}</h1>{claim_rows(one)}{exhibits}"
+    return f"<h1>{html.escape(one.study.title)}</h1>{picture}{claim_rows(one)}{exhibits}"
 
 
 def _shown_in_notebook(one: StudyReport, shown: Mapping[str, Any]) -> str:
@@ -173,7 +185,9 @@ def _runs(reproduced: Mapping[str, StudyReport]) -> str:
 
 
 def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
-    """Write the verdicts as JSON for other programs, and numbers and verdicts as Markdown."""
+    """Write the verdicts as JSON for other programs and as evidence to keep, and numbers and verdicts as Markdown."""
     summary = {name: list(described_claims(one)) for name, one in reproduced.items()}
     (folder / "claims.json").write_text(json.dumps(summary, indent=1))
+    for name, one in reproduced.items():
+        one.evidence.write(folder / "evidence" / f"{name}-{one.results.profile}.json")
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from rankplug.report.combination_page import CombinationRecords
 from rankplug.report.exhibit_html import LONGEST
 from rankplug.store import Combination, Store
-from rankplug.studies import ExhibitEvaluation, Results, Study, StudyEvaluation
+from rankplug.studies import ExhibitEvaluation, Results, Study, StudyEvaluation, StudyEvidence, evidence_of, forest_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,26 @@ class StudyReport:
     def results(self) -> Results:
         """The results that were evaluated."""
         return self.evaluation.results
+
+    @property
+    def evidence(self) -> StudyEvidence:
+        """Its verdicts, as they are kept beside the report."""
+        return evidence_of(self.evaluation)
+
+
+def forest_file(evidence: Iterable[StudyEvidence], folder: Path, name: str) -> str:
+    """Draw the claims of some studies into the report, and return the picture's path in it."""
+    import matplotlib.pyplot as plt
+
+    from rankplug.plotting import save
+
+    given = list(evidence)
+    place = folder / "exhibits" / name / "all-claims"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    figure = forest_of(given, headings=len(given) > 1)
+    save(figure, place)
+    plt.close(figure)
+    return f"exhibits/{name}/all-claims.png" if name else "exhibits/all-claims.png"
 
 
 def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Path, store: Store) -> StudyReport:

@@ -32,6 +32,7 @@ from .study_evidence import ClaimEvidence as ClaimEvidence
 from .study_evidence import StudyEvidence as StudyEvidence
 from .study_evidence import evidence_of as evidence_of
 from .study_evidence import forest_of as forest_of
+from .study_evidence import stored_evidence as stored_evidence
 from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
@@ -126,6 +127,7 @@ __all__ = [
     "read_published",
     "some_greater",
     "stand_ins",
+    "stored_evidence",
     "studies",
     "study",
     "unlinked",

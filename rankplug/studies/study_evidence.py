@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rankplug.errors import RankplugError
+from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.plotting import ForestCell, ForestRow, draw_forest
 from rankplug.studies.verdicts import VERDICTS, Judgement, Unjudged, Verdict
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from rankplug.store import Store
     from rankplug.studies.evaluation import StudyEvaluation
+    from rankplug.studies.papers import Profile
 
 FORMAT = 1
 UNJUDGED = "not judged"
@@ -104,6 +106,11 @@ class StudyEvidence:
         judged = len(self.claims) - counts[UNJUDGED]
         return 1.0 - counts["inconclusive"] / judged if judged else math.nan
 
+    @property
+    def in_short(self) -> str:
+        """The counts in words."""
+        return ", ".join(f"{count} {word}" for word, count in self.counts.items() if count) or "no claims"
+
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""
         claims = [
@@ -179,6 +186,51 @@ def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:
         ),
         {shown.observation.sentence: shown.told for shown in evaluation.observations},
     )
+
+
+def stored_evidence(
+    names: Iterable[str], profile: Profile, store: Store | None = None, verdicts: Collection[str] = ()
+) -> tuple[list[StudyEvidence], list[str]]:
+    """Return the verdicts of studies whose runs are all in the store, and the names of those whose are not.
+
+    Args:
+        names: of studies; all whose runs are there where none is named.
+        profile: how large.
+        store: where results lie.
+        verdicts: those of the claims that are kept; all where none is given.
+
+    Raises:
+        NotRunError: runs of a named study are not in the store, or of no study all are.
+    """
+    from rankplug.studies.evaluation import evaluate
+    from rankplug.studies.papers import studies, study
+
+    _check_verdicts(verdicts)
+    wanted = list(names)
+    found, absent = [], []
+    for one in [study(name) for name in wanted] or studies():
+        try:
+            whole = evidence_of(evaluate(one, one.results(profile, store=store)))
+        except NotRunError:
+            if wanted:
+                raise
+            absent.append(one.name)
+            continue
+        kept = tuple(claim for claim in whole.claims if not verdicts or claim.judgement.verdict in verdicts)
+        found.append(replace(whole, claims=kept))
+    if not found:
+        raise NotRunError(
+            f"no study has all its runs at the profile {profile} in the store; run rankplug reproduce all --profile"
+            f" {profile}"
+        )
+    return found, absent
+
+
+def _check_verdicts(verdicts: Collection[str]) -> None:
+    known = (*VERDICTS, "not run", "not comparable")
+    for one in verdicts:
+        if one not in known:
+            raise RankplugError(f"there is no verdict {one}: {did_you_mean(one, known)}")
 
 
 def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figure:

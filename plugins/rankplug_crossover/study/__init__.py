@@ -1,4 +1,4 @@
-"""The combinations nobody published, as a study."""
+"""The combinations that are not in these four papers, as a study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankplug_crossover.study.published import nothing_published
 
 study = Study(
     name="crossover",
-    title="The combinations nobody published",
+    title="Combinations that are not in these four papers",
     citation="every loss with every backend, with and without noise, beside the four papers' own",
     notebook="rankplug:notebooks/crossover.ipynb",
     runs=runs,

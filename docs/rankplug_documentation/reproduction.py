@@ -1,0 +1,223 @@
+"""The pages about what reproduces, and the table in the README, all written from the evidence in ``docs/evidence``."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+
+from rankplug.studies import PROFILES, VERDICTS, ClaimEvidence, StudyEvidence, Unjudged, Verdict, forest_of
+
+ORDER = ("stochastic", "xendcg", "uniquerating", "logrank", "crossover")
+BEGIN, END = "<!-- results: written by make docs -->", "<!-- end of results -->"
+HEAD = """# What reproduces
+
+Made by `make docs` from the files in `docs/evidence`, which `rankplug reproduce` leaves in its report. Every verdict is
+computed by [stated rules](verdicts.md); a sentence about verdicts on this page is written from those files or it is not
+here. `quick` is what `make papers` runs in minutes; `full` has lists and trees of honest size. Both are made data whose
+training and test queries each trial draws anew, so that a verdict is about data of that kind and about no collection.
+"""
+
+
+def evidence_in(folder: Path) -> dict[str, dict[str, StudyEvidence]]:
+    """Return the evidence in a folder by study and profile, in the order of the papers and of the profiles."""
+    found: dict[str, dict[str, StudyEvidence]] = {}
+    for path in sorted(folder.glob("*.json")):
+        one = StudyEvidence.read(path)
+        found.setdefault(one.study, {})[one.profile] = one
+    names = sorted(found, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    return {name: {profile: found[name][profile] for profile in PROFILES if profile in found[name]} for name in names}
+
+
+def reproduction_pages(docs: Path) -> dict[Path, str]:
+    """Return the pages by path: the one of all papers, and one for each with the whole evidence."""
+    evidence = evidence_in(docs / "evidence")
+    pages = {docs / "reproduction.md": "\n".join(_overview(evidence))}
+    for name, profiles in evidence.items():
+        pages[docs / "evidence" / f"{name}.md"] = "\n".join(_whole_evidence(name, profiles))
+    return pages
+
+
+def readme_with_results(readme: str, docs: Path) -> str:
+    """Return the README with its table of results written anew between the markers."""
+    table = "\n".join(_table_of_studies(evidence_in(docs / "evidence"), "docs/reproduction.md"))
+    before, rest = readme.split(BEGIN)
+    return f"{before}{BEGIN}\n\n{table}\n{END}{rest.split(END)[1]}"
+
+
+def write_reproduction(docs: Path) -> None:
+    """Write the pages, the pictures of all claims, and the README's table."""
+    for path, text in reproduction_pages(docs).items():
+        path.write_text(text, encoding="utf-8")
+    for name, profiles in evidence_in(docs / "evidence").items():
+        _draw(docs / "images" / f"claims-{name}.png", profiles.values())
+    readme = docs.parent / "README.md"
+    if readme.exists():
+        readme.write_text(readme_with_results(readme.read_text(encoding="utf-8"), docs), encoding="utf-8")
+
+
+def digest_of(profiles: Iterable[StudyEvidence]) -> str:
+    """Return a digest of what a picture shows, which the picture carries."""
+    text = "\n".join(str(one.describe()) for one in profiles)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _draw(path: Path, profiles: Iterable[StudyEvidence]) -> None:
+    import matplotlib.pyplot as plt
+
+    given = list(profiles)
+    figure = forest_of(given)
+    figure.savefig(path, dpi=110, bbox_inches="tight", metadata={"Description": digest_of(given)})
+    plt.close(figure)
+
+
+def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[str]:
+    yield HEAD
+    yield from _table_of_studies(evidence)
+    for name, profiles in evidence.items():
+        last = list(profiles.values())[-1]
+        yield f"## {name}: {last.title}\n"
+        yield f"![Every claim of {name}, its difference in units of the margin]" + f"(images/claims-{name}.png)\n"
+        yield (
+            "*A row for each claim, with the difference and its interval in units of the margin that would matter; the"
+            " thick interval decides. The claim's side is right, what is too small to matter lies in the band.*\n"
+        )
+        yield from _in_words(profiles)
+        yield from _verdicts(name, profiles)
+    yield resources.files("rankplug_documentation").joinpath("earlier_runs.md").read_text(encoding="utf-8")
+
+
+def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page: str = "") -> Iterator[str]:
+    yield "| paper | profile | hold | fail | no difference | inconclusive | not judged | decided | trials |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    totals: dict[str, list[StudyEvidence]] = {}
+    for name, profiles in evidence.items():
+        for profile, one in profiles.items():
+            totals.setdefault(profile, []).append(one)
+            link = f"[{name}]({page}#{_anchor(name, one.title)})"
+            yield _row(link, profile, one.counts.values(), one.decided, one.trials)
+    for profile, several in totals.items():
+        counts = [sum(one.counts[word] for one in several) for word in several[0].counts]
+        judged = sum(counts[:-1])
+        decided = 1 - counts[VERDICTS.index("inconclusive")] / judged
+        yield _row(f"**all {len(several)}**", profile, counts, decided, sum(one.trials for one in several))
+    yield ""
+
+
+def _row(name: str, profile: str, counts: Iterable[int], decided: float, trials: int) -> str:
+    numbers = " | ".join(map(str, counts))
+    return f"| {name} | `{profile}` | {numbers} | {decided:.0%} | {trials} |"
+
+
+def _anchor(name: str, title: str) -> str:
+    return re.sub(r"[^\w]+", "-", f"{name}: {title}".lower()).strip("-")
+
+
+def _in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
+    """Yield what the verdicts come to, each sentence from the numbers of the largest profile."""
+    one = list(profiles.values())[-1]
+    judged = [claim for claim in one.claims if isinstance(claim.judgement, Verdict)]
+    yield f"At `{one.profile}` ({one.date}, {one.trials} trials): {one.in_short}.\n"
+    for word, words in (
+        ("holds", "Shown, from the largest difference in margins on"),
+        ("fails", "The opposite is shown of"),
+        ("no difference", "Too small to matter"),
+    ):
+        told = sorted((claim for claim in judged if claim.judgement.verdict == word), key=_distance, reverse=True)
+        by_chance = [claim for claim in told if not _exact(claim)]
+        if by_chance:
+            yield f"- {words}: " + "; ".join(f"{_short(claim)} ({claim.effect})" for claim in by_chance[:5]) + "."
+        exact = len(told) - len(by_chance)
+        if exact:
+            yield f"- Exact checks of which the verdict is *{word}*: {exact}."
+    still = [claim for claim in judged if claim.judgement.verdict == "inconclusive"]
+    for claim in still:
+        needs = claim.judgement.needs if isinstance(claim.judgement, Verdict) else None
+        yield f"- Open: {_short(claim)} ({claim.effect})" + (f"; {needs.sentence}." if needs else ".")
+    changed = list(_changes(profiles))
+    if changed:
+        yield "- Verdicts that differ between the profiles: " + "; ".join(changed) + "."
+    yield ""
+
+
+def _changes(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
+    decided: dict[str, dict[str, str]] = {}
+    for profile, one in profiles.items():
+        for claim in one.claims:
+            if isinstance(claim.judgement, Verdict) and claim.judgement.decided:
+                decided.setdefault(claim.sentence, {})[profile] = claim.judgement.verdict
+    for sentence, words in decided.items():
+        if len(set(words.values())) > 1:
+            yield (
+                f"{sentence.rstrip('.')} (" + ", ".join(f"{word} at {profile}" for profile, word in words.items()) + ")"
+            )
+
+
+def _exact(claim: ClaimEvidence) -> bool:
+    return isinstance(claim.judgement, Verdict) and claim.judgement.exact
+
+
+def _distance(claim: ClaimEvidence) -> float:
+    if not isinstance(claim.judgement, Verdict) or claim.judgement.exact:
+        return 0.0
+    return abs(claim.judgement.decisive.in_margins[0])
+
+
+def _short(claim: ClaimEvidence) -> str:
+    return claim.sentence.rstrip(".")
+
+
+def _verdicts(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
+    """Yield a table with a line for each claim."""
+    yield "| claim | " + " | ".join(f"`{profile}`" for profile in profiles) + " |"
+    yield "|---|" + "---|" * len(profiles)
+    sentences = list(dict.fromkeys(claim.sentence for one in profiles.values() for claim in one.claims))
+    for number, sentence in enumerate(sentences, start=1):
+        cells = []
+        for one in profiles.values():
+            claim = next((claim for claim in one.claims if claim.sentence == sentence), None)
+            cells.append(f"**{claim.judgement.verdict}** {claim.effect}".strip() if claim else "")
+        yield f"| [{_cell(sentence)}](evidence/{name}.md#claim-{number}) | " + " | ".join(map(_cell, cells)) + " |"
+    yield ""
+
+
+def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
+    """Yield the page of a study with every part of every claim."""
+    last = list(profiles.values())[-1]
+    yield f"# Evidence: {last.title}\n"
+    yield f"{last.citation}. Made by `make docs` from `docs/evidence`; see [all papers](../reproduction.md).\n"
+    for profile, one in profiles.items():
+        versions = ", ".join(f"{package} {version}" for package, version in one.versions.items())
+        data = ", ".join(f"`{dataset}`" for dataset in dict.fromkeys(one.data.values()))
+        yield f"`{profile}`, {one.date}: {one.trials} trials on {data}; {versions}.\n"
+    sentences = list(dict.fromkeys(claim.sentence for one in profiles.values() for claim in one.claims))
+    for number, sentence in enumerate(sentences, start=1):
+        yield f"## Claim {number}\n"
+        yield f"{sentence}\n"
+        said = False
+        for profile, one in profiles.items():
+            claim = next((claim for claim in one.claims if claim.sentence == sentence), None)
+            if claim is None:
+                continue
+            if claim.margin and not said:
+                yield f"Margin: {claim.margin}. {claim.reason}" + (
+                    f" Shown by {claim.exhibit}.\n" if claim.exhibit else "\n"
+                )
+                said = True
+            yield f"**{claim.judgement.verdict}** at `{profile}`:\n"
+            clauses = [claim.judgement.reason] if isinstance(claim.judgement, Unjudged) else claim.judgement.clauses
+            yield "\n".join(f"- {_cell(clause)}" for clause in clauses[:30])
+            if len(clauses) > 30:
+                yield f"- and {len(clauses) - 30} more in the file"
+            yield ""
+    for one in profiles.values():
+        if one.observations:
+            yield f"## Observed at `{one.profile}`, without a test\n"
+            yield "\n".join(f"- {_cell(sentence)} {_cell(told)}" for sentence, told in one.observations.items())
+            yield ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
