@@ -25,13 +25,24 @@ def reproduce(
     notebooks: Annotated[
         bool, typer.Option(help="Run each combination in a notebook that the report shows; takes a second more each.")
     ] = False,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="Add trials until every claim is decided that the budget allows.")
+    ] = False,
+    budget: Annotated[
+        str | None, typer.Option(help="With --decide, time of added training for each study, such as 30m; 2h if none.")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="With --decide, the points that would matter, in place of each claim's margin.")
+    ] = None,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
     from rankplug.report import reproduce as run
     from rankplug.store import Store
-    from rankplug.studies import read_profile
+    from rankplug.studies import Budget, read_profile, read_time
     from rankplug.system import threads
 
+    if not decide and (budget is not None or margin is not None):
+        raise typer.BadParameter("--budget and --margin say how claims are decided; add --decide")
     page = run(
         names,
         profile=read_profile(profile),
@@ -40,5 +51,6 @@ def reproduce(
         report=report,
         jobs=threads() if jobs is None else jobs,
         notebooks=notebooks,
+        decide=Budget(read_time(budget or "2h"), margin) if decide else None,
     )
     say(f"The report is at {page.resolve()}")

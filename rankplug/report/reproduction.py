@@ -11,7 +11,7 @@ from rankplug.errors import RankplugError
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
-from rankplug.studies import Profile, Study, evaluate, studies, study
+from rankplug.studies import Budget, Profile, Study, evaluate, studies, study
 
 
 def reproduce(
@@ -23,6 +23,7 @@ def reproduce(
     report: Path = Path("report"),
     progress: bool = True,
     run_missing: bool = True,
+    decide: Budget | None = None,
     **execution: Any,
 ) -> Path:
     """Reproduce some papers, and return the path of the report's first page.
@@ -35,6 +36,7 @@ def reproduce(
         report: the folder to write.
         progress: shows what is being done.
         run_missing: runs trials that are not in the store; else of ``all`` only studies that lack none are shown.
+        decide: adds trials until every claim is decided that this allows; each paper has it.
         execution: handed to the sweeps.
     """
     wanted = list(names)
@@ -49,7 +51,7 @@ def reproduce(
     shown = {}
     for one in chosen:
         if run_missing:
-            results = one.run(profile, data=data, store=results_of, progress=progress, **execution)
+            results = one.run(profile, data=data, store=results_of, progress=progress, decide=decide, **execution)
         else:
             results = one.results(profile, data=data, store=results_of)
         evaluation = evaluate(one, results)

@@ -18,6 +18,7 @@ from rankplug.statistics.decisions import (
     any_greater,
     holm_rejected,
     holm_steps,
+    look_steps,
     p_values,
 )
 from rankplug.statistics.designs import (
@@ -58,6 +59,7 @@ __all__ = [
     "holm",
     "holm_rejected",
     "holm_steps",
+    "look_steps",
     "mean_of_folds",
     "mean_of_queries_and_seeds",
     "mean_of_resplits",

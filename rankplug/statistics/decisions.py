@@ -13,6 +13,7 @@ All functions take the parts along the last axis; axes before it are cases that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,18 @@ def p_values(point: ArrayLike, error: ArrayLike, degrees: ArrayLike, margin: Arr
 def holm_steps(parts: int, level: float = LEVEL / 2) -> Doubles:
     """Return the levels for the smallest, second smallest ... p value by Holm; the last is the level itself."""
     return level / np.arange(parts, 0, -1)
+
+
+def look_steps(looks: int) -> Callable[[int], Doubles]:
+    """Return Holm's steps for each of several looks at growing data, with equal shares of the level.
+
+    The shares add up to the level, so that the chance of any wrong rejection over all looks is no more than that of one
+    look, however the looks depend on each other.
+
+    >>> (look_steps(5)(2) * 1000).round(3).tolist()
+    [2.5, 5.0]
+    """
+    return lambda parts: holm_steps(parts, LEVEL / 2 / looks)
 
 
 def holm_rejected(p: Doubles, steps: Doubles) -> Truths:

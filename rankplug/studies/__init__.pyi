@@ -3,6 +3,8 @@ from .claims import Claim as Claim
 from .claims import Margin as Margin
 from .claims import Observation as Observation
 from .data_facts import facts_beside_published as facts_beside_published
+from .deciding import Budget as Budget
+from .deciding import read_time as read_time
 from .evaluation import StudyEvaluation as StudyEvaluation
 from .evaluation import evaluate as evaluate
 from .evaluation_parts import ClaimEvaluation as ClaimEvaluation
@@ -68,6 +70,7 @@ from .verdicts import some_greater as some_greater
 __all__ = [
     "PROFILES",
     "VERDICTS",
+    "Budget",
     "Check",
     "Checks",
     "Citation",
@@ -125,6 +128,7 @@ __all__ = [
     "reached",
     "read_profile",
     "read_published",
+    "read_time",
     "some_greater",
     "stand_ins",
     "stored_evidence",

@@ -43,12 +43,15 @@ class Claim:
         statistic: computes the evidence from results.
         exhibit: name of the figure or table that shows it, of the study's own; empty where none does.
         margin: the difference that would matter; none for exact checks.
+        sequential: whether trials may be added until it is decided; not where the results themselves choose what is
+            compared, as more of them would change the question.
     """
 
     sentence: str
     statistic: Callable[[Results], Evidence]
     exhibit: str = ""
     margin: Margin | None = None
+    sequential: bool = True
 
     def judge(
         self, results: Results, *, margin: float | None = None, steps: Steps = holm_steps, looks: int = 1

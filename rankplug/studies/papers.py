@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
+    from rankplug.studies.deciding import Budget
 
 Profile = Literal["smoke", "quick", "full", "real", "paper"]
 NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
@@ -203,6 +204,7 @@ class Study:
         jobs: int = 1,
         store: Store | str | Path | None = None,
         progress: bool = True,
+        decide: Budget | None = None,
         **execution: Any,
     ) -> Results:
         """Train what is missing at a profile, which may take hours, and read the results of all runs.
@@ -215,17 +217,34 @@ class Study:
             jobs: trials at a time.
             store: where results lie, or their folder.
             progress: shows a bar.
+            decide: adds trials until every claim is decided that this allows, see ``docs/verdicts.md``.
             execution: handed to :func:`rankplug.sweeps.sweep`.
         """
         from rankplug.store import Store
-        from rankplug.sweeps import sweep
 
         kept = Store.named(store)
         asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
+        self._train(asked, kept, jobs=jobs, progress=progress, **execution)
+        results = self.results(profile, data=data, trials=trials, seed=seed, store=kept)
+        if decide is None:
+            return results
+        from rankplug.studies.deciding import decide as decided
+
+        def more(runs: Mapping[str, Runs]) -> Results:
+            self._train(runs, kept, jobs=jobs, progress=progress, **execution)
+            frames = StoredFrames(runs, kept)
+            return Results(profile, frames, results.published, StoredRecords(frames), runs)
+
+        return decided(self, results, decide, more, jobs)
+
+    def _train(self, asked: Mapping[str, Runs], store: Store, **execution: Any) -> None:
+        """Train what the store lacks of some groups."""
+        from rankplug.sweeps import sweep
+
         for folds, count in dict.fromkeys((runs.folds, runs.trials) for runs in asked.values()):
             alike = [runs for runs in asked.values() if (runs.folds, runs.trials) == (folds, count)]
             grids = [runs.grid(model) for runs in alike for model in runs.models]
-            outcome = sweep(grids, store=kept, folds=folds, trials=count, progress=progress, jobs=jobs, **execution)
+            outcome = sweep(grids, store=store, folds=folds, trials=count, **execution)
             if outcome.not_run:
                 raise NotRunError(
                     f"{len(outcome.not_run)} trials of the study {self.name} could not run, the first:"
@@ -237,7 +256,6 @@ class Study:
                     f"{len(failures)} trials of the study {self.name} failed, the first: {failures[0]};"
                     " run again with retry_failed=True once the cause is mended"
                 )
-        return self.results(profile, data=data, trials=trials, seed=seed, store=kept)
 
 
 def read_profile(name: str) -> Profile:

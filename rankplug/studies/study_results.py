@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.studies.trial_design import design_of, is_made
 from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Values, Verdict
+from rankplug.studies.verdicts.trial_design import design_of, is_made
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,6 +30,7 @@ from rankplug.studies import (
     Observation,
     Runs,
     Study,
+    StudyEvidence,
     Verdict,
     evaluate,
     greater,
@@ -134,6 +135,21 @@ def made(tmp_path_factory):
     return SimpleNamespace(report=report, shown=written, identities=identities)
 
 
+def test_all_claims_stand_in_one_picture_on_the_front_page_and_on_top_of_the_papers(made):
+    for page, picture in (("index.html", "exhibits/all-claims.png"), ("made.html", "exhibits/made/all-claims.png")):
+        text = (made.report / page).read_text()
+        assert f'src="{picture}"' in text and (made.report / picture).stat().st_size > 1000
+    assert text.index("all-claims.png") < text.index("older verdicts" if "older verdicts" in text else "Title")
+
+
+def test_the_verdicts_are_left_as_evidence_that_another_program_reads(made):
+    kept = StudyEvidence.read(made.report / "evidence" / "made-smoke.json")
+    assert [claim.judgement.verdict for claim in kept.claims] == ["fails", "holds", "not run"]
+    assert kept.counts["not judged"] == 1 and kept.decided == 1.0
+    assert kept.claims[0].margin == "50 points" and kept.claims[0].judgement.decisive.effect == -100.0
+    assert kept.claims[0].judgement.decisive.data == "made data"
+
+
 def pages(report):
     return sorted(str(path.relative_to(report)) for path in report.rglob("*.html"))
 
@@ -236,6 +252,8 @@ def test_text_of_results_is_shown_and_never_run(made):
 def test_figures_are_written_for_print_and_tables_for_other_programs(made):
     folder = made.report / "exhibits" / "made"
     assert sorted(path.name for path in folder.iterdir()) == [
+        "all-claims.pdf",
+        "all-claims.png",
         "figure-2a.csv",
         "figure-2a.pdf",
         "figure-2a.png",

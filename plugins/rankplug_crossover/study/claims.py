@@ -83,12 +83,14 @@ CLAIMS = (
         some_is_better,
         "Better than the papers",
         POINTS,
+        sequential=False,
     ),
     Claim(
         "What validation data choose outside the papers ranks better than what they choose in them.",
         chosen_beats_papers,
         "Chosen on validation",
         POINTS,
+        sequential=False,
     ),
     Claim(
         "LogRank's ConvexLoss ranks better on LightGBM's trees than on the paper's linear scorer.",

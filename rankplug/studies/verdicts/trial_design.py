@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits
+from rankplug.studies.verdicts.samples import Design, IndependentTrials, OfficialFolds, Resplits
 
 
 def design_of(records: Iterable[Mapping[str, Any]]) -> Design:

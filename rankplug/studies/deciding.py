@@ -1,0 +1,150 @@
+"""Trials added where they decide something, until every claim is decided that a budget can decide.
+
+The growing data are looked at several times, each time with twice as many trials. The chance of a wrong verdict is
+spent in equal shares on the looks that are planned, so that it stays below the level of a single look whatever the
+dependence between looks, parts and directions; the spending of that chance over looks is that of Lan and DeMets
+(Biometrika 70, 1983), the equal shares are Bonferroni's. A verdict that was reached is kept.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from rankplug.errors import RankplugError
+from rankplug.statistics import look_steps
+from rankplug.studies.claims import Claim
+from rankplug.studies.papers import Runs, Study
+from rankplug.studies.study_results import Cell, Results
+from rankplug.studies.verdicts import Verdict
+
+LOOKS = 5
+UNITS = {"h": 60.0, "m": 1.0, "s": 1 / 60}
+More = Callable[[Mapping[str, Runs]], Results]
+"""Trains what some groups lack, and reads their results."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much deciding may take, and at which differences.
+
+    Args:
+        minutes: of training at most, by the clock.
+        margin: the difference that would matter, as readers measure it, such as .5 points; each claim's own by default.
+        looks: at the growing data at most, each at twice as many trials.
+    """
+
+    minutes: float = 120.0
+    margin: float | None = None
+    looks: int = LOOKS
+
+    def __post_init__(self) -> None:
+        if not self.minutes > 0:
+            raise RankplugError(f"a budget must be a time above 0, got {self.minutes} minutes")
+        if self.margin is not None and not (self.margin > 0 and math.isfinite(self.margin)):
+            raise RankplugError(f"a margin must be a number above 0, got {self.margin}")
+        if self.looks < 1:
+            raise RankplugError(f"there must be at least 1 look at the data, got {self.looks}")
+
+
+def read_time(words: str) -> float:
+    """Return the minutes of a time in words.
+
+    >>> read_time("2h"), read_time("30m"), read_time("90s")
+    (120.0, 30.0, 1.5)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([hms])\s*", words)
+    if not found:
+        raise RankplugError(f"{words!r} is not a time; write hours, minutes or seconds, such as 2h, 30m or 90s")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def decide(study: Study, base: Results, budget: Budget, more: More, jobs: int = 1) -> Results:
+    """Return the results with a verdict on every claim for which trials may be added.
+
+    Args:
+        study: the paper.
+        base: the results of its profile, the first look.
+        budget: for what is added.
+        more: trains and reads groups with more trials and fewer models.
+        jobs: trials at a time, by which times on record are divided.
+    """
+    begun, left = time.monotonic(), budget.minutes * jobs
+    found: dict[str, Verdict] = {}
+    results, extent = base, dict.fromkeys(base.runs, 1)
+    waiting = [claim for claim in study.claims if claim.margin and claim.sequential]
+    for look in range(1, budget.looks + 1):
+        for claim in waiting:
+            verdict = claim.judge(results, margin=_margin(claim, budget), steps=look_steps(budget.looks), looks=look)
+            if isinstance(verdict, Verdict):
+                found[claim.sentence] = verdict
+        waiting = [
+            claim
+            for claim in waiting
+            if claim.sentence in found and not found[claim.sentence].decided and _can_grow(found[claim.sentence])
+        ]
+        if look == budget.looks or not waiting:
+            break
+        waiting, cells, spent = _affordable(waiting, base, 2 ** (look - 1), left)
+        if not waiting or time.monotonic() - begun > 60 * budget.minutes:
+            break
+        left -= spent
+        extent |= dict.fromkeys((group for group, _ in cells), 2**look)
+        results = more(
+            {
+                group: replace(
+                    runs,
+                    models={model: parts for model, parts in runs.models.items() if (group, model) in cells},
+                    trials=runs.trials * extent[group],
+                )
+                for group, runs in base.runs.items()
+                if any(group == one for one, _ in cells)
+            }
+        )
+    return replace(base, decisions=found)
+
+
+def _margin(claim: Claim, budget: Budget) -> float | None:
+    """Return the margin in the statistic's unit; a claim measured in another unit than points keeps its own."""
+    assert claim.margin is not None
+    if budget.margin is None or claim.margin.unit != "points":
+        return claim.margin.value
+    return budget.margin / claim.margin.scale
+
+
+def _can_grow(verdict: Verdict) -> bool:
+    """Tell whether more trials would decide it."""
+    return verdict.needs is not None and verdict.needs.repetitions is not None
+
+
+def _affordable(
+    waiting: list[Claim], base: Results, more: int, left: float
+) -> tuple[list[Claim], frozenset[Cell], float]:
+    """Return the claims, cheapest first, whose further trials the budget allows, their runs and what they take.
+
+    Args:
+        waiting: claims that are open.
+        base: the results whose times are on record.
+        more: how many times the trials of the profile are added.
+        left: core-minutes.
+    """
+    asked = {claim.sentence: _cells_of(claim, base) for claim in waiting}
+    chosen: list[Claim] = []
+    cells: frozenset[Cell] = frozenset()
+    spent = 0.0
+    for claim in sorted(waiting, key=lambda claim: len(asked[claim.sentence])):
+        wanted = cells | asked[claim.sentence]
+        cost = sum((base.core_minutes([cell]) or 0.0) * base.runs[cell[0]].trials * more for cell in wanted)
+        if asked[claim.sentence] and cost <= left:
+            chosen, cells, spent = [*chosen, claim], wanted, cost
+    return chosen, cells, spent
+
+
+def _cells_of(claim: Claim, base: Results) -> frozenset[Cell]:
+    """Return the groups and models that a claim's statistic reads."""
+    with base.noting_reads() as cells:
+        claim.statistic(base)
+    return frozenset(cells)

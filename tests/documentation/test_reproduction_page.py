@@ -1,0 +1,58 @@
+"""The pages about what reproduces say what the evidence says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rankplug_documentation.reproduction import digest_of, evidence_in, readme_with_results, reproduction_pages
+
+from rankplug.errors import RankplugError
+from rankplug.studies import StudyEvidence
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = reproduction_pages(DOCS)
+EVIDENCE = evidence_in(DOCS / "evidence")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_the_page_in_the_tree_says_what_the_evidence_says(path):
+    assert path.read_text(encoding="utf-8") == PAGES[path], "run make docs"
+
+
+def test_the_readme_has_the_table_of_the_evidence():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == readme_with_results(readme, DOCS), "run make docs"
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_the_picture_of_all_claims_is_that_of_the_evidence(name):
+    from PIL import Image
+
+    picture = Image.open(DOCS / "images" / f"claims-{name}.png")
+    assert picture.info["Description"] == digest_of(EVIDENCE[name].values()), "run make docs"
+
+
+def test_evidence_is_read_as_it_was_written(tmp_path):
+    for profiles in EVIDENCE.values():
+        for one in profiles.values():
+            one.write(tmp_path / "again.json")
+            assert StudyEvidence.read(tmp_path / "again.json").describe() == one.describe()
+
+
+def test_a_changed_verdict_changes_the_page(tmp_path):
+    (name, profiles), *_ = EVIDENCE.items()
+    one = next(iter(profiles.values()))
+    text = (DOCS / "evidence" / f"{name}-{one.profile}.json").read_text(encoding="utf-8")
+    (tmp_path / "evidence").mkdir()
+    changed = text.replace('"verdict": "holds"', '"verdict": "fails"', 1)
+    (tmp_path / "evidence" / f"{name}-{one.profile}.json").write_text(changed, encoding="utf-8")
+    pages = reproduction_pages(tmp_path)
+    assert PAGES[DOCS / "evidence" / f"{name}.md"] != pages[tmp_path / "evidence" / f"{name}.md"]
+
+
+def test_what_is_no_evidence_is_refused_with_its_name(tmp_path):
+    (tmp_path / "made-quick.json").write_text("{}")
+    with pytest.raises(RankplugError, match=r"made-quick\.json is no evidence of a study"):
+        evidence_in(tmp_path)

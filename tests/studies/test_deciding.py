@@ -1,0 +1,128 @@
+"""Trials added until a claim is decided: the errors of several looks, and what runs on a budget."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from rankplug.errors import RankplugError
+from rankplug.statistics import all_greater, look_steps, mean_of_trials, p_values
+from rankplug.store import Store
+from rankplug.studies import Budget, Claim, Margin, Runs, Study, Verdict, greater, read_time
+
+STUDIES, FIRST, LOOKS = 2_000, 10, 5
+
+
+def decided(truth: float, parts: int, correlation: float, spread: float, margin: float = 1.0) -> np.ndarray:
+    """Return the verdicts of many made studies whose trials are doubled until they are decided."""
+    noise = np.random.default_rng(parts + int(10 * correlation))
+    trials = FIRST * 2 ** (LOOKS - 1)
+    common = noise.standard_normal((STUDIES, 1, trials), dtype=np.float32)
+    own = noise.standard_normal((STUDIES, parts, trials), dtype=np.float32)
+    values = truth + spread * (np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own)
+    words = np.full(STUDIES, "inconclusive", dtype=object)
+    for look in range(LOOKS):
+        still = words == "inconclusive"
+        found = mean_of_trials(values[still, :, : FIRST * 2**look])
+        p = p_values(found.point, found.error, found.degrees, margin)
+        words[still] = all_greater(p, look_steps(LOOKS)(parts))
+    return words
+
+
+def share(words: np.ndarray, *which: str) -> float:
+    return float(np.isin(words, which).mean())
+
+
+@pytest.mark.parametrize(("parts", "correlation"), itertools.product((1, 4), (0.0, 0.7)))
+@pytest.mark.parametrize("spread", [0.5, 2.0])
+def test_five_looks_err_in_five_per_cent_at_most_and_find_the_margin(parts, correlation, spread):
+    at_zero = decided(0.0, parts, correlation, spread)
+    assert share(at_zero, "holds", "fails") <= 0.05
+    at_margin = decided(1.0, parts, correlation, spread)
+    assert share(at_margin, "fails", "no difference") <= 0.05 and share(at_margin, "holds") >= 0.8
+
+
+def test_looking_five_times_at_the_level_of_one_look_would_err_more_often():
+    noise = np.random.default_rng(0).standard_normal((STUDIES, FIRST * 2 ** (LOOKS - 1)))
+    found = [mean_of_trials(noise[:, : FIRST * 2**look]) for look in range(LOOKS)]
+    wrong = [np.abs(one.point / one.error) > 2.0 for one in found]
+    assert np.any(wrong, axis=0).mean() > 0.1
+
+
+@pytest.mark.parametrize(("points", "verdict"), [(1.0, "holds"), (-1.0, "fails"), (0.05, "no difference")])
+def test_planted_differences_are_decided_as_what_they_are(points, verdict):
+    assert share(decided(points, 1, 0.0, spread=1.0, margin=0.5), verdict) >= 19 / 20
+
+
+def test_times_are_read_as_they_are_written():
+    assert (read_time("2h"), read_time("1.5h"), read_time("30m"), read_time("90s")) == (120, 90, 30, 1.5)
+    with pytest.raises(RankplugError, match="is not a time"):
+        read_time("two hours")
+
+
+@pytest.mark.parametrize("wrong", [{"minutes": 0.0}, {"margin": -1.0}, {"looks": 0}])
+def test_budgets_that_are_none_are_refused(wrong):
+    with pytest.raises(RankplugError):
+        Budget(**wrong)
+
+
+def lead(results, first: str, second: str):
+    return greater({"ndcg@5": results.difference("runs", "ndcg@5", first, second)})
+
+
+def study_of(first: str = "ListNet", second: str = "nothing learnt") -> Study:
+    """Return a study with one claim that is true by a wide margin, on data that each trial draws anew."""
+
+    def runs(profile, data):
+        shared = {"dataset": "synthetic[queries=40,documents=12,test_queries=40]", "metrics": ["ndcg@5"]}
+        models = {
+            "ListNet": {"backend": "lbfgs[C=(1.0,),iterations=15]", "loss": "listnet"},
+            "nothing learnt": {"backend": "lbfgs[C=(1.0,),iterations=1]", "loss": "mse"},
+            "bystander": {"backend": "lbfgs[C=(1.0,),iterations=2]", "loss": "ranknet"},
+        }
+        yield Runs("runs", models, {**shared, "transforms": ["query_minmax"]}, trials=2)
+
+    margin = Margin(0.005, "half a point", 100, "points")
+    claims = (Claim("The first is better.", lambda results: lead(results, first, second), "", margin),)
+    return Study("made", "Made", "nobody", "made:made.ipynb", runs, (), claims, lambda: None)
+
+
+def trials_of(store: Store, loss: str) -> int:
+    return sum(record["combination"]["loss"] == loss for record in _records(store))
+
+
+def _records(store: Store) -> list[dict]:
+    one = study_of()
+    asked = {name: dataclasses.replace(runs, trials=8) for name, runs in one.runs_asked("quick").items()}
+    trials = [trial for runs in asked.values() for model in runs.models for trial in runs.trials_of(model)]
+    return [record for trial in trials if (record := store.about(trial))]
+
+
+@pytest.mark.slow
+def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_next_call(tmp_path):
+    store = Store(tmp_path / "results")
+    budget = Budget(minutes=30, looks=3)
+    results = study_of().run("quick", store=store, progress=False, decide=budget)
+    (verdict,) = results.decisions.values()
+    assert isinstance(verdict, Verdict) and verdict.looks > 1
+    assert trials_of(store, "listnet") == 2 * 2 ** (verdict.looks - 1)
+    assert trials_of(store, "ranknet") == 2
+    assert f"{verdict.looks} looks at growing data" in verdict.sentence
+    assert study_of().claims[0].sentence in results.decisions
+    before = len(_records(store))
+    again = study_of().run("quick", store=store, progress=False, decide=budget)
+    assert [one.describe() for one in again.decisions.values()] == [verdict.describe()]
+    assert len(_records(store)) == before
+
+
+@pytest.mark.slow
+def test_what_the_budget_does_not_allow_stays_open_and_says_what_it_takes(tmp_path):
+    store = Store(tmp_path / "results")
+    results = study_of().run("quick", store=store, progress=False, decide=Budget(minutes=1e-6))
+    (verdict,) = results.decisions.values()
+    assert verdict.verdict == "inconclusive" and verdict.looks == 1
+    assert verdict.needs.repetitions > 2 and "would decide it at the margin" in verdict.sentence
+    assert trials_of(store, "listnet") == 2
