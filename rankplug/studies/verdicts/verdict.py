@@ -73,7 +73,7 @@ class Needs:
             found = "one repetition has no interval"
         if self.repetitions is None:
             return f"{found}; no number of {self.unit} decides it at the margin, it takes more queries"
-        time = "" if self.core_minutes is None else f", {_minutes(self.core_minutes)} more"
+        time = "" if not self.core_minutes else f", {_minutes(self.core_minutes)} more"
         return f"{found}; {self.repetitions} {self.unit} would decide it at the margin{time}"
 
 
