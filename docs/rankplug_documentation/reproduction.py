@@ -18,7 +18,7 @@ Made by `make docs` from the files in `docs/evidence`, which `rankplug reproduce
 computed by [stated rules](verdicts.md); a sentence about verdicts on this page is written from those files or it is not
 here. `quick` is what `make papers` runs in minutes; `full` has lists and trees of honest size. Both are made data whose
 training and test queries each trial draws anew, so that a verdict is about data of that kind and about no collection.
-The sizes of the profiles were settled after looking at runs with fewer trials of the same seeds, so that the errors of the
+The sizes of the profiles were settled in view of runs with fewer trials of the same seeds, so that the errors of the
 rules hold for these designs, not for that choice. `study.run("quick", seed=1)` repeats all of it on other data.
 """
 
