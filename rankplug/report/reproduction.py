@@ -12,6 +12,7 @@ from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
 from rankplug.studies import Budget, Profile, Study, evaluate, studies, study
+from rankplug.studies import decide as add_trials
 
 
 def reproduce(
@@ -51,7 +52,8 @@ def reproduce(
     shown = {}
     for one in chosen:
         if run_missing:
-            results = one.run(profile, data=data, store=results_of, progress=progress, decide=decide, **execution)
+            further: dict[str, Any] = {"data": data, "store": results_of, "progress": progress, **execution}
+            results = add_trials(one, profile, decide, **further) if decide else one.run(profile, **further)
         else:
             results = one.results(profile, data=data, store=results_of)
         evaluation = evaluate(one, results)

@@ -4,6 +4,7 @@ from .claims import Margin as Margin
 from .claims import Observation as Observation
 from .data_facts import facts_beside_published as facts_beside_published
 from .deciding import Budget as Budget
+from .deciding import decide as decide
 from .deciding import read_time as read_time
 from .evaluation import StudyEvaluation as StudyEvaluation
 from .evaluation import evaluate as evaluate
@@ -111,6 +112,7 @@ __all__ = [
     "beside_published",
     "bibliography",
     "check_parameters",
+    "decide",
     "evaluate",
     "evidence_of",
     "facts_beside_published",

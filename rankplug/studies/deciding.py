@@ -13,13 +13,19 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
 from rankplug.statistics import look_steps
 from rankplug.studies.claims import Claim
-from rankplug.studies.papers import Runs, Study
+from rankplug.studies.papers import Profile, Runs, Study
+from rankplug.studies.stored_runs import StoredFrames, StoredRecords
 from rankplug.studies.study_results import Cell, Results
 from rankplug.studies.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from rankplug.store import Store
 
 LOOKS = 5
 UNITS = {"h": 60.0, "m": 1.0, "s": 1 / 60}
@@ -62,16 +68,49 @@ def read_time(words: str) -> float:
     return float(found[1]) * UNITS[found[2]]
 
 
-def decide(study: Study, base: Results, budget: Budget, more: More, jobs: int = 1) -> Results:
-    """Return the results with a verdict on every claim for which trials may be added.
+def decide(
+    study: Study,
+    profile: Profile = "quick",
+    budget: Budget | None = None,
+    *,
+    data: str | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    store: Store | str | Path | None = None,
+    progress: bool = True,
+    **execution: Any,
+) -> Results:
+    """Run a study, add trials until every claim is decided that a budget can decide, and return results with verdicts.
+
+    What is trained lies in the store, so that the same call goes on where one was killed.
 
     Args:
         study: the paper.
-        base: the results of its profile, the first look.
-        budget: for what is added.
-        more: trains and reads groups with more trials and fewer models.
-        jobs: trials at a time, by which times on record are divided.
+        profile: how large the first look is.
+        budget: for what is added; two hours by default.
+        data: a data set in place of the profile's own.
+        seed: the master seed.
+        jobs: trials at a time.
+        store: where results lie, or their folder.
+        progress: shows a bar.
+        execution: handed to :func:`rankplug.sweeps.sweep`.
     """
+    from rankplug.store import Store
+
+    kept = Store.named(store)
+    execution = {"jobs": jobs, "progress": progress, **execution}
+    base = study.run(profile, data=data, seed=seed, store=kept, **execution)
+
+    def more(runs: Mapping[str, Runs]) -> Results:
+        study.train(runs, kept, **execution)
+        frames = StoredFrames(runs, kept)
+        return Results(profile, frames, base.published, StoredRecords(frames), runs)
+
+    return _decided(study, base, budget or Budget(), more, jobs)
+
+
+def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int) -> Results:
+    """Return the results with a verdict on every claim for which trials may be added."""
     begun, left = time.monotonic(), budget.minutes * jobs
     found: dict[str, Verdict] = {}
     results, extent = base, dict.fromkeys(base.runs, 1)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
-    from rankplug.studies.deciding import Budget
 
 Profile = Literal["smoke", "quick", "full", "real", "paper"]
 NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
@@ -204,7 +203,6 @@ class Study:
         jobs: int = 1,
         store: Store | str | Path | None = None,
         progress: bool = True,
-        decide: Budget | None = None,
         **execution: Any,
     ) -> Results:
         """Train what is missing at a profile, which may take hours, and read the results of all runs.
@@ -217,28 +215,23 @@ class Study:
             jobs: trials at a time.
             store: where results lie, or their folder.
             progress: shows a bar.
-            decide: adds trials until every claim is decided that this allows, see ``docs/verdicts.md``.
             execution: handed to :func:`rankplug.sweeps.sweep`.
         """
         from rankplug.store import Store
 
         kept = Store.named(store)
         asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
-        self._train(asked, kept, jobs=jobs, progress=progress, **execution)
-        results = self.results(profile, data=data, trials=trials, seed=seed, store=kept)
-        if decide is None:
-            return results
-        from rankplug.studies.deciding import decide as decided
+        self.train(asked, kept, jobs=jobs, progress=progress, **execution)
+        return self.results(profile, data=data, trials=trials, seed=seed, store=kept)
 
-        def more(runs: Mapping[str, Runs]) -> Results:
-            self._train(runs, kept, jobs=jobs, progress=progress, **execution)
-            frames = StoredFrames(runs, kept)
-            return Results(profile, frames, results.published, StoredRecords(frames), runs)
+    def train(self, asked: Mapping[str, Runs], store: Store, **execution: Any) -> None:
+        """Train what the store lacks of some groups.
 
-        return decided(self, results, decide, more, jobs)
-
-    def _train(self, asked: Mapping[str, Runs], store: Store, **execution: Any) -> None:
-        """Train what the store lacks of some groups."""
+        Args:
+            asked: groups of runs by name.
+            store: where results lie.
+            execution: handed to :func:`rankplug.sweeps.sweep`.
+        """
         from rankplug.sweeps import sweep
 
         for folds, count in dict.fromkeys((runs.folds, runs.trials) for runs in asked.values()):

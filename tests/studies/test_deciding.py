@@ -11,7 +11,7 @@ import pytest
 from rankplug.errors import RankplugError
 from rankplug.statistics import all_greater, look_steps, mean_of_trials, p_values
 from rankplug.store import Store
-from rankplug.studies import Budget, Claim, Margin, Runs, Study, Verdict, greater, read_time
+from rankplug.studies import Budget, Claim, Margin, Runs, Study, Verdict, decide, greater, read_time
 
 STUDIES, FIRST, LOOKS = 2_000, 10, 5
 
@@ -105,7 +105,7 @@ def _records(store: Store) -> list[dict]:
 def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_next_call(tmp_path):
     store = Store(tmp_path / "results")
     budget = Budget(minutes=30, looks=3)
-    results = study_of().run("quick", store=store, progress=False, decide=budget)
+    results = decide(study_of(), "quick", budget, store=store, progress=False)
     (verdict,) = results.decisions.values()
     assert isinstance(verdict, Verdict) and verdict.looks > 1
     assert trials_of(store, "listnet") == 2 * 2 ** (verdict.looks - 1)
@@ -113,7 +113,7 @@ def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_nex
     assert f"{verdict.looks} looks at growing data" in verdict.sentence
     assert study_of().claims[0].sentence in results.decisions
     before = len(_records(store))
-    again = study_of().run("quick", store=store, progress=False, decide=budget)
+    again = decide(study_of(), "quick", budget, store=store, progress=False)
     assert [one.describe() for one in again.decisions.values()] == [verdict.describe()]
     assert len(_records(store)) == before
 
@@ -121,7 +121,7 @@ def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_nex
 @pytest.mark.slow
 def test_what_the_budget_does_not_allow_stays_open_and_says_what_it_takes(tmp_path):
     store = Store(tmp_path / "results")
-    results = study_of().run("quick", store=store, progress=False, decide=Budget(minutes=1e-6))
+    results = decide(study_of(), "quick", Budget(minutes=1e-6), store=store, progress=False)
     (verdict,) = results.decisions.values()
     assert verdict.verdict == "inconclusive" and verdict.looks == 1
     assert verdict.needs.repetitions > 2 and "would decide it at the margin" in verdict.sentence
