@@ -85,19 +85,18 @@ class Found:
     def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
         """Read the rows of all results, in their order, and the position of the result that each is of."""
         import pyarrow as pa
+        from pyarrow import dataset
 
         tables, positions = [], []
         for number, source in enumerate(self.sources):
-            of_source = [(entry, place) for place, (owner, entry) in enumerate(self.places) if owner == number]
-            table = source.to_table()
-            entries = table["entry"].to_numpy()
-            position = np.full(int(entries.max(initial=-1)) + 1, -1)
-            wanted = np.array(of_source, np.int64).reshape(-1, 2)
-            inside = wanted[:, 0] < position.size
-            position[wanted[inside, 0]] = wanted[inside, 1]
-            kept = position[entries] >= 0
-            tables.append(table.select(list(COLUMNS)).filter(pa.array(kept)))
-            positions.append(position[entries][kept])
+            wanted = np.array([(entry, place) for place, (owner, entry) in enumerate(self.places) if owner == number])
+            if not wanted.size:
+                continue
+            table = source.to_table(filter=dataset.field("entry").isin(pa.array(wanted[:, 0], pa.int32())))
+            position = np.empty(int(wanted[:, 0].max()) + 1, np.int64)
+            position[wanted[:, 0]] = wanted[:, 1]
+            tables.append(table.select(list(COLUMNS)))
+            positions.append(position[table["entry"].to_numpy()])
         joined, position = pa.concat_tables(tables), np.concatenate(positions)
         if (np.diff(position) < 0).any():
             order = np.argsort(position, kind="stable")
@@ -132,6 +131,8 @@ class ResultIndex:
 
     def find(self, paths: Sequence[Path]) -> Found:
         """Return the descriptions of some results and where their rows are, and take in what is new if it is much."""
+        if len(paths) < WORTH_INDEXING:
+            return self._found([], {}, paths)
         states = [_state(path) for path in paths]
         parts = self._parts()
         known = self._known(parts, paths, states)

@@ -61,10 +61,13 @@ def same(store: Store, folder: Path) -> bool:
     return True
 
 
-def test_an_index_answers_as_the_files_do(indexed: Store, tmp_path: Path) -> None:
+def test_an_index_answers_as_the_files_do(indexed: Store, tmp_path: Path, combination: Callable[..., Any]) -> None:
     assert same(indexed, tmp_path / "files")
-    chosen = [path for path in indexed.paths() if "-f1-" in path.name]
-    assert len(indexed.frame()) == 2 * sum(len(result_index.read_arrow(path)) for path in chosen)
+    whole = indexed.frame()
+    trials = [Trial(combination("ranknet"), fold, number) for fold in (2, 1) for number in range(3)]
+    some = pd.concat([whole[(whole.loss == "ranknet") & (whole.fold == fold)] for fold in (2, 1)], ignore_index=True)
+    pd.testing.assert_frame_equal(indexed.frame(trials), some, check_exact=True)
+    pd.testing.assert_frame_equal(indexed.frame(trials[:3]), some[some.fold == 2], check_exact=True)
 
 
 def test_results_that_are_new_others_or_gone_are_noticed(
