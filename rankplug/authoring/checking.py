@@ -21,6 +21,7 @@ from rankplug.testing import (
     loss_checks,
     metric_checks,
     sampler_checks,
+    study_checks,
     transform_checks,
 )
 
@@ -31,6 +32,7 @@ CONTRACTS: dict[str, Contract] = {
     "backend": fitting_checks.CONTRACT,
     "dataset": dataset_checks.CONTRACT,
     "transform": transform_checks.CONTRACT,
+    "study": study_checks.CONTRACT,
     "metric": metric_checks.CONTRACT,
 }
 LOADED = "it_can_be_loaded"

@@ -1,7 +1,8 @@
 """Writes a small package with one working plugin, for its author to change.
 
 The texts lie in ``rankplug/templates``: ``package`` is common to all, the other folders hold one kind of plugin each.
-In a file's name ``MODULE`` stands for the import package, in its text ``$name`` and the like for what
+In a file's name ``MODULE`` stands for the import package, ``NAME`` for the plugin's name, and what lies in
+``PACKAGE`` goes beside the package, in place of what is common to all; in its text ``$name`` and the like for what
 :class:`NewPlugin` says.
 """
 
@@ -24,7 +25,7 @@ from rankplug.system import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
 SUFFIX = ".template"
-KINDS = ("loss", "sampler", "scorer", "backend", "dataset", "transform", "metric")
+KINDS = ("loss", "sampler", "scorer", "backend", "dataset", "transform", "metric", "study")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -101,6 +102,7 @@ class NewPlugin:
             "sweep": Template(about["sweep"]).substitute(name=self.name),
             "compared": about["compared"],
             "extra": extra,
+            "run": Template(about.get("run", f"rankplug sweep {about['sweep']}")).substitute(name=self.name),
             "version": __version__,
         }
 
@@ -124,5 +126,6 @@ class NewPlugin:
     def _templates(self) -> Iterator[tuple[Path, str]]:
         for root, home in ((TEMPLATES / "package", ""), (self.folder, "MODULE")):
             for template in sorted(root.rglob(f"*{SUFFIX}")):
-                path = home / template.relative_to(root).with_suffix("")
-                yield Path(str(path).replace("MODULE", self.module)), template.read_text()
+                path = str(home / template.relative_to(root).with_suffix(""))
+                path = path.replace("MODULE/PACKAGE/", "").replace("MODULE", self.module).replace("NAME", self.name)
+                yield Path(path), template.read_text()

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 def new(
     kind: Annotated[
-        str, typer.Argument(help="Kind of plugin: loss, sampler, scorer, backend, dataset, transform or metric.")
+        str, typer.Argument(help="Kind of plugin: loss, sampler, scorer, backend, dataset, transform, metric or study.")
     ],
     name: Annotated[str, typer.Argument(help="Name of the plugin, such as my_loss.")],
     flavour: Annotated[
@@ -42,4 +42,4 @@ def new(
     say(f"wrote {folder}; now:")
     say(f"  pip install -e {folder}")
     say(f"  rankplug check {name}")
-    say(f"  rankplug sweep {plugin.facts['sweep']}")
+    say(f"  {plugin.facts['run']}")

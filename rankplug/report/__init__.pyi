@@ -5,6 +5,7 @@ from .display import show_findings as show_findings
 from .display import show_forest as show_forest
 from .display import show_runs as show_runs
 from .markdown import math_html as math_html
+from .reproduction import execute_notebook as execute_notebook
 from .reproduction import reproduce as reproduce
 from .site import build_report as build_report
 from .tour import Tour as Tour
@@ -14,6 +15,7 @@ __all__ = [
     "Tour",
     "build_report",
     "check_parameters",
+    "execute_notebook",
     "live",
     "math_html",
     "reproduce",

@@ -15,6 +15,7 @@ from rankplug.testing import (
     loss_checks,
     metric_checks,
     sampler_checks,
+    study_checks,
     transform_checks,
 )
 from rankplug.testing.checks import Check, Contract
@@ -116,6 +117,13 @@ class TransformContract(PluginContract):
 
     def make_case(self) -> transform_checks.Case:
         return transform_checks.Case(self.transform, self.dataset)
+
+
+class StudyContract(PluginContract):
+    """The contract of a study, see :mod:`rankplug.testing.study_checks`; it runs the profile smoke once."""
+
+    contract, kind = study_checks.CONTRACT, "study"
+    study: ClassVar[str]
 
 
 class BackendContract(PluginContract):

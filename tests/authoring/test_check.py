@@ -117,7 +117,6 @@ def test_a_name_of_two_kinds_is_checked_as_both():
         ("lamdarank", None, "there is no loss called lamdarank: did you mean lambdarank"),
         ("lambdarank", "metric", "lambdarank is no metric, but a loss"),
         ("lambdarank", "los", "there is no contract for a los; there are some for loss, sampler"),
-        ("xendcg", None, "xendcg is a study, for which there is no contract"),
         ("no/such/file.py", None, "there is no file no/such/file.py"),
     ],
 )
@@ -182,7 +181,11 @@ def test_code_that_raises_is_told_with_the_line(tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "flavour"),
-    [*((kind, "numba") for kind in KINDS), pytest.param("loss", "torch", marks=pytest.mark.slow)],
+    [
+        *((kind, "numba") for kind in KINDS if kind != "study"),
+        pytest.param("study", "numba", marks=pytest.mark.slow),
+        pytest.param("loss", "torch", marks=pytest.mark.slow),
+    ],
 )
 def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
     folder = NewPlugin(kind, f"fresh_{kind}_{flavour}", flavour).write(tmp_path)
@@ -193,7 +196,7 @@ def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
 
 
 # The losses' own tests run the same contract.
-SLOW = {"loss", "scorer", "backend"}
+SLOW = {"loss", "scorer", "backend", "study"}
 # Of the others some need parameters, or are checked on less.
 WORDS = {
     "synthetic": "synthetic[queries=60]",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -22,26 +24,64 @@ COMMANDS = (
 )
 
 
-@pytest.mark.skipif(not UV.exists(), reason="uv is not installed beside this Python")
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-def test_a_stranger_gets_from_nothing_to_a_figure_in_four_commands(tmp_path, record_property):
-    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+FROM_PAPER_TO_VERDICT = (
+    "rankplug new study my_paper",
+    "uv pip install --quiet --python {python} --no-deps -e my_paper",
+    "rankplug cite my_paper",
+    "rankplug reproduce my_paper --profile smoke",
+    "rankplug results --where \"loss = 'xe_ndcg'\" --metric ndcg@5",
+)
+
+needs_uv = pytest.mark.skipif(not UV.exists(), reason="uv is not installed beside this Python")
+
+
+def follow(commands: tuple[str, ...], folder: Path) -> None:
+    """Run commands one after another in an environment of a stranger's, which has rankplug and what they install."""
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder / "venv"], check=True)
+    python = folder / "venv" / "bin" / "python"
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     ours = next(path for path in sys.path if path.endswith("site-packages"))
     (site / "beside.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
-    script = tmp_path / "venv" / "bin" / "rankplug"
+    # Kernels of notebooks are started with this Python too.
+    kernel = folder / "venv" / "share" / "jupyter" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Python 3", "language": "python"}))
+    script = folder / "venv" / "bin" / "rankplug"
     script.write_text(f"#!{python}\nfrom rankplug.cli import main\nmain()\n")
     script.chmod(0o755)
     path = f"{script.parent}{os.pathsep}{BIN}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "RANKPLUG_RESULTS": str(tmp_path / "results")}
-    for command in COMMANDS:
+    environment = {**os.environ, "PATH": path, "RANKPLUG_RESULTS": str(folder / "results")}
+    for command in commands:
         began = time.perf_counter()
         words = shlex.split(command.format(python=python))
-        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-        record_property(command, f"{time.perf_counter() - began:.1f} s")
         print(f"{time.perf_counter() - began:6.1f} s  {command}")
+
+
+@needs_uv
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_stranger_gets_from_nothing_to_a_figure_in_four_commands(tmp_path):
+    follow(COMMANDS, tmp_path)
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert len(COMMANDS) < 5
+
+
+@needs_uv
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_stranger_gets_from_a_new_paper_to_a_verdict_in_five_commands_and_a_minute_of_machine_time(tmp_path):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    follow(FROM_PAPER_TO_VERDICT, tmp_path)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    claims = json.loads((tmp_path / "report" / "claims.json").read_text())["my_paper"]
+    assert [one["exhibit"] for one in claims] == ["Table 1", "Figure 1"]
+    assert {one["verdict"] for one in claims} <= {"holds", "fails", "no difference", "inconclusive"}
+    page = (tmp_path / "report" / "my_paper.html").read_text()
+    assert "The title of the paper" in page and "learns faster" in page
+    assert len(FROM_PAPER_TO_VERDICT) == 5
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"{seconds:.1f} s of processor time")
+    assert seconds < 60

@@ -1,0 +1,165 @@
+"""Each check of a study fails on a study that breaks it, and passes on one that does not."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankplug.errors import RankplugError
+from rankplug.store import Store
+from rankplug.studies import (
+    Check,
+    Checks,
+    Citation,
+    Claim,
+    Exhibit,
+    Margin,
+    Runs,
+    Study,
+    greater,
+    not_run,
+)
+from rankplug.testing import study_checks
+
+MARGIN = Margin(0.01, "a point")
+PAPER = Citation(authors=("A. Person",), title="A paper", venue="SIGIR", year=2026)
+
+
+def runs(profile, data):
+    shared = {
+        "dataset": "synthetic[queries=20,documents=8]",
+        "backend": "lightgbm",
+        "scorer": "trees[rounds=3,leaves=3,min_data=2]",
+    }
+    return [Runs("few", {"A": {"loss": "mse"}, "B": {"loss": "lambdarank"}}, shared, trials=2)]
+
+
+def lead(results):
+    return greater({"": results.difference("few", "ndcg@5", "A", "B")})
+
+
+def table(results):
+    return results.trials("few", "ndcg@5").astype(float), None
+
+
+SOUND = Study(
+    name="paper",
+    title="A paper",
+    citation=PAPER,
+    notebook="rankplug:notebooks/xendcg.ipynb",
+    runs=runs,
+    exhibits=(Exhibit("Table 1", "numbers", table),),
+    claims=(Claim("A is better", lead, "Table 1", MARGIN),),
+    published=lambda: published(),
+)
+
+
+def published(**changes):
+    row = {"exhibit": "Table 1", "dataset": "X", "model": "A", "metric": "ndcg@5", "value": 0.5}
+    return pd.DataFrame([{**row, "half_width": np.nan, "note": "", **changes}])
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("study"))
+    return SOUND.run("smoke", store=store, progress=False), 1.0, store
+
+
+def finding(check, study, smoke):
+    case = study_checks.Case("paper")
+    vars(case).update(study=study, smoke=smoke)
+    return getattr(study_checks, check).finding(case)
+
+
+CHECKS = [check.__name__ for check in study_checks.CHECKS if check.__name__ != "the_notebook_executes"]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_sound_study_passes(check, smoke):
+    assert finding(check, SOUND, smoke).status == "ok"
+
+
+def unknown_loss(profile, data):
+    (group,) = runs(profile, data)
+    return [dataclasses.replace(group, models={"A": {"loss": "lamdarank"}})]
+
+
+def infinite(results):
+    return pd.DataFrame({"ndcg": [1.0, np.inf]}), None
+
+
+def raises(results):
+    raise KeyError("group")
+
+
+@pytest.mark.parametrize(
+    ("check", "changes", "complaint"),
+    [
+        ("it_says_which_paper_it_is", {"name": "another"}, "the study itself another"),
+        ("it_says_which_paper_it_is", {"title": "Another"}, "that of its citation 'A paper'"),
+        ("every_profile_plans", {"runs": unknown_loss}, "the model A of few cannot be planned: there is no loss"),
+        ("every_profile_plans", {"runs": lambda p, d: [*runs(p, d), *runs(p, d)]}, "two groups are called few"),
+        ("every_exhibit_draws", {"exhibits": (Exhibit("Table 1", "", table),)}, "Table 1 has no title"),
+        (
+            "every_exhibit_draws",
+            {"exhibits": (Exhibit("Table 1", "x", infinite),)},
+            "infinite number in the column",
+        ),
+        ("every_exhibit_draws", {"exhibits": (Exhibit("Table 1", "x", raises),)}, "cannot be drawn: KeyError"),
+        (
+            "every_claim_can_come_out_at_least_two_ways",
+            {"claims": (Claim("always", lambda results: not_run("never"), "Table 1"),)},
+            "comes out as 'not run' on all of",
+        ),
+        (
+            "every_claim_can_come_out_at_least_two_ways",
+            {"claims": (Claim("one is one", lambda results: Checks({"1 = 1": Check("x", 1, at_least=1, control=1)})),)},
+            "the check '1 = 1' of the claim 'one is one' comes out alike for its control",
+        ),
+        (
+            "every_claim_can_come_out_at_least_two_ways",
+            {"claims": (Claim("A is better", lead, "Table 9", MARGIN),)},
+            "names an exhibit Table 9, which the study has not",
+        ),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(exhibit="Table 9")}, "names 'Table 9'"),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(metric="")}, "names no metric"),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(value=np.nan)}, "the value nan"),
+    ],
+)
+def test_a_broken_study_fails_the_check_that_is_meant_for_it(check, changes, complaint, smoke):
+    found = finding(check, dataclasses.replace(SOUND, **changes), smoke)
+    assert found.failed and complaint in found.what
+
+
+def test_a_study_that_takes_its_time_is_told_so(smoke):
+    found = finding("smoke_takes_less_than_a_minute", SOUND, (smoke[0], 75.0, smoke[2]))
+    assert found.failed and found.what == "it took 75 s of processor time"
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda cells: cells[1]["metadata"].clear(), "has 0 cells with the tag parameters"),
+        (
+            lambda cells: cells[1].update(source=["profile = 'smoke'"]),
+            "not assign data, jobs, seed, store, trials",
+        ),
+        (lambda cells: cells[2].update(execution_count=3), "code cell 2 of"),
+    ],
+)
+def test_a_notebook_that_is_no_template_is_told_so(change, complaint, smoke, tmp_path, monkeypatch):
+    notebook = json.loads(SOUND.notebook_path.read_text())
+    change(notebook["cells"])
+    (tmp_path / "strange_notebooks").mkdir()
+    (tmp_path / "strange_notebooks" / "__init__.py").touch()
+    (tmp_path / "strange_notebooks" / "a.ipynb").write_text(json.dumps(notebook))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    study = dataclasses.replace(SOUND, notebook="strange_notebooks:a.ipynb")
+    found = finding("the_notebook_is_a_stripped_template", study, smoke)
+    assert found.failed and complaint in found.what
+    with pytest.raises(RankplugError, match="there is no file b"):
+        dataclasses.replace(SOUND, notebook="strange_notebooks:b.ipynb").notebook_path  # noqa: B018
