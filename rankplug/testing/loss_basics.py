@@ -9,8 +9,7 @@ import numpy as np
 from rankplug.losses import PaddedLoss, padding_filled
 from rankplug.testing.check_input import CheckInput
 from rankplug.testing.checks import NotApplicableError
-from rankplug.testing.loss_case import CONTRACT, Case, lists_of, not_finite, same
-from rankplug.testing.noise import Noise
+from rankplug.testing.loss_case import CONTRACT, Case, Noise, lists_of, not_finite, same
 
 COMPUTED, FINITE, EXTREME, PADDED = range(4)
 """Stages on which all others rest: where a loss is nan or sees padding, every other complaint would mislead."""

@@ -8,8 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
+from rankplug.compiled import log, uniform
 from rankplug.losses import Evaluation, Loss, loss
+from rankplug.registry import Parameters, Reference, SamplerSpecification
+from rankplug.samplers import Sampler, list_sampler
 from rankplug.testing.check_input import CheckInput, Floats
 from rankplug.testing.checks import Contract
 
@@ -114,3 +118,38 @@ def shown(array: Any) -> str:
     """Format numbers as a complaint shows them."""
     numbers = [float(f"{value:.6g}") for value in array[:12]]
     return f"[{', '.join(map(str, numbers))}{', ...' if len(array) > 12 else ''}]"
+
+
+@list_sampler
+def logistic(scores, key, perturbed, temperature):  # type: ignore[no-untyped-def]
+    """Compute ``(f_i + log(U_i / (1 - U_i)) / 2) / temperature``; return the derivative, one over the temperature."""
+    for i in range(scores.size):
+        draw = uniform(key, i)
+        perturbed[i] = (scores[i] + 0.5 * log(draw / (1.0 - draw))) / temperature
+    return 1.0 / temperature
+
+
+class NoiseParameters(Parameters):
+    """Parameters of the contracts' noise."""
+
+    samples: int = Field(2, ge=1, description="draws of each list")
+    temperature: float = Field(1.25, gt=0, description="divisor of the perturbed scores")
+
+
+class Noise(Sampler):
+    """Logistic noise that no plugin offers.
+
+    Args:
+        samples: number of draws.
+    """
+
+    def __init__(self, samples: int = 2) -> None:
+        self.reference = Reference("noise_of_contracts", {"samples": samples})
+        self.parameters = NoiseParameters.model_validate({"samples": samples})
+        self.specification = SamplerSpecification(
+            name="noise_of_contracts", summary="logistic noise", implementation=logistic, parameters=NoiseParameters
+        )
+        self.function = logistic
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Noise, (self.samples,)

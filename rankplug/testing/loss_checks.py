@@ -14,8 +14,7 @@ from rankplug.testing.check_input import CheckInput, Floats
 from rankplug.testing.checks import NotApplicableError
 from rankplug.testing.loss_case import CONTRACT as CONTRACT
 from rankplug.testing.loss_case import Case as Case
-from rankplug.testing.loss_case import lists_of, not_finite, same, shown
-from rankplug.testing.noise import Noise
+from rankplug.testing.loss_case import Noise, lists_of, not_finite, same, shown
 
 NOISE = Noise(samples=3)
 
