@@ -14,6 +14,11 @@ VARIABLES = {
         "Folders that hold archives or unpacked data sets, separated as in `PATH`.",
         "none",
     ),
+    "RANKPLUG_MIRRORS": (
+        "Addresses of folders that hold the files of public data sets under the names of the catalogue, separated by"
+        " spaces. They are tried in turn after the files' own; digests are checked all the same.",
+        "none",
+    ),
     "RANKPLUG_RESULTS": (
         "Folder of the results of sweeps.",
         "`results` in the project's root, see [sweeps](../sweeps.md#where-results-go)",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import keyword
 import re
+import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import Literal
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import registry
-from rankplug.system import __version__
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
 SUFFIX = ".template"
@@ -116,9 +117,14 @@ class NewPlugin:
         if target.exists():
             raise ScaffoldError(f"{target} exists already; remove it, or say with --into where else")
         try:
-            for path, text in self.files().items():
-                (target / path).parent.mkdir(parents=True, exist_ok=True)
-                (target / path).write_text(text)
+            into.mkdir(parents=True, exist_ok=True)
+            # Under another name until it is whole, so that a run that was killed is in nobody's way.
+            with tempfile.TemporaryDirectory(dir=into, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED) as folder:
+                made = Path(folder) / self.name
+                for path, text in self.files().items():
+                    (made / path).parent.mkdir(parents=True, exist_ok=True)
+                    (made / path).write_text(text)
+                made.rename(target)
         except OSError as error:
             raise ScaffoldError(f"cannot write {target}: {error.strerror}; name another folder with --into") from error
         return target

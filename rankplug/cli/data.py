@@ -62,6 +62,37 @@ def prepare(
     _show(text)
 
 
+@app.command("check-links")
+def check_links(
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets; all that can be fetched by default.")] = None,
+) -> None:
+    """Ask every address of a data set whether it has the file, which is not fetched."""
+    from rankplug.registry import registry
+
+    wanted = names or [plugin.specification.name for plugin in registry().plugins("dataset")]
+    dead = 0
+    for name in wanted:
+        specification, parameters = registry().resolve("dataset", name) if names else _without_parameters(name)
+        ask = None if parameters is None else getattr(specification.load(), "check_links", None)
+        found = ask(parameters) if ask is not None else []
+        if names and not found:
+            raise DataError(f"dataset {name} has no address to fetch it from")
+        for url, problem in found:
+            dead += bool(problem)
+            say(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)
+    if dead:
+        raise DataError(f"{dead} addresses do not answer with a file; RANKPLUG_MIRRORS names others, tried in turn")
+
+
+def _without_parameters(name: str) -> tuple[Any, Any]:
+    """Return a data set's specification with its defaults; None for these where it needs some."""
+    from rankplug.registry import registry
+
+    specification = registry().find("dataset", name).specification
+    needs = any(field.is_required() for field in specification.parameters.model_fields.values())
+    return specification, None if needs else specification.parameters()
+
+
 @app.command()
 def info(name: Name) -> None:
     """Show where a data set comes from, what may be done with it, and what is here."""

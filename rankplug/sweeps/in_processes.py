@@ -7,7 +7,9 @@ thread of its own that waits for it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
+import multiprocessing.util
 import os
 import sys
 import tempfile
@@ -20,7 +22,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError, run_task
-from rankplug.system import has_room, thread_environment, use_threads
+from rankplug.system import SocketFolder, has_room, thread_environment, use_threads
 
 SEEN_TO_BE_GONE_AFTER = 1.0
 
@@ -134,12 +136,28 @@ def _way(code: int | None) -> str:
     return f"with exit code {code}"
 
 
+@functools.cache
+def _sockets() -> SocketFolder:
+    """Make multiprocessing keep its sockets in a folder that the next sweep removes where this process is killed."""
+    folder = SocketFolder()
+    usual = tempfile.tempdir
+    try:
+        tempfile.tempdir = folder.path
+        # It asks for a temporary folder once, and stays with it.
+        multiprocessing.util.get_temp_dir()
+    finally:
+        tempfile.tempdir = usual
+    # Multiprocessing removes its own folder before, with priority -100.
+    multiprocessing.util.Finalize(None, folder.remove, exitpriority=-101)
+    return folder
+
+
 def _context(packages: Sequence[str]) -> Any:
     """Return a context that forks new processes from a clean one with the engines imported, or spawns them.
 
-    They ask it by a socket among the temporary files, whose path must be short.
+    They ask it by a socket in a folder of its own, whose path must be short.
     """
-    if sys.platform == "win32" or not has_room(tempfile.gettempdir()):
+    if sys.platform == "win32" or not has_room(_sockets().path):
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["rankplug.store.trials", "rankplug.training.fitting", *packages])

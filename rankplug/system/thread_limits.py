@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import statistics
 import sys
 import time
@@ -43,6 +44,8 @@ CANNOT_GIVE_WAY = 8.0
 LOOKS = 5
 BETWEEN_LOOKS = 0.001
 
+MOST_THREADS = 1024
+"""More than this and engines end the process, as no machine has so many."""
 BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
 """Packages that bring thread pools when they are imported."""
 
@@ -91,8 +94,8 @@ def given_threads() -> int | None:
         return None
     # OpenMP takes one number for each level of nesting, of which only the first is ours.
     given = os.environ[name].split(",")[0] if name.startswith("OMP") else os.environ[name]
-    if not given.isdigit() or int(given) < 1:
-        raise RankplugError(f"{name} must be a whole number of at least 1, got {given!r}")
+    if not re.fullmatch("0*[1-9][0-9]{0,3}", given) or int(given) > MOST_THREADS:
+        raise RankplugError(f"{name} must be a whole number from 1 to {MOST_THREADS}, got {given[:40]!r}")
     return int(given)
 
 
@@ -154,6 +157,8 @@ def use_threads(number: int | None = None) -> Iterator[int]:
 
     global _threads, _in_force
     wanted = threads() if number is None else whole_number(number, "the number of threads", least=1)
+    if wanted > MOST_THREADS:
+        raise RankplugError(f"the number of threads must be at most {MOST_THREADS}, got {wanted}")
     limit = _threads if number is None else wanted
     setting = wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
     if _in_force == setting and _threads == limit:

@@ -96,7 +96,7 @@ def _read(found: _Found) -> Model:
 
 
 def _unreadable(found: _Found, reason: str) -> ModelFileError:
-    return ModelFileError(f"{found.path} cannot be read by {found.backend}: {reason}")
+    return ModelFileError(f"{found.path} cannot be read by {found.backend}: {' '.join(reason.split())[:300]}")
 
 
 def _try_in_child(found: _Found) -> None:

@@ -49,17 +49,26 @@ def test_the_environment_sets_the_number(monkeypatch):
     assert threads() == available_cores() >= 1
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "two", "1.5"])
+@pytest.mark.parametrize("given", ["0", "-1", "two", "1.5", "²", "٣", "1025", "99999999", "9" * 5000])
 def test_an_impossible_number_in_the_environment_is_named(monkeypatch, given):
     monkeypatch.setenv("RANKPLUG_THREADS", given)
     with pytest.raises(RankplugError) as caught:
         threads()
-    assert str(caught.value) == f"RANKPLUG_THREADS must be a whole number of at least 1, got {given!r}"
+    assert str(caught.value) == f"RANKPLUG_THREADS must be a whole number from 1 to 1024, got {given[:40]!r}"
 
 
 def test_a_block_needs_at_least_one_thread():
     sentence = "the number of threads must be a whole number of at least 1, got 0"
     with pytest.raises(RankplugError, match=sentence), use_threads(0):
+        pass
+
+
+def test_a_block_takes_no_more_threads_than_any_machine_has():
+    """Engines end the process at a number of threads that the system cannot start."""
+    with (
+        pytest.raises(RankplugError, match="the number of threads must be at most 1024, got 99999999"),
+        use_threads(99999999),
+    ):
         pass
 
 

@@ -6,7 +6,11 @@ from rankplug_data.public.benchmark import Benchmark, Download, Published
 
 LETOR_PAGE = "https://www.microsoft.com/en-us/research/project/letor-learning-rank-information-retrieval/"
 MSLR_PAGE = "https://www.microsoft.com/en-us/research/project/mslr/"
-META_TOOLKIT = "https://raw.githubusercontent.com/meta-toolkit/meta"
+META_TOOLKIT = (
+    "https://raw.githubusercontent.com/meta-toolkit/meta/{commit}",
+    "https://cdn.jsdelivr.net/gh/meta-toolkit/meta@{commit}",
+)
+"""Addresses of one repository, whose files a commit determines."""
 ONEDRIVE = "https://api.onedrive.com/v1.0/shares"
 
 LETOR_LICENCE = "Microsoft Research's terms for LETOR: research use; read and accept them on the official page."
@@ -28,7 +32,7 @@ def _five_tests(folder: str, commit: str, file: str, digests: tuple[str, ...]) -
     return tuple(
         Download(
             file=f"{folder}/Fold{fold}/{file}",
-            urls=(f"{META_TOOLKIT}/{commit}/data/{folder}/Fold{fold}/{file}",),
+            urls=tuple(f"{place.format(commit=commit)}/data/{folder}/Fold{fold}/{file}" for place in META_TOOLKIT),
             sha256=digest,
         )
         for fold, digest in enumerate(digests, start=1)

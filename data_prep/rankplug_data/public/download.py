@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,14 @@ ATTEMPTS = 5
 TIMEOUT = 30.0
 """Seconds without a byte after which a connection counts as cut."""
 
+SLOWEST = 1000
+"""Bytes a second below which a connection counts as cut."""
+LARGEST = 20 << 30
+"""Bytes of the largest file that is fetched."""
+BUSY = (429, 500, 502, 503, 504)
+"""Answers of a server that may give another one soon."""
+MIRRORS = "RANKPLUG_MIRRORS"
+
 _CUT = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
 
 
@@ -32,8 +41,10 @@ class ResumingDownloader:
     What has arrived is kept beside the file as ``.part``, also when the program ends.
     """
 
-    def __init__(self, part: Path, attempts: int = ATTEMPTS, wait: float = 1.0, progress: bool = True) -> None:
-        self.part, self.attempts, self.wait, self.progress = part, attempts, wait, progress
+    def __init__(
+        self, part: Path, attempts: int = ATTEMPTS, wait: float = 1.0, progress: bool = True, patience: float = TIMEOUT
+    ) -> None:
+        self.part, self.attempts, self.wait, self.progress, self.patience = part, attempts, wait, progress, patience
 
     def __call__(self, url: str, output_file: str | Path, owner: Any) -> None:
         """Fetch the address into the file that pooch verifies."""
@@ -41,8 +52,9 @@ class ResumingDownloader:
             try:
                 self._fetch(url)
                 break
-            except _CUT:
-                if attempt == self.attempts:
+            except requests.RequestException as error:
+                busy = error.response is not None and error.response.status_code in BUSY
+                if attempt == self.attempts or not (busy or isinstance(error, _CUT)):
                     raise
                 time.sleep(self.wait * 2 ** (attempt - 1))
         os.replace(self.part, output_file)
@@ -52,38 +64,73 @@ class ResumingDownloader:
         headers = {"Accept-Encoding": "identity"}
         if have:
             headers["Range"] = f"bytes={have}-"
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        with requests.get(url, headers=headers, stream=True, timeout=self.patience) as response:
             if response.status_code == requests.codes.requested_range_not_satisfiable:
                 if response.headers.get("Content-Range", "") == f"bytes */{have}":
                     return
                 self.part.unlink()
                 raise requests.ConnectionError(f"{url} does not go on at byte {have}")
             response.raise_for_status()
+            begin = response.headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0]
             resumed = response.status_code == requests.codes.partial_content
+            if resumed and begin != str(have):
+                raise requests.ConnectionError(f"{url} goes on at byte {begin or '?'} and not at {have}")
             have = have if resumed else 0
             length = response.headers.get("Content-Length")
             total = have + int(length) if length else None
             with self.part.open("ab" if resumed else "wb") as file, self._bar(total, have) as bar:
-                for piece in response.iter_content(PIECE):
+                for piece in self._in_time(response.iter_content(PIECE), url):
                     file.write(piece)
                     have += len(piece)
                     bar.update(len(piece))
+                    if have > LARGEST:
+                        raise requests.RequestException(f"{url} does not end after {have:,} bytes")
             if total is not None and have < total:
                 raise requests.ConnectionError(f"{url} ended after {have:,} of {total:,} bytes")
+
+    def _in_time(self, pieces: Iterable[bytes], url: str) -> Iterator[bytes]:
+        """Give pieces as they come; raise where they come so slowly that nobody waits for the end."""
+        since, came = time.monotonic(), 0
+        for piece in pieces:
+            yield piece
+            came += len(piece)
+            if (now := time.monotonic()) > since + self.patience:
+                if came < SLOWEST * (now - since):
+                    raise requests.ConnectionError(f"{url} sends less than {SLOWEST:,} bytes a second")
+                since, came = now, 0
 
     def _bar(self, total: int | None, have: int) -> Any:
         disable = None if self.progress else True
         return tqdm(total=total, initial=have, unit="B", unit_scale=True, desc=self.part.stem, disable=disable)
 
 
-def fetch(download: Download, folder: Path, *, attempts: int = ATTEMPTS, wait: float = 1.0) -> Path:
+def addresses(download: Download) -> tuple[str, ...]:
+    """Return the addresses of a file, in their order: its own, then the mirrors that the user names."""
+    mirrors = os.environ.get(MIRRORS, "").split()
+    return (*download.urls, *(f"{mirror.rstrip('/')}/{download.file}" for mirror in mirrors))
+
+
+def answer_of(url: str, patience: float = TIMEOUT) -> str:
+    """Return what is wrong with an address; empty where it has a file. One byte is asked for."""
+    try:
+        headers = {"Accept-Encoding": "identity", "Range": "bytes=0-0"}
+        with requests.get(url, headers=headers, stream=True, timeout=patience) as response:
+            response.raise_for_status()
+            return "" if next(response.iter_content(1), b"") else "the server sends nothing"
+    except requests.RequestException as error:
+        return _reason(error)
+
+
+def fetch(
+    download: Download, folder: Path, *, attempts: int = ATTEMPTS, wait: float = 1.0, patience: float = TIMEOUT
+) -> Path:
     """Return the file, fetched unless it is there with the right digest."""
     target = folder / download.file
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
     failures = []
     pooch.get_logger().setLevel(logging.WARNING)
-    for url in download.urls:
+    for url in addresses(download):
         for _ in range(2):
             resumed = part.exists()
             try:
@@ -92,7 +139,7 @@ def fetch(download: Download, folder: Path, *, attempts: int = ATTEMPTS, wait: f
                     known_hash=f"sha256:{download.sha256}",
                     fname=target.name,
                     path=target.parent,
-                    downloader=ResumingDownloader(part, attempts, wait),
+                    downloader=ResumingDownloader(part, attempts, wait, patience=patience),
                 )
                 return target
             except ValueError:

@@ -99,6 +99,13 @@ class OfficialDataset:
         paths = [fetch(download, downloads_folder()) for download in downloads]
         return str(paths[0] if len(paths) == 1 else os.path.commonpath(paths))
 
+    def check_links(self, parameters: Parameters) -> list[tuple[str, str]]:
+        """Ask each of its addresses for a byte: the address, and what is wrong with it or nothing."""
+        from rankplug_data.public.download import addresses, answer_of
+
+        downloads = self.benchmark.downloads.get(self._version(parameters), ())
+        return [(url, answer_of(url)) for download in downloads for url in addresses(download)]
+
     def prepare(self, parameters: Parameters, *, source: Path | None, on_error: OnError) -> str:
         """Prepare the data set, and say what there is."""
         return self._make(parameters, source, on_error, lambda ready: source is not None).report()

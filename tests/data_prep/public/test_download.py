@@ -2,12 +2,14 @@
 
 import hashlib
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from rankplug_data.public.benchmark import Download
-from rankplug_data.public.download import fetch
+from rankplug_data.public.download import answer_of, fetch
 
+from rankplug.cli import main
 from rankplug.errors import DataError
 
 CONTENT = bytes(range(256)) * 4096
@@ -29,17 +31,52 @@ class Handler(BaseHTTPRequestHandler):
             "/cut": self.cut,
             "/cut-without-ranges": lambda: self.cut(ranges=False),
             "/always-cut": lambda: self.cut(always=True),
+            "/bad": lambda: self.send_error(400),
+            "/busy": lambda: self.send_error(503) if self.asked() < 3 else self.whole(),
+            "/always-busy": lambda: self.send_error(503),
+            "/slow": self.slow,
+            "/promises-less": lambda: self.send(CONTENT, promised=1000),
+            "/promises-more": lambda: self.send(CONTENT, promised=len(CONTENT) + 1000),
+            "/goes-on-elsewhere": self.elsewhere,
+            "/empty": lambda: self.send(b""),
+            "/mirror/SET/set.zip": self.whole,
         }.get(self.path)
         if answer is None:
             self.send_error(404)
         else:
             answer()
 
-    def send(self, body, promised=None, status=200):
+    def send(self, body, promised=None, status=200, begin=0):
         self.send_response(status)
+        if status == 206:
+            self.send_header("Content-Range", f"bytes {begin}-{len(CONTENT) - 1}/{len(CONTENT)}")
         self.send_header("Content-Length", str(len(body) if promised is None else promised))
         self.end_headers()
         self.wfile.write(body)
+
+    def asked(self):
+        return sum(path == self.path for path, _ in self.server.requests)
+
+    def slow(self):
+        """Send a few bytes now and then, for ever."""
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(100):
+            self.wfile.write(b"x" * 10)
+            self.wfile.flush()
+            time.sleep(0.05)
+
+    def elsewhere(self):
+        """Drop the first connection, and go on at the wrong byte."""
+        if "Range" not in self.headers:
+            self.send(CONTENT[:300_000], promised=len(CONTENT))
+            self.close_connection = True
+            return
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes 7-{len(CONTENT) - 1}/{len(CONTENT)}")
+        self.send_header("Content-Length", str(len(CONTENT) - 7))
+        self.end_headers()
+        self.wfile.write(CONTENT[7:])
 
     def redirect(self):
         self.send_response(302)
@@ -58,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
         else:
-            self.send(CONTENT[begin:], status=206 if begin else 200)
+            self.send(CONTENT[begin:], status=206 if begin else 200, begin=begin)
 
     def cut(self, ranges=True, always=False):
         """Drop the connection after 300,000 bytes, the first time or every time."""
@@ -67,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         first = sum(path == self.path for path, _ in self.server.requests) == 1
         short = always or first
         body = b"" if always and not first else rest[:300_000] if short else rest
-        self.send(body, promised=len(rest), status=206 if begin else 200)
+        self.send(body, promised=len(rest), status=206 if begin else 200, begin=begin)
         self.close_connection = True
 
 
@@ -82,9 +119,9 @@ def server():
     server.server_close()
 
 
-def get(server, folder, *paths, digest=DIGEST, attempts=3):
+def get(server, folder, *paths, digest=DIGEST, attempts=3, patience=30):
     download = Download(file="SET/set.zip", urls=tuple(server.url + path for path in paths), sha256=digest)
-    return fetch(download, folder, attempts=attempts, wait=0.0)
+    return fetch(download, folder, attempts=attempts, wait=0.0, patience=patience)
 
 
 def files(folder):
@@ -92,7 +129,7 @@ def files(folder):
 
 
 def begin_of(wanted):
-    return int(wanted.removeprefix("bytes=").removesuffix("-"))
+    return int(wanted.removeprefix("bytes=").partition("-")[0])
 
 
 def test_a_file_is_fetched_once(server, tmp_path):
@@ -165,3 +202,60 @@ def test_no_server_at_all_is_an_error(tmp_path):
     download = Download(file="set.zip", urls=("http://127.0.0.1:9/set.zip",), sha256=DIGEST)
     with pytest.raises(DataError, match="could not be fetched"):
         fetch(download, tmp_path, attempts=1)
+
+
+WRONG = {
+    "/nothing": "the server answered 404 Not Found",
+    "/bad": "the server answered 400 Bad Request",
+    "/always-busy": "the server answered 503 Service Unavailable",
+    "/slow": "sends less than 1,000 bytes a second",
+    "/wrong": "what came has another SHA-256 than",
+    "/promises-less": "what came has another SHA-256 than",
+    "/promises-more": "IncompleteRead|ended after",
+    "/goes-on-elsewhere": r"goes on at byte 7 and not at \d+",
+    "/always-cut": "",
+    "/empty": "what came has another SHA-256 than",
+}
+
+
+@pytest.mark.parametrize("path", WRONG)
+def test_however_a_server_misbehaves_it_is_told_and_the_next_one_is_asked(server, tmp_path, path):
+    with pytest.raises(DataError, match=rf"set.zip could not be fetched: .*{path}.*({WRONG[path]})"):
+        get(server, tmp_path / "alone", path, patience=0.3)
+    assert "set.zip" not in files(tmp_path / "alone")
+    assert get(server, tmp_path / "both", path, "/file", patience=0.3).read_bytes() == CONTENT
+    assert files(tmp_path / "both") == ["set.zip"]
+
+
+def test_a_busy_server_is_asked_again(server, tmp_path):
+    assert get(server, tmp_path, "/busy").read_bytes() == CONTENT
+    assert len(server.requests) == 3
+
+
+def test_mirrors_that_the_user_names_are_asked_last(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKPLUG_MIRRORS", f"{server.url}/no-mirror/ {server.url}/mirror")
+    assert get(server, tmp_path, "/nothing").read_bytes() == CONTENT
+    assert [path for path, _ in server.requests] == ["/nothing", "/no-mirror/SET/set.zip", "/mirror/SET/set.zip"]
+
+
+def test_addresses_are_checked_by_a_byte(server):
+    for path, answer in {"/file": "", "/nothing": "404 Not Found", "/always-busy": "503", "/empty": "nothing"}.items():
+        said = answer_of(server.url + path, patience=1)
+        assert said.endswith(answer) if not answer else answer in said
+    assert answer_of("http://127.0.0.1:9/set.zip", patience=1)
+
+
+def test_links_are_checked_by_a_command(server, monkeypatch, capsys):
+    from rankplug_data.public import catalogue
+
+    (ohsumed,) = (one for one in catalogue.BENCHMARKS if one.name == "ohsumed")
+    for path, code in (("/file", 0), ("/nothing", 1)):
+        found = {"QueryLevelNorm": (Download(file="x.txt", urls=(server.url + path,), sha256=DIGEST),)}
+        monkeypatch.setitem(ohsumed.__dict__, "downloads", found)
+        monkeypatch.setattr("sys.argv", ["rankplug", "data", "check-links", "ohsumed"])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert (stop.value.code or 0) == code
+        said = capsys.readouterr()
+        assert f"{server.url}{path}" in said.out
+        assert ("1 addresses do not answer with a file; RANKPLUG_MIRRORS names others" in said.err) == bool(code)
