@@ -18,13 +18,6 @@ def complete_reference(kind: str, text: str) -> list[str]:
     Args:
         kind: of plugin.
         text: what has been typed, such as ``[mse,lambdarank[si``.
-
-    >>> complete_reference("loss", "[mse,lambdar")
-    ['[mse,lambdarank', '[mse,lambdarank[']
-    >>> complete_reference("loss", "lambdarank[sigma=2,no")
-    ['lambdarank[sigma=2,norm=']
-    >>> complete_reference("loss", "lambdarank[norm=")
-    ['lambdarank[norm=false', 'lambdarank[norm=true']
     """
     return sorted(_of_references(kind, text))
 

@@ -96,6 +96,8 @@ def test_what_is_no_loss_is_answered_with_what_is():
 
 
 def test_a_name_that_is_installed_is_refused():
+    installed = rp.loss("lambdarank").specification
+
     def lambdarank(scores, labels, gradient):
         return 0.0
 
@@ -103,7 +105,7 @@ def test_a_name_that_is_installed_is_refused():
         PluginConflictError, match="loss lambdarank is already offered by rankplug; choose another name"
     ):
         rp.loss(lambdarank)
-    assert rp.loss("lambdarank").specification.summary.startswith("pairwise")
+    assert rp.loss("lambdarank").specification == installed
 
 
 def test_one_warning_says_that_it_has_no_version():

@@ -33,6 +33,14 @@ def test_rows_are_models_columns_metrics_and_intervals_those_over_trials(filled:
     assert cell.half_width == pytest.approx((high - low) / 2)
 
 
+def test_a_single_combination_is_a_row_named_by_its_loss(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0}, folds=(1,))
+    table = paper_table(store, metric="ndcg@5", bold=True)
+    mean = query("select avg(value) as mean from queries where metric = 'ndcg@5'", store)["mean"].iloc[0]
+    assert table.rows == [("mse",)]
+    assert table.cells[("mse",), ("ndcg@5",)].mean == pytest.approx(mean)
+
+
 def test_daggers_are_what_holm_rejects_of_tests_over_queries(filled: Store) -> None:
     table = paper_table(filled, versus="mse", bold=True)
     marks = {row[0]: {cell.mark for (one, _), cell in table.cells.items() if one == row} for row in table.rows}

@@ -121,7 +121,8 @@ def paper_table(
         raise ResultsError("there is no result to show; sweep first, or widen the condition")
     down = [name for name in (list(group_by) or distinguishing(rows)) if name not in across]
     parts = [name for name in across if name != METRIC]
-    means = results(store, where=where, metric=metric, group_by=[*parts, *down], pool=pool, level=level)
+    groups = [*parts, *down] or ["loss"]
+    means = results(store, where=where, metric=metric, group_by=groups, pool=pool, level=level)
     down += [METRIC] if METRIC not in across else []
     down = down or ["loss"]
     if "loss" not in means:
