@@ -1,4 +1,4 @@
-"""How much a gradient varies from draw to draw: the paper's estimators beside those of its successors.
+"""Variance of gradients from draw to draw: the paper's estimators beside those of its successors.
 
 Every estimator's mean is another gradient, so its variance is told relative to the square of that mean's length. One
 draw is one noisy score vector or one ranking.

@@ -1,4 +1,4 @@
-"""What noise gives and what the network gives: plain and expected losses on both networks, equally tuned."""
+"""Effects of noise and of the network: plain and expected losses on both networks, equally tuned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What drawing gamma gives: XE-NDCG with gammas anew for each tree, drawn once, or fixed."""
+"""Effect of drawing gamma: XE-NDCG with gammas anew for each tree, drawn once, or fixed."""
 
 from __future__ import annotations
 
