@@ -13,16 +13,21 @@ PACKAGES = (
     "rankplug_crossover",
     "rankplug_jupyter",
     "rankplug_lbfgs",
+    "rankplug_letor2",
     "rankplug_lightgbm",
     "rankplug_logrank",
     "rankplug_metrics",
     "rankplug_mlflow",
+    "rankplug_neuralsort",
+    "rankplug_plrank",
     "rankplug_scorers",
     "rankplug_stochastic",
+    "rankplug_stochasticrank",
     "rankplug_torch",
     "rankplug_uniquerating",
     "rankplug_xendcg",
     "rankplug_xgboost",
+    "rankplug_yetiloss",
 )
 ABSENT = [package for package in PACKAGES if not (Path(__file__).parent / "plugins" / package).is_dir()]
 NEEDS = re.compile(

@@ -114,6 +114,7 @@ def test_kinds_of_noise_are_drawn_where_they_were_run(results):
 
 
 def test_version_2_of_pl_rank_has_a_smaller_variance_than_version_1():
+    pytest.importorskip("rankplug_plrank")
     frame, _ = STUDY.exhibit("Variance").draw(None)
     spread = frame.set_index("estimator")["scores of spread 1"]
     assert spread["PL-Rank-2 and -3"] < spread["PL-Rank-1"]
