@@ -232,7 +232,10 @@ def test_a_microaverage_weighs_data_sets_by_their_queries():
 def test_a_single_data_set_has_no_microaverage():
     frame = accuracy_table.accuracy_frame(made(0.05))
     assert list(frame["column"].unique()) == ["made"]
-    assert accuracy_table.win_counts(made(0.05))[0]["ours"].iloc[-1] == "4 of 4"
+    counts = accuracy_table.win_counts(made(0.05))[0].iloc[-1]
+    assert (counts["ours"], counts["won by a test"], counts["lost by a test"]) == ("4 of 4", 4, 0)
+    turned = accuracy_table.win_counts(made(-0.05))[0].iloc[-1]
+    assert (turned["ours"], turned["won by a test"], turned["lost by a test"]) == ("0 of 4", 0, 4)
 
 
 def test_the_best_of_each_cell_is_counted_by_family():
