@@ -43,6 +43,7 @@ OWN = ("fold", "trial", "seed", "record")
 """Fields of a description about its trial alone; the rest it shares with others of its combination."""
 
 State = tuple[int, int, int]
+NO_STATE = (0, 0, 0)
 
 
 @dataclass
@@ -136,10 +137,11 @@ class ResultIndex:
         states = [_state(path) for path in paths]
         parts = self._parts()
         known = self._known(parts, paths, states)
-        if len(paths) - len(known) >= WORTH_INDEXING or (known and self._is_scattered(parts, len(known))):
+        if len(paths) - len(known) >= WORTH_INDEXING or len(parts) > MOST_PARTS:
             with contextlib.suppress(OSError), self._alone():
                 # Another process may have done it in the meantime.
-                parts = self._renewed(paths, states)
+                parts = self._taken_in(self._parts(), paths, states)
+                parts = self._joined(parts) if len(parts) > MOST_PARTS else parts
                 known = self._known(parts, paths, states)
         return self._found(parts, known, paths)
 
@@ -148,7 +150,7 @@ class ResultIndex:
         with self._alone():
             before = self._parts()
             states = [_state(path) for path in paths]
-            parts = self._joined(self._taken_in(before, paths, states), paths, states)
+            parts = self._joined(self._taken_in(before, paths, states))
             for file in self.place.glob("*"):
                 if file.suffix in (ROWS, DESCRIPTIONS) and file.stem not in {part.name for part in parts}:
                     file.unlink(missing_ok=True)
@@ -178,21 +180,14 @@ class ResultIndex:
             for number, part in enumerate(parts)
             for entry, (file, state) in enumerate(zip(part.files, part.states, strict=True))
         }
-        root = len(str(self.folder)) + 1
         found = {}
         for position, (path, state) in enumerate(zip(paths, states, strict=True)):
-            if state is not None and (place := there.get((str(path)[root:], state))) is not None:
+            if state is not None and (place := there.get((self._name(path), state))) is not None:
                 found[position] = place
         return found
 
-    def _is_scattered(self, parts: Sequence[Part], known: int) -> bool:
-        """Tell whether there are many parts, or most entries are of results that are others now."""
-        return len(parts) > MOST_PARTS or sum(len(part.files) for part in parts) > 2 * known + WORTH_INDEXING
-
-    def _renewed(self, paths: Sequence[Path], states: Sequence[State | None]) -> list[Part]:
-        parts = self._taken_in(self._parts(), paths, states)
-        known = self._known(parts, paths, states)
-        return self._joined(parts, paths, states) if self._is_scattered(parts, len(known)) else parts
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
 
     def _taken_in(self, parts: list[Part], paths: Sequence[Path], states: Sequence[State | None]) -> list[Part]:
         """Write what no part knows into new parts."""
@@ -205,52 +200,52 @@ class ResultIndex:
             abouts = [read_about(paths[position]) for position in chosen]
             tables = [read_arrow(paths[position]) for position in chosen]
             rows = pa.concat_tables([_numbered(table, entry) for entry, table in enumerate(tables)])
-            parts = [*parts, self._write(paths, states, chosen, [_texts(about) for about in abouts], rows)]
+            files = [self._name(paths[position]) for position in chosen]
+            kept = [states[position] or NO_STATE for position in chosen]
+            parts = [*parts, self._write(files, kept, [_texts(about) for about in abouts], rows)]
         return parts
 
-    def _joined(self, parts: Sequence[Part], paths: Sequence[Path], states: Sequence[State | None]) -> list[Part]:
-        """Write one part of all results that are known, and delete those that it replaces."""
+    def _joined(self, parts: Sequence[Part]) -> list[Part]:
+        """Write one part of all entries whose results are as they were, and delete the parts that it replaces."""
         import pyarrow as pa
         import pyarrow.compute as compute
 
-        known = self._known(parts, paths, states)
-        if len(parts) == 1 and len(known) == len(parts[0].files):
-            return list(parts)
-        order = sorted(known, key=lambda position: known[position])
-        if not order:
-            return []
+        live = {
+            file: (number, entry)
+            for number, part in enumerate(parts)
+            for entry, (file, state) in enumerate(zip(part.files, part.states, strict=True))
+            if _state(self.folder / file) == state
+        }
+        if not live or (len(parts) == 1 and len(live) == len(parts[0].files)):
+            return list(parts) if live else []
+        order = sorted(live.values())
         tables = []
         for number, part in enumerate(parts):
-            entries = {known[position][1]: new for new, position in enumerate(order) if known[position][0] == number}
+            entries = {entry: new for new, (owner, entry) in enumerate(order) if owner == number}
             renamed = pa.array([entries.get(entry, -1) for entry in range(len(part.files))], pa.int32())
             table = part.rows.to_table()
             table = table.set_column(0, "entry", compute.take(renamed, table["entry"]))
             tables.append(table.filter(compute.greater_equal(table["entry"], 0)))
-        texts = [
-            (parts[number].shared[entry], parts[number].own[entry])
-            for number, entry in (known[position] for position in order)
-        ]
-        joined = self._write(paths, states, order, texts, pa.concat_tables(tables))
+        joined = self._write(
+            [parts[number].files[entry] for number, entry in order],
+            [parts[number].states[entry] for number, entry in order],
+            [(parts[number].shared[entry], parts[number].own[entry]) for number, entry in order],
+            pa.concat_tables(tables),
+        )
         for part in parts:
             for suffix in (DESCRIPTIONS, ROWS):
                 (self.place / f"{part.name}{suffix}").unlink(missing_ok=True)
         return [joined]
 
     def _write(
-        self,
-        paths: Sequence[Path],
-        states: Sequence[State | None],
-        chosen: Sequence[int],
-        texts: Sequence[tuple[str, str]],
-        rows: pa.Table,
+        self, files: Sequence[str], states: Sequence[State], texts: Sequence[tuple[str, str]], rows: pa.Table
     ) -> Part:
         import pyarrow as pa
 
         name = f"{VERSION}-{uuid.uuid4().hex}"
-        root = len(str(self.folder)) + 1
-        columns: dict[str, Any] = {"file": [str(paths[position])[root:] for position in chosen]}
+        columns: dict[str, Any] = {"file": list(files)}
         for place, column in enumerate(("size", "time", "inode")):
-            columns[column] = [(states[position] or (0, 0, 0))[place] for position in chosen]
+            columns[column] = [state[place] for state in states]
         columns["shared"] = pa.array([shared for shared, _ in texts]).dictionary_encode()
         columns["own"] = [own for _, own in texts]
         # Descriptions say that the part is there, so they come last.

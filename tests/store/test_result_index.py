@@ -189,6 +189,30 @@ def test_many_processes_may_index_while_results_are_written(
     assert same(indexed, tmp_path / "files")
 
 
+def test_questions_to_some_results_leave_the_index_of_the_others(
+    indexed: Store, combination: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = [Trial(combination("ranknet"), fold, number) for fold in (1, 2) for number in range(3)]
+    before = parts(indexed)
+    indexed.frame(some)
+    assert parts(indexed) == before
+    monkeypatch.setattr(result_index, "MOST_PARTS", 2)
+    indexed.frame(some)
+    (joined,) = parts(indexed)
+    monkeypatch.setattr(result_index, "read_about", lambda path: pytest.fail(f"{path} is not in the index"))
+    assert len(query("select * from trials", indexed)) == 24
+    assert parts(indexed) == [joined]
+
+
+def test_a_store_may_be_the_working_folder(indexed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.rmtree(indexed.folder / INDEX)
+    expected = rp.results(Store(indexed.folder))
+    before = [path.name for path in parts(indexed)]
+    monkeypatch.chdir(indexed.folder)
+    pd.testing.assert_frame_equal(rp.results(Store(".")), expected)
+    assert [path.name for path in parts(indexed)] == before and len(before) == 5
+
+
 def test_few_results_get_no_index(store: Store, fill: Callable[..., Any]) -> None:
     fill(store, {"mse": 0.0})
     rp.results(store)

@@ -8,7 +8,6 @@ part of the data and iteration; and ``failures``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,13 +123,15 @@ def connect(store: Store) -> Any:
 
     found = store.find()
     origins = origins_of(store.folder)
-    root = len(str(store.folder)) + 1
     rows = [
-        {**_trial_row(about), **dict(zip(PLACE, place, strict=True)), "file": str(path)}
+        {
+            **_trial_row(about),
+            **dict(zip(PLACE, place, strict=True)),
+            ORIGIN: origins.get(path.relative_to(store.folder).as_posix(), ""),
+            "file": str(path),
+        }
         for about, place, path in zip(found.descriptions, found.places, found.paths, strict=True)
     ]
-    for row in rows:
-        row[ORIGIN] = origins.get(row["file"][root:].replace(os.sep, "/"), "")
     trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file", *PLACE])
     failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
     connection = duckdb.connect()
