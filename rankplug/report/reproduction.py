@@ -11,8 +11,9 @@ from rankplug.errors import RankplugError
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
-from rankplug.studies import Budget, Profile, Study, evaluate, studies, study
+from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, studies, study
 from rankplug.studies import decide as add_trials
+from rankplug.system import say
 
 
 def reproduce(
@@ -54,6 +55,8 @@ def reproduce(
         if run_missing:
             further: dict[str, Any] = {"data": data, "store": results_of, "progress": progress, **execution}
             results = add_trials(one, profile, decide, **further) if decide else one.run(profile, **further)
+            if decide:
+                say(decisions_in_words(one, results))
         else:
             results = one.results(profile, data=data, store=results_of)
         evaluation = evaluate(one, results)

@@ -5,6 +5,7 @@ from .claims import Observation as Observation
 from .data_facts import facts_beside_published as facts_beside_published
 from .deciding import Budget as Budget
 from .deciding import decide as decide
+from .deciding import decisions_in_words as decisions_in_words
 from .deciding import read_time as read_time
 from .evaluation import StudyEvaluation as StudyEvaluation
 from .evaluation import evaluate as evaluate
@@ -113,6 +114,7 @@ __all__ = [
     "bibliography",
     "check_parameters",
     "decide",
+    "decisions_in_words",
     "evaluate",
     "evidence_of",
     "facts_beside_published",

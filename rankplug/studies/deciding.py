@@ -22,7 +22,7 @@ from rankplug.studies.claims import Claim
 from rankplug.studies.papers import Profile, Runs, Study
 from rankplug.studies.stored_runs import StoredFrames, StoredRecords
 from rankplug.studies.study_results import Cell, Results
-from rankplug.studies.verdicts import Verdict
+from rankplug.studies.verdicts import Differences, Verdict
 
 if TYPE_CHECKING:
     from rankplug.store import Store
@@ -109,6 +109,18 @@ def decide(
     return _decided(study, base, budget or Budget(), more, jobs)
 
 
+def decisions_in_words(study: Study, results: Results) -> str:
+    """Return a line for each claim that deciding looked at: its verdict, looks and trials, or what it still takes."""
+    lines = []
+    for sentence, verdict in results.decisions.items():
+        looks = "1 look" if verdict.looks == 1 else f"{verdict.looks} looks"
+        part = verdict.decisive
+        told = f"{verdict.verdict} after {looks}, {part.extent}" if part.extent else f"{verdict.verdict} after {looks}"
+        lines.append(f"{sentence} {told}" + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
+    count = sum(verdict.decided for verdict in results.decisions.values())
+    return "\n".join([f"{study.name}: {count} of {len(lines)} claims about differences are decided", *lines])
+
+
 def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int) -> Results:
     """Return the results with a verdict on every claim for which trials may be added."""
     begun, left = time.monotonic(), budget.minutes * jobs
@@ -183,7 +195,8 @@ def _affordable(
 
 
 def _cells_of(claim: Claim, base: Results) -> frozenset[Cell]:
-    """Return the groups and models that a claim's statistic reads."""
-    with base.noting_reads() as cells:
-        claim.statistic(base)
-    return frozenset(cells)
+    """Return the groups and models whose runs a claim's evidence says it rests on."""
+    evidence = claim.statistic(base)
+    if not isinstance(evidence, Differences):
+        return frozenset()
+    return frozenset().union(*(sample.runs for sample in evidence.parts.values()))
