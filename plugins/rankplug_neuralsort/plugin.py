@@ -24,7 +24,7 @@ def _loss(name: str, summary: str, paper: str, formula: str, parameters: type[Pa
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         _loss(
             "neural_sort",

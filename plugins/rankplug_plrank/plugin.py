@@ -8,7 +8,7 @@ from rankplug_plrank.parameters import PlackettLuceRank
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="pl_rank",

@@ -8,7 +8,7 @@ from rankplug_stochasticrank.parameters import StochasticRank
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="stochastic_rank",

@@ -8,7 +8,7 @@ from rankplug_yetiloss.parameters import YetiLoss
 
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
-    """Losses."""
+    """Offer the losses."""
     return [
         LossSpecification(
             name="yetiloss",

@@ -103,7 +103,7 @@ def _digest(entry_point: metadata.EntryPoint) -> str:
 
 
 def _files_of(entry_point: metadata.EntryPoint) -> Iterator[tuple[str, Path]]:
-    """Files that the distribution lists, and those of the package that is imported, which may lie elsewhere."""
+    """Yield the files that the distribution lists, and those of the imported package, which may lie elsewhere."""
     assert entry_point.dist is not None
     for file in entry_point.dist.files or ():
         if file.suffix != ".pyc":

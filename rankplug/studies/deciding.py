@@ -35,7 +35,7 @@ More = Callable[[Mapping[str, Runs]], Results]
 
 @dataclass(frozen=True)
 class Budget:
-    """How much deciding may take, and at which differences.
+    """Limits of deciding claims: how much it may take, and at which differences.
 
     Args:
         minutes: of training at most, by the clock.

@@ -1,4 +1,4 @@
-"""What is kept of a study's evaluation: its verdicts with their evidence, small enough for a repository.
+"""Kept evidence of a study: its verdicts with their evidence, small enough for a repository.
 
 Documentation, shell and report draw and list claims from it; it needs neither the store nor the study's own code.
 """
@@ -93,7 +93,7 @@ class StudyEvidence:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many claims got which verdict, and how many none."""
+        """Counts of claims by verdict, and of those without."""
         found = dict.fromkeys((*VERDICTS, UNJUDGED), 0)
         for claim in self.claims:
             found[UNJUDGED if isinstance(claim.judgement, Unjudged) else claim.judgement.verdict] += 1

@@ -100,7 +100,7 @@ def it_says_which_paper_it_is(case: Case) -> str | None:
     stage=1,
 )
 def every_profile_plans(case: Case) -> str | None:
-    """Each profile gives groups of models, of names that are different, with plugins that exist."""
+    """Check that each profile gives groups of models with different names, and with plugins that exist."""
     for profile in PROFILES:
         groups = case.runs(profile)
         names = [runs.name for runs in groups]
@@ -123,7 +123,7 @@ def every_profile_plans(case: Case) -> str | None:
     stage=2,
 )
 def smoke_takes_less_than_a_minute(case: Case) -> str | None:
-    """Processor time of all runs at the profile smoke, in this process."""
+    """Check the processor time of all runs at the profile smoke, in this process."""
     _, seconds, _ = case.smoke
     return f"it took {seconds:.0f} s of processor time" if seconds > SECONDS else None
 
@@ -133,7 +133,7 @@ def smoke_takes_less_than_a_minute(case: Case) -> str | None:
     fix="compute it from results that a few queries give too, and give it a title that says what it shows",
 )
 def every_exhibit_draws(case: Case) -> str | None:
-    """From the results at the profile smoke: numbers without infinities, and a caption."""
+    """Check exhibits on results at the profile smoke: numbers without infinities, and a caption."""
     results, _, _ = case.smoke
     evaluation = evaluate(case.study, results)
     if not case.study.exhibits:
@@ -156,7 +156,7 @@ def every_exhibit_draws(case: Case) -> str | None:
     " exceed; give an exact check a control, for which it comes out otherwise",
 )
 def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
-    """On results that are made up: models in every order of quality, and all alike."""
+    """Check claims on results that are made up: models in every order of quality, and all alike."""
     if not case.study.claims:
         return "it has no claim"
     results, _, _ = case.smoke
@@ -184,7 +184,7 @@ def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
     fix=f"give published.csv the columns {', '.join(COLUMNS)}, and in each row the exhibit, the model and the metric",
 )
 def published_numbers_say_what_they_are(case: Case) -> str | None:
-    """Each names an exhibit of the study and a metric, and has a finite value."""
+    """Check that each names an exhibit of the study and a metric, and has a finite value."""
     published = case.study.published()
     if published.empty:
         raise NotApplicableError("the paper prints no numbers")

@@ -37,7 +37,7 @@ def test_the_best_weak_ranker_is_that_of_trying_all(seed, documents, features):
 
 
 def pairs_of(lists):
-    """Better and worse document of every pair, and the list they are in."""
+    """Return the better and worse document of every pair, and the list they are in."""
     return [
         (begin + i, begin + j, number)
         for number, begin in enumerate(lists.starts[:-1])
@@ -48,7 +48,7 @@ def pairs_of(lists):
 
 
 def laws(lists, scores):
-    """Freund's D of every pair: over all pairs, and within each list with lists alike."""
+    """Compute Freund's D of every pair: over all pairs, and within each list with lists alike."""
     pairs = pairs_of(lists)
     weights = np.array([math.exp(scores[worse] - scores[better]) for better, worse, _ in pairs])
     of_list = np.array([number for _, _, number in pairs])

@@ -14,7 +14,7 @@ GAINS, DISCOUNTS = 2**LABELS - 1, 1 / np.log2(2 + np.arange(5))
 
 
 def matrix(temperature) -> np.ndarray:
-    """Equation 5 of NeuralSort, one entry after the other."""
+    """Compute Equation 5 of NeuralSort, one entry after the other."""
     rows = []
     for rank in range(1, 6):
         entries = [
