@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -24,13 +25,33 @@ rules hold for these designs, not for that choice. `study.run("quick", seed=1)` 
 
 
 def evidence_in(folder: Path) -> dict[str, dict[str, StudyEvidence]]:
-    """Return the evidence in a folder by study and profile, in the order of the papers and of the profiles."""
+    """Return the evidence in a folder by study and profile, in the order of the papers and of the profiles.
+
+    Claims of a study may lie in several files, where some of its groups were run on their own.
+    """
     found: dict[str, dict[str, StudyEvidence]] = {}
-    for path in sorted(folder.glob("*.json")):
-        one = StudyEvidence.read(path)
-        found.setdefault(one.study, {})[one.profile] = one
+    for one in sorted(map(StudyEvidence.read, folder.glob("*.json")), key=lambda one: -len(one.claims)):
+        profiles = found.setdefault(one.study, {})
+        profiles[one.profile] = joined(profiles[one.profile], one) if one.profile in profiles else one
     names = sorted(found, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
     return {name: {profile: found[name][profile] for profile in PROFILES if profile in found[name]} for name in names}
+
+
+def joined(whole: StudyEvidence, part: StudyEvidence) -> StudyEvidence:
+    """Return evidence with the claims that only a further file has, and with the runs behind them."""
+    known = {claim.sentence for claim in whole.claims}
+    further = tuple(claim for claim in part.claims if claim.sentence not in known)
+    if not further:
+        return whole
+    return replace(
+        whole,
+        date=max(whole.date, part.date),
+        trials=whole.trials + part.trials,
+        core_minutes=round(whole.core_minutes + part.core_minutes, 1),
+        data={**part.data, **whole.data},
+        versions={**part.versions, **whole.versions},
+        claims=(*whole.claims, *further),
+    )
 
 
 def reproduction_pages(docs: Path) -> dict[Path, str]:
@@ -44,7 +65,8 @@ def reproduction_pages(docs: Path) -> dict[Path, str]:
 
 def readme_with_results(readme: str, docs: Path) -> str:
     """Return the README with its table of results written anew between the markers."""
-    table = "\n".join(_table_of_studies(evidence_in(docs / "evidence"), "docs/reproduction.md"))
+    evidence = evidence_in(docs / "evidence")
+    table = "\n".join([*_table_of_studies(evidence, "docs/reproduction.md"), *_noise_or_network(evidence)])
     before, rest = readme.split(BEGIN)
     return f"{before}{BEGIN}\n\n{table}\n{END}{rest.split(END)[1]}"
 
@@ -106,6 +128,23 @@ def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page:
         decided = 1 - counts[VERDICTS.index("inconclusive")] / judged
         yield _row(f"**all {len(several)}**", profile, counts, decided, sum(one.trials for one in several))
     yield ""
+
+
+def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[str]:
+    """Yield what noise gives and what the network gives, part by part, from the largest profile that has it."""
+    for one in reversed(list(evidence.get("stochastic", {}).values())):
+        claims = [claim for claim in one.claims if claim.exhibit == "Noise and network"]
+        judged = [(claim, claim.judgement) for claim in claims if isinstance(claim.judgement, Verdict)]
+        if judged:
+            yield f"What the expected losses owe to noise and what to their network (`{one.profile}`), in points:\n"
+            for claim, verdict in judged:
+                parts = (
+                    f"{part.name} {part.effect:+.2f} [{part.low:+.2f}, {part.high:+.2f}]" for part in verdict.parts
+                )
+                sentence = _short(claim).removeprefix("Not in the paper: ")
+                yield f"- {sentence[:1].upper()}{sentence[1:]}: **{verdict.verdict}**; {'; '.join(parts)}."
+            yield ""
+            return
 
 
 def _row(name: str, profile: str, counts: Iterable[int], decided: float, trials: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,18 @@ def test_a_changed_verdict_changes_the_page(tmp_path):
     (tmp_path / "evidence" / f"{name}-{one.profile}.json").write_text(changed, encoding="utf-8")
     pages = reproduction_pages(tmp_path)
     assert PAGES[DOCS / "evidence" / f"{name}.md"] != pages[tmp_path / "evidence" / f"{name}.md"]
+
+
+def test_claims_in_several_files_are_joined_and_none_is_taken_twice(tmp_path):
+    one = EVIDENCE["stochastic"]["quick"]
+    first, *rest = one.claims
+    replace(one, claims=tuple(rest), trials=3).write(tmp_path / "stochastic-quick.json")
+    replace(one, claims=(first, rest[0]), trials=2).write(tmp_path / "stochastic-quick-part.json")
+    found = evidence_in(tmp_path)["stochastic"]["quick"]
+    assert [claim.sentence for claim in found.claims] == [claim.sentence for claim in (*rest, first)]
+    assert found.trials == 5
+    replace(one, claims=tuple(rest[:2]), trials=2).write(tmp_path / "stochastic-quick-part.json")
+    assert evidence_in(tmp_path)["stochastic"]["quick"].trials == 3
 
 
 def test_what_is_no_evidence_is_refused_with_its_name(tmp_path):
