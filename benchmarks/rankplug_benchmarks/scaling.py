@@ -15,7 +15,7 @@ import numpy as np
 import rankplug as rp
 from rankplug.registry import LossSpecification, registry
 from rankplug.system import use_threads
-from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_most, measured, once
+from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_least, at_most, measured, once
 from rankplug_benchmarks.harness.rounds import Rounds, by_turns
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.losses import drifting
@@ -141,11 +141,31 @@ def measure_ranksvm(effort: Effort) -> Iterator[Measurement]:
         )
 
 
+def measure_ranknet(effort: Effort) -> Iterator[Measurement]:
+    """Measure all pairs of a long list by sums over nodes beside looking at each."""
+    length = effort.size(30_000, 1_200)
+    generator = np.random.default_rng(7)
+    labels = generator.choice(len(SHARES_OF_LABELS), size=length, p=SHARES_OF_LABELS).astype(np.float64)
+    scores = generator.normal(size=length)
+    contestants = {
+        name: drifting(rp.loss(f"ranknet[tolerance={tolerance}]").on(labels, [0, length]), scores)
+        for name, tolerance in (("nodes", "1e-6"), ("pairs", "0"))
+    }
+    yield measured(
+        f"ranknet, one list of {length:,} documents: all pairs over sums with a relative error of 1e-6",
+        by_turns(contestants, effort.rounds),
+        lambda seconds: seconds["pairs"] / seconds["nodes"],
+        threads=1,
+        target=at_least(20),
+    )
+
+
 def measure(effort: Effort) -> Iterator[Measurement | Curve]:
     """Measure on one thread how the time of one list grows."""
     with use_threads(1):
         yield from measure_linearithmic(effort)
         yield from measure_ranksvm(effort)
+        yield from measure_ranknet(effort)
         found = list(losses())[: effort.size(1000, 3)]
         for loss in found:
             # The first call compiles, which must not make a loss seem too slow for longer lists.

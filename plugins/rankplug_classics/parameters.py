@@ -30,6 +30,12 @@ class RankNet(Parameters):
 
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoid")
     mean: bool = Field(False, description="divide each list by the number of its pairs")
+    tolerance: float = Field(
+        1e-12,
+        ge=0,
+        le=1e-3,
+        description="relative error allowed for lists of over 1,000 documents; 0 looks at all pairs",
+    )
 
 
 class RankSVM(Parameters):

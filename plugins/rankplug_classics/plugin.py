@@ -7,7 +7,7 @@ from rankplug_classics import parameters, weak_rankers
 
 NOISE = frozenset({"noise"})
 PAIRS_BY_ORDER = 1
-"""Revision of losses whose values changed in their last bits when pairs were added up in the order of the scores."""
+"""Revision of losses whose values changed in their last bits when pairs of long lists were no longer looked at."""
 BINARY = frozenset({"binary labels"})
 
 
@@ -54,6 +54,7 @@ def rankplug_losses() -> list[LossSpecification]:
             parameters.RankNet,
             convex=True,
             curvature="exact",
+            revision=PAIRS_BY_ORDER,
         ),
         _loss(
             "ranksvm",

@@ -18,6 +18,11 @@ class TestRankNet(LossContract):
     loss = "ranknet"
 
 
+class TestRankNetOfLongLists(LossContract):
+    loss = "ranknet[mean=true]"
+    longest = 1_300
+
+
 class TestRankNetOnAverage(LossContract):
     loss = "ranknet[sigma=2,mean=true]"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import norm
 from sklearn.metrics import ndcg_score
 
@@ -101,6 +101,35 @@ def test_ranksvm_from_the_order_is_that_of_all_pairs(kind, spread, margin, power
         np.testing.assert_allclose(found.value, value, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(found.gradient, gradient, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(gradient).max()))
         np.testing.assert_array_equal(found.curvature, power * active)
+
+
+def logistic_losses_of_all_pairs(scores, labels, sigma) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return value, gradient and curvature from the whole square of pairs."""
+    gaps = sigma * (scores[:, None] - scores[None, :])
+    counts = labels[:, None] > labels[None, :]
+    lost = np.where(counts, expit(-gaps), 0.0)
+    bends = np.where(counts, expit(-gaps) * expit(gaps), 0.0)
+    value = np.logaddexp(0.0, -gaps)[counts].sum()
+    gradient = sigma * (lost.sum(axis=0) - lost.sum(axis=1))
+    return value, gradient, sigma * sigma * (bends.sum(axis=0) + bends.sum(axis=1))
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 9.0])
+@pytest.mark.parametrize("levels", [1, 2, 5, 30])
+def test_ranknet_of_a_long_list_is_that_of_all_pairs_but_for_the_error_allowed(levels, spread, tolerance) -> None:
+    labels = GENERATOR.integers(0, levels, 1_600).astype(float)
+    scores = 1e3 + spread * GENERATOR.normal(size=labels.size)
+    found = evaluate(f"ranknet[sigma=1.5,tolerance={tolerance}]", scores, labels)
+    rounding = 1e-13 * labels.size
+    for one, expected in zip(found, logistic_losses_of_all_pairs(scores, labels, 1.5), strict=True):
+        largest = np.abs(expected).max()
+        np.testing.assert_allclose(
+            one, np.broadcast_to(expected, one.shape), rtol=0, atol=tolerance * largest + rounding
+        )
+    pairs = (labels[:, None] > labels[None, :]).sum()
+    mean = evaluate(f"ranknet[sigma=1.5,tolerance={tolerance},mean=true]", scores, labels)
+    np.testing.assert_allclose(mean.value * max(pairs, 1), found.value, rtol=1e-12)
 
 
 def test_ranksvm_counts_margins() -> None:
