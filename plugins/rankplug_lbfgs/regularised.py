@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers
 from rankplug.errors import FitError
-from rankplug.registry import ScorerSpecification, import_object, registry
+from rankplug.registry import import_object, registry
 from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, train
 from rankplug_lbfgs.plugin import CuttingPlanesParameters, LBFGSParameters
 
@@ -43,8 +43,7 @@ class WeightsModel(Model):
 
 def read_model(content: bytes, record: Record, backend: str) -> WeightsModel:
     """Read a model from the content of its file."""
-    found, parameters = registry().resolve("scorer", record.combination["scorer"])
-    space = cast(ScorerSpecification, found)
+    space, parameters = registry().resolve("scorer", record.combination["scorer"])
     scorer = import_object(space.fitted_by[backend], str(space))(parameters, record.features)
     weights = np.asarray(json.loads(content)["weights"], np.float64)
     if weights.shape != (scorer.weights,):

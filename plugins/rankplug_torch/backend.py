@@ -11,7 +11,7 @@ Results repeat bit for bit with one number of threads; another number may change
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import safetensors.torch
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers
 from rankplug.errors import FitError
-from rankplug.registry import ScorerSpecification, import_object, registry
+from rankplug.registry import import_object, registry
 from rankplug.system import threads_for, use_threads
 from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
@@ -66,8 +66,7 @@ class Torch:
             return train(learner, problem, parameters.epochs)
 
     def load(self, content: bytes, record: Record) -> TorchModel:
-        found, parameters = registry().resolve("scorer", record.combination["scorer"])
-        scorer = cast(ScorerSpecification, found)
+        scorer, parameters = registry().resolve("scorer", record.combination["scorer"])
         make_network = import_object(scorer.fitted_by["torch"], str(scorer))
         # PyTorch answers sizes that cannot be with RuntimeErrors as it builds a network, and others as it fills it.
         try:

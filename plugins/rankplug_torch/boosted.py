@@ -19,7 +19,7 @@ from torch import nn
 from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
 from rankplug.losses import Evaluation
-from rankplug.registry import Reference, ScorerSpecification, import_object, registry
+from rankplug.registry import Reference, import_object, registry
 from rankplug.training import Model, Part, Problem, Record
 from rankplug_torch.learner import NetworkLearner, Weights
 from rankplug_torch.plugin import Boosted
@@ -98,8 +98,7 @@ class BoostedLearner(NetworkLearner):
 
 def network_of(scorer: str | Reference) -> tuple[Callable[[Any, int], nn.Module], Any]:
     """Return the function that builds the network of a scorer, and its parameters."""
-    found, parameters = registry().resolve("scorer", scorer)
-    space = cast(ScorerSpecification, found)
+    space, parameters = registry().resolve("scorer", scorer)
     if "torch" not in space.fitted_by:
         raise FitError(f"{space} is not fitted by torch and cannot be part of a boosted network")
     return import_object(space.fitted_by["torch"], str(space)), parameters

@@ -21,7 +21,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError, FitError, ParameterError
-from rankplug.losses import Loss, Named, Objective
+from rankplug.losses import Loss, Objective
+from rankplug.registry import Named
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, refuse_masked, whole_number
 

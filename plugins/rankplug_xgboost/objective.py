@@ -14,7 +14,8 @@ import xgboost as xgb
 from numpy.typing import NDArray
 
 from rankplug.errors import DataError
-from rankplug.losses import Loss, Named
+from rankplug.losses import Loss
+from rankplug.registry import Named
 from rankplug.samplers import Sampler
 from rankplug.training import EngineObjective
 

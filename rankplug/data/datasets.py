@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from rankplug.data.lists import Lists
 from rankplug.errors import DataError, NothingLeftError
-from rankplug.registry import DatasetSpecification, Reference, TransformSpecification, import_object, parse, registry
+from rankplug.registry import Reference, import_object, parse, registry
 from rankplug.system import generator, whole_number
 
 
@@ -105,8 +105,7 @@ class Source:
     """Digest of the queries before any transform, of the first block where there are several; set by loading."""
 
     def __init__(self, dataset: Any, transforms: Any) -> None:
-        found, self._parameters = registry().resolve("dataset", dataset)
-        self._dataset = cast(DatasetSpecification, found)
+        self._dataset, self._parameters = registry().resolve("dataset", dataset)
         chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
         self._names = [str(parse(reference)) for reference in chain]
         self._transforms = [registry().resolve("transform", reference) for reference in chain]
@@ -118,7 +117,7 @@ class Source:
 
     def blocks(self, fold: int, seed: int) -> Iterator[Split]:
         """Yield the parts once for each block of test queries, see :func:`load_in_blocks`."""
-        by_query = all(cast(TransformSpecification, found).by_query for found, _ in self._transforms)
+        by_query = all(found.by_query for found, _ in self._transforms)
         if not (by_query and self._dataset.blocks):
             yield self.split(fold, seed)
             return

@@ -3,7 +3,6 @@ from .list_losses import list_constants as list_constants
 from .list_losses import list_loss as list_loss
 from .objectives import Evaluation as Evaluation
 from .objectives import Loss as Loss
-from .objectives import Named as Named
 from .objectives import Objective as Objective
 from .objectives import Step as Step
 from .padded_losses import PaddedLoss as PaddedLoss
@@ -17,7 +16,6 @@ from .session_losses import unpack as unpack
 __all__ = [
     "Evaluation",
     "Loss",
-    "Named",
     "Objective",
     "PaddedLoss",
     "PaddedParameters",

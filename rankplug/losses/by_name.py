@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from rankplug.errors import ParameterError
-from rankplug.losses.objectives import Loss, Named
+from rankplug.losses.objectives import Loss
 from rankplug.losses.session_losses import offer
+from rankplug.registry import Named
 
 NOT_GIVEN: Any = object()
 

@@ -10,8 +10,7 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,11 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.compiled import writable
 from rankplug.data import Integers, check_starts
 from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean, shown
-from rankplug.registry import LossSpecification, Reference, parse, registry
+from rankplug.registry import Named, parse, registry
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, whole_number, workers
 
-Named = str | Mapping[str, Any] | Reference
 Step = Literal["gradient", "newton"]
 STEPS = ("gradient", "newton")
 
@@ -48,8 +46,7 @@ class Loss:
 
     def __init__(self, reference: Named) -> None:
         self.reference = parse(reference)
-        specification, self.parameters = registry().resolve("loss", self.reference)
-        self.specification = cast(LossSpecification, specification)
+        self.specification, self.parameters = registry().resolve("loss", self.reference)
 
     @staticmethod
     def named(reference: Named | Loss) -> Loss:

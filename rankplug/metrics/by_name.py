@@ -9,8 +9,7 @@ array([0.521846,      nan])
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +19,7 @@ from rankplug.data import Integers, Lists, check_starts
 from rankplug.errors import BrokenPluginError, DataError
 from rankplug.metrics.list_metrics import ListMetric, check_values
 from rankplug.metrics.metric_parameters import MetricParameters
-from rankplug.registry import MetricSpecification, Reference, parse, registry
+from rankplug.registry import Named, Reference, parse, registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,21 +42,23 @@ class Metric:
         reference: its name, such as ``"ndcg@10"`` or ``"err@5[ymax=4]"``.
     """
 
-    def __init__(self, reference: str | Mapping[str, Any] | Reference) -> None:
+    def __init__(self, reference: Named) -> None:
         self.reference = parse(reference)
-        specification, parameters = registry().resolve("metric", self.reference)
-        self.specification = cast(MetricSpecification, specification)
+        self.specification, parameters = registry().resolve("metric", self.reference)
         if not isinstance(parameters, MetricParameters):
-            raise BrokenPluginError(f"{specification}: its parameters must be a subclass of rankplug.MetricParameters")
+            raise BrokenPluginError(
+                f"{self.specification}: its parameters must be a subclass of rankplug.MetricParameters"
+            )
         self.parameters = parameters
         self.function = self.specification.load()
         if not callable(self.function):
             raise BrokenPluginError(
-                f"{specification} is implemented by {self.function!r}, which is neither a @list_metric nor a function"
+                f"{self.specification} is implemented by {self.function!r}, which is neither a @list_metric nor a"
+                " function"
             )
 
     @staticmethod
-    def named(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
+    def named(reference: Named | Metric) -> Metric:
         """Return the metric of a name, or the metric itself."""
         return reference if isinstance(reference, Metric) else Metric(reference)
 
@@ -116,14 +117,12 @@ class Metric:
         return value
 
 
-def metric(reference: str | Mapping[str, Any] | Reference | Metric) -> Metric:
+def metric(reference: Named | Metric) -> Metric:
     """Return the metric of a name, such as ``"ndcg@10"``."""
     return Metric.named(reference)
 
 
-def evaluate(
-    model_or_scores: Predicts | ArrayLike, lists: Lists, metric: str | Mapping[str, Any] | Reference | Metric
-) -> pd.Series[float]:
+def evaluate(model_or_scores: Predicts | ArrayLike, lists: Lists, metric: Named | Metric) -> pd.Series[float]:
     """Compute one value a query, by query id; queries without a value are nan, which pandas' ``mean`` leaves out.
 
     Args:

@@ -20,6 +20,7 @@ from .parameters import read_parameters as read_parameters
 from .plugins import GROUP as GROUP
 from .plugins import SESSION as SESSION
 from .plugins import BrokenPlugin as BrokenPlugin
+from .plugins import Named as Named
 from .plugins import Plugin as Plugin
 from .plugins import Registry as Registry
 from .plugins import registry as registry
@@ -48,6 +49,7 @@ __all__ = [
     "Grid",
     "LossSpecification",
     "MetricSpecification",
+    "Named",
     "Parameters",
     "Plugin",
     "Reference",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import cast
 
 from rankplug.errors import BrokenPluginError, FitError, RankplugError, UnknownPluginError
 from rankplug.registry.loading import OWN, TimeUp, limited_time, printing_elsewhere
@@ -45,7 +44,7 @@ def require_packages(engine: BackendSpecification) -> None:
 def is_usable(backend: str, plugins: Registry) -> bool:
     """Tell whether a backend and the packages it needs are installed."""
     try:
-        engine = cast(BackendSpecification, plugins.find("backend", backend).specification)
+        engine = plugins.specification("backend", backend)
     except UnknownPluginError:
         return False
     return all(importlib.util.find_spec(package) is not None for package in engine.requires)

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
+from typing import Any, Literal, overload
 
 import pluggy
 
@@ -31,7 +31,19 @@ from rankplug.registry.loading import (
 )
 from rankplug.registry.parameters import Parameters, read_parameters
 from rankplug.registry.rehearsal import verdict_of
-from rankplug.registry.specifications import KINDS, BackendSpecification, Specification, import_object
+from rankplug.registry.specifications import (
+    KINDS,
+    BackendSpecification,
+    DatasetSpecification,
+    LossSpecification,
+    MetricSpecification,
+    SamplerSpecification,
+    ScorerSpecification,
+    Specification,
+    StudySpecification,
+    TransformSpecification,
+    import_object,
+)
 
 GROUP = "rankplug"
 HOOK_OF_KIND = {
@@ -45,6 +57,8 @@ HOOK_OF_KIND = {
     "study": "rankplug_studies",
 }
 SESSION = "this session"
+Named = str | Mapping[str, Any] | Reference
+"""A plugin's name with its parameters."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +206,7 @@ class Registry:
         namesakes[:] = [other for other in namesakes if other.distribution != SESSION and not instead]
         namesakes.append(Plugin(specification, SESSION, version, source))
 
-    def written_here(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> bool:
+    def written_here(self, kind: str, reference: Named) -> bool:
         """Tell whether only this session knows a plugin's source."""
         return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
 
@@ -213,7 +227,7 @@ class Registry:
             if len(namesakes) > 1
         ]
 
-    def find(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> Plugin:
+    def find(self, kind: str, reference: Named) -> Plugin:
         """Return the plugin that a reference names."""
         wanted = parse(reference)
         namesakes = self._plugins[kind].get(wanted.name, [])
@@ -245,7 +259,47 @@ class Registry:
                 return import_object(specification.exports[name], str(specification))
         raise AttributeError(f"no backend exports {name}")
 
-    def resolve(self, kind: str, reference: str | Mapping[str, Any] | Reference) -> tuple[Specification, Parameters]:
+    @overload
+    def specification(self, kind: Literal["loss"], reference: Named) -> LossSpecification: ...
+    @overload
+    def specification(self, kind: Literal["sampler"], reference: Named) -> SamplerSpecification: ...
+    @overload
+    def specification(self, kind: Literal["scorer"], reference: Named) -> ScorerSpecification: ...
+    @overload
+    def specification(self, kind: Literal["backend"], reference: Named) -> BackendSpecification: ...
+    @overload
+    def specification(self, kind: Literal["dataset"], reference: Named) -> DatasetSpecification: ...
+    @overload
+    def specification(self, kind: Literal["transform"], reference: Named) -> TransformSpecification: ...
+    @overload
+    def specification(self, kind: Literal["metric"], reference: Named) -> MetricSpecification: ...
+    @overload
+    def specification(self, kind: Literal["study"], reference: Named) -> StudySpecification: ...
+    @overload
+    def specification(self, kind: str, reference: Named) -> Specification: ...
+    def specification(self, kind: str, reference: Named) -> Specification:
+        """Return the specification that a reference names."""
+        return self.find(kind, reference).specification
+
+    @overload
+    def resolve(self, kind: Literal["loss"], reference: Named) -> tuple[LossSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["sampler"], reference: Named) -> tuple[SamplerSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["scorer"], reference: Named) -> tuple[ScorerSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["backend"], reference: Named) -> tuple[BackendSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["dataset"], reference: Named) -> tuple[DatasetSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["transform"], reference: Named) -> tuple[TransformSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["metric"], reference: Named) -> tuple[MetricSpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: Literal["study"], reference: Named) -> tuple[StudySpecification, Parameters]: ...
+    @overload
+    def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]: ...
+    def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]:
         """Return the specification that a reference names, with validated parameters."""
         wanted = parse(reference)
         specification = self.find(kind, wanted).specification

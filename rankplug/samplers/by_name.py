@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.compiled import told_in_a_sentence, writable
 from rankplug.data import Integers, check_starts
-from rankplug.registry import Parameters, Reference, SamplerSpecification, parse, registry
+from rankplug.registry import Named, Parameters, parse, registry
 from rankplug.samplers.list_samplers import ListSampler, lifted_sampler
 from rankplug.system import whole_number
 
@@ -22,14 +21,13 @@ class Sampler:
         reference: its name, such as ``"gumbel[beta=0.25,samples=8]"``.
     """
 
-    def __init__(self, reference: str | Mapping[str, Any] | Reference) -> None:
+    def __init__(self, reference: Named) -> None:
         self.reference = parse(reference)
-        specification, self.parameters = registry().resolve("sampler", self.reference)
-        self.specification = cast(SamplerSpecification, specification)
+        self.specification, self.parameters = registry().resolve("sampler", self.reference)
         self.function: ListSampler = self.specification.load()
 
     @staticmethod
-    def named(reference: str | Mapping[str, Any] | Reference | Sampler) -> Sampler:
+    def named(reference: Named | Sampler) -> Sampler:
         """Return the sampler of a name, or the sampler itself."""
         return reference if isinstance(reference, Sampler) else Sampler(reference)
 
@@ -75,6 +73,6 @@ def samples_of(parameters: Parameters) -> int:
     return int(parameters.samples)  # type: ignore[attr-defined]
 
 
-def sampler(reference: str | Mapping[str, Any] | Reference | Sampler) -> Sampler:
+def sampler(reference: Named | Sampler) -> Sampler:
     """Return the sampler of a name, such as ``"gumbel[beta=0.25,samples=8]"``."""
     return Sampler.named(reference)

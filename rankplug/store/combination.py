@@ -17,17 +17,14 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib import metadata
-from typing import Any, cast
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rankplug.errors import FitError, GrammarError, NotRunError, ParameterError, did_you_mean, shown
 from rankplug.registry import (
     MOST_CHOICES,
-    BackendSpecification,
-    DatasetSpecification,
     Grid,
-    ScorerSpecification,
     describe_type,
     expand,
     import_object,
@@ -117,7 +114,7 @@ class Combination(BaseModel):
         """Tell whether the backend can fit the scorer."""
         if not self.scorer:
             return True
-        specification = cast(ScorerSpecification, registry().find("scorer", self.scorer).specification)
+        specification = registry().specification("scorer", self.scorer)
         return parse(self.backend).name in specification.fitted_by
 
     @cached_property
@@ -126,7 +123,7 @@ class Combination(BaseModel):
         named = [(part, kind, [getattr(self, part)]) for part, kind in KIND_OF_PART.items() if getattr(self, part)]
         named += [(part, kind, self._references(part)) for part, kind in KIND_OF_PARTS.items()]
         if not self.scorer:
-            backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+            backend = registry().specification("backend", self.backend)
             named.append(("scorer", "scorer", [backend.default_scorer]))
         return {
             part: [describe_plugin(kind, reference) for reference in references] for part, kind, references in named
@@ -136,7 +133,7 @@ class Combination(BaseModel):
     def versions(self) -> dict[str, str]:
         """Versions of the distributions that offer its plugins, and of the packages its backend trains with."""
         found = {one["distribution"]: one["version"] for plugins in self.plugins.values() for one in plugins}
-        backend = cast(BackendSpecification, registry().find("backend", self.backend).specification)
+        backend = registry().specification("backend", self.backend)
         for package in backend.requires:
             if version := _version_of(package):
                 found[package] = version
@@ -146,7 +143,7 @@ class Combination(BaseModel):
     def data_fingerprint(self) -> str:
         """Fingerprint of the data, which is found without reading them; empty if the parameters determine them."""
         specification, parameters = registry().resolve("dataset", self.dataset)
-        say = cast(DatasetSpecification, specification).fingerprint
+        say = specification.fingerprint
         if isinstance(say, str) and say:
             say = import_object(say, str(specification))
         return str(say(parameters)) if say else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rankplug.errors import FitError, NotRunError, RankplugError
-from rankplug.registry import BackendSpecification, registry, require_packages
+from rankplug.registry import registry, require_packages
 from rankplug.store import Combination, read_combination
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def require(trials: Iterable[Trial]) -> None:
     problems: dict[str, None] = {}
     for backend in dict.fromkeys(trial.combination.backend for trial in several):
         try:
-            require_packages(cast(BackendSpecification, registry().find("backend", backend).specification))
+            require_packages(registry().specification("backend", backend))
         except FitError as error:
             problems[str(error)] = None
     for dataset, fold in dict.fromkeys((trial.combination.dataset, trial.fold) for trial in several):

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankplug.errors import BrokenPluginError, DataError, GrammarError, shown
-from rankplug.registry import BackendSpecification, DatasetSpecification, registry
+from rankplug.registry import registry
 from rankplug.store import Combination, Store, Trial, combinations
 from rankplug.sweeps.on_cluster import LOCAL
 from rankplug.sweeps.readiness import renewed, require
@@ -89,7 +89,7 @@ class Outcome:
 
 def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
     """Return the requested folds of a combination's data set, or all of them."""
-    there = cast(DatasetSpecification, registry().find("dataset", combination.dataset).specification).folds
+    there = registry().specification("dataset", combination.dataset).folds
     if folds == "all":
         return tuple(range(1, there + 1))
     chosen = tuple(folds)
@@ -215,7 +215,7 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
     from rankplug.sweeps.on_cluster import Cluster
 
     backends = {trial.combination.backend for trial in todo.waiting}
-    found = [cast(BackendSpecification, registry().find("backend", name).specification) for name in backends]
+    found = [registry().specification("backend", name) for name in backends]
     share = _share(jobs, all(one.same_bits for one in found))
     if cluster:
         yield Cluster(cluster, jobs, share, notebooks=notebooks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -27,7 +26,7 @@ class Case:
 
     @cached_property
     def specification(self) -> DatasetSpecification:
-        return cast(DatasetSpecification, registry().find("dataset", self.name).specification)
+        return registry().specification("dataset", self.name)
 
     @cached_property
     def split(self) -> Split:

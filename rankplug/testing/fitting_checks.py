@@ -20,10 +20,8 @@ from rankplug.errors import BrokenPluginError, FitError, UnknownPluginError
 from rankplug.losses import loss
 from rankplug.metrics import metric
 from rankplug.registry import (
-    BackendSpecification,
     LossSpecification,
     Reference,
-    ScorerSpecification,
     is_usable,
     parse,
     registry,
@@ -58,10 +56,10 @@ class Case:
     def fitters(self) -> list[tuple[str, str]]:
         """Backends and scorers that are tried together."""
         try:
-            engine = cast(BackendSpecification, registry().find("backend", self.name).specification)
+            engine = registry().specification("backend", self.name)
             return [(self.name, engine.default_scorer)]
         except UnknownPluginError:
-            space = cast(ScorerSpecification, registry().find("scorer", self.name).specification)
+            space = registry().specification("scorer", self.name)
         able = [backend for backend in sorted(space.fitted_by) if is_usable(backend, registry())]
         if not able:
             raise BrokenPluginError(

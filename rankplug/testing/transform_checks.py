@@ -39,7 +39,7 @@ class Case:
 
     @cached_property
     def specification(self) -> TransformSpecification:
-        return cast(TransformSpecification, registry().find("transform", self.name).specification)
+        return registry().specification("transform", self.name)
 
     @cached_property
     def changed(self) -> tuple[str, ...]:

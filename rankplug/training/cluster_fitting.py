@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from rankplug.data import Lists
 from rankplug.errors import DataError, FitError
-from rankplug.losses import Loss, Named
+from rankplug.losses import Loss
 from rankplug.metrics import metric
 from rankplug.registry import (
     BackendSpecification,
+    Named,
     import_object,
     registry,
 )

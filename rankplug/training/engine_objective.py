@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError
-from rankplug.losses import Loss, Named
+from rankplug.losses import Loss
+from rankplug.registry import Named
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, whole_number
 from rankplug.training.boosting import BoostingObjective

@@ -24,10 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data import Lists
 from rankplug.errors import DataError, FitError
-from rankplug.losses import Loss, Named, Objective, Step
+from rankplug.losses import Loss, Objective, Step
 from rankplug.metrics import Metric
 from rankplug.registry import (
     BackendSpecification,
+    Named,
     Parameters,
     Reference,
     ScorerSpecification,
@@ -206,12 +207,10 @@ def recipe_of(
     backend: Named, scorer: Named | None, loss: Named | Loss, sampler: Named | Sampler | None, seed: int
 ) -> Recipe:
     """Return a recipe with every name resolved and every parameter checked."""
-    found, backend_parameters = registry().resolve("backend", backend)
-    engine = cast(BackendSpecification, found)
+    engine, backend_parameters = registry().resolve("backend", backend)
     require_packages(engine)
     wanted = parse(scorer if scorer is not None else engine.default_scorer)
-    found, scorer_parameters = registry().resolve("scorer", wanted)
-    space = cast(ScorerSpecification, found)
+    space, scorer_parameters = registry().resolve("scorer", wanted)
     if engine.name not in space.fitted_by:
         fits = ", ".join(scorers_of(engine.name)) or "nothing that is installed"
         by = ", ".join(sorted(space.fitted_by)) or "no backend"

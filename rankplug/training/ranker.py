@@ -14,7 +14,7 @@ without being asked for. Without routing scikit-learn hands no query ids to ``sc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rankplug.data import Lists
 from rankplug.errors import DataError
 from rankplug.metrics import metric
-from rankplug.registry import BackendSpecification, registry
+from rankplug.registry import registry
 from rankplug.system import identifiers, numbers, refuse_masked
 from rankplug.training.fitting import fit
 from rankplug.training.models import Model
@@ -182,7 +182,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _takes_missing_values(self) -> bool:
-        return cast(BackendSpecification, registry().find("backend", self.backend).specification).missing_values
+        return registry().specification("backend", self.backend).missing_values
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
