@@ -6,7 +6,7 @@ The colours are those of Okabe and Ito (2008), Color universal design.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,31 +28,11 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
 }
-# A model keeps its colour in every figure of every paper; one not named here has the colour its name's digest picks.
-COLOURS: dict[str, str] = {
-    "lambdaMART": PALETTE[0],
-    "E[lambdaMART]": PALETTE[4],
-    "ApproxNDCG": PALETTE[3],
-    "E[ApproxNDCG]": PALETTE[1],
-    "CrossEntropy": PALETTE[7],
-    "E[CrossEntropy]": PALETTE[5],
-    "ListNet": PALETTE[7],
-    "XE-NDCG": PALETTE[2],
-    "uMart": PALETTE[2],
-    "uRank": PALETTE[5],
-    "uBoost": PALETTE[1],
-    "urBoost": PALETTE[3],
-    "MLE": PALETTE[0],
-    "ExpGain_AUC": PALETTE[1],
-    "L3_AUC": PALETTE[2],
-    "Convex_AUC": PALETTE[3],
-    "Convex_NDCG": PALETTE[3],
-}
 
 
-def colour(model: str) -> str:
-    """Return the colour of a model."""
-    return COLOURS.get(model) or PALETTE[zlib.crc32(model.encode()) % len(PALETTE)]
+def colour(model: str, own: Mapping[str, str] | None = None) -> str:
+    """Return the colour of a model: the one that a study gives it, or the one that its name's digest picks."""
+    return (own or {}).get(model) or PALETTE[zlib.crc32(model.encode()) % len(PALETTE)]
 
 
 def new_figure(
@@ -74,6 +54,7 @@ def draw_curves(
     *,
     over: str = "trial",
     widen: float = 1.0,
+    colours: Mapping[str, str] | None = None,
     **options: Any,
 ) -> None:
     """Draw mean learning curves with 95 % t intervals.
@@ -88,6 +69,7 @@ def draw_curves(
         label: of the legend.
         over: what the intervals are over, ``trial`` or ``fold``; the other is averaged.
         widen: factor on the intervals.
+        colours: that the study gives its models.
         options: of the lines.
     """
     for model in models:
@@ -96,10 +78,10 @@ def draw_curves(
             continue
         all_go = of_runs.notna().all(axis=1)
         whole = of_runs[all_go].T.groupby(level=over).mean().T
-        draw_mean(axes, whole, colour(model), widen=widen, label=label.format(model=model), **options)
+        draw_mean(axes, whole, colour(model, colours), widen=widen, label=label.format(model=model), **options)
         if not all_go.all():
             went_on = of_runs.fillna(of_runs.max().to_dict()).mean(axis=1)[~all_go]
-            axes.plot(went_on, color=colour(model), linewidth=0.8, linestyle=(0, (2, 2)))
+            axes.plot(went_on, color=colour(model, colours), linewidth=0.8, linestyle=(0, (2, 2)))
 
 
 def _curve_of_runs(curves: pd.DataFrame) -> pd.DataFrame:

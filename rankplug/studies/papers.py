@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
@@ -45,6 +45,10 @@ class Runs:
         shared: parts that all models have, such as the data set.
         folds: of the data set.
         trials: repetitions, each with a seed of its own.
+        kind: what the group is for, by which exhibits ask for all groups of a kind.
+        place: the paper's data set in whose place the group's data stand, or their own name.
+        level: of what varies among the groups of a kind, such as the share of noise.
+        settings: model -> what varies among the models of the group, such as the number of samples.
     """
 
     name: str
@@ -52,6 +56,10 @@ class Runs:
     shared: Mapping[str, Any]
     folds: tuple[int, ...] = (1,)
     trials: int = 1
+    kind: str = ""
+    place: str = ""
+    level: float = 0.0
+    settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def grid(self, model: str) -> dict[str, Any]:
         """Return the parts of a model's combinations."""
@@ -104,6 +112,7 @@ class Study:
         claims: its claims.
         published: reads the numbers the paper prints.
         findings: known errors of the paper and what is done about them, in sentences.
+        colours: model -> its colour in all figures.
         observations: what the results show beside the claims, without a test.
     """
 
@@ -117,6 +126,7 @@ class Study:
     published: Callable[[], pd.DataFrame]
     findings: tuple[str, ...] = ()
     observations: tuple[Observation, ...] = ()
+    colours: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -279,8 +289,8 @@ def check_parameters(given: Mapping[str, Any]) -> StudyParameters:
 
 def study(name: str) -> Study:
     """Return the study with a name."""
-    specification, _ = registry().resolve("study", name)
-    return cast(Study, specification.load())
+    found: Study = registry().specification("study", name).load()
+    return found
 
 
 def bibliography(names: Iterable[str]) -> str:

@@ -85,9 +85,26 @@ class Results:
         """Return the names of the combinations behind some models, for a table's column ``combination``."""
         return " ".join(dict.fromkeys(one for model in models for one in self.identities(group, model)))
 
-    def groups(self, prefix: str = "") -> list[str]:
-        """Return the names of the groups that begin with some words, in their order."""
-        return [group for group in self.frames if group.startswith(prefix)]
+    def groups(self, kind: str = "", place: str = "") -> list[str]:
+        """Return the names of the groups in their order: all, or those of a kind and of the data in a place."""
+        if not kind and not place:
+            return list(self.frames)
+        asked = [self.runs[group] for group in self.frames if group in self.runs]
+        return [runs.name for runs in asked if kind in ("", runs.kind) and place in ("", runs.place)]
+
+    def place(self, group: str) -> str:
+        """Return the paper's data set in whose place a group's data stand."""
+        return self.runs[group].place
+
+    def setting(self, group: str, name: str) -> dict[float, str]:
+        """Return the models of a group between which a setting varies, by its value in ascending order."""
+        found = {chosen[name]: model for model, chosen in self.runs[group].settings.items() if name in chosen}
+        return dict(sorted(found.items()))
+
+    def query_count(self, group: str, metric: str, *, once: bool = False) -> int:
+        """Return the number of test queries, of all trials or each once, in which a metric has values."""
+        values = self._by_query(group, metric)
+        return values.groupby(level=["fold", "query"]).ngroups if once else len(values.dropna())
 
     def models(self, group: str) -> list[str]:
         """Return the models of a group in their order."""
@@ -225,7 +242,7 @@ class Results:
 
     def collection(self, group: str, place: str = "") -> str:
         """Name the data of a group as verdicts do: by the collection, or by the one that made data imitate."""
-        dataset = str(self.runs[group].shared["dataset"]) if group in self.runs else ""
+        dataset = str(self.runs[group].shared.get("dataset", "")) if group in self.runs else ""
         if dataset and not is_made(dataset):
             return dataset.partition("[")[0].upper()
         return f"made data for {place}" if place else "made data"

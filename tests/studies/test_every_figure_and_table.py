@@ -131,8 +131,14 @@ def points_in(axes, box) -> int:
 def test_lines_have_the_colour_of_their_model(draw, results_of_study, study_name):
     results = results_of_study(study_name)
     models = {model for group in results.groups() for model in results.models(group)}
+    colours = study(study_name).colours
     for exhibit in study(study_name).exhibits:
         _, figure = draw(study_name, exhibit.name)
         for line in [line for axes in figure.axes for line in axes.lines] if figure else ():
             name = re.split(r", (?:training|validation)$", str(line.get_label()))[0]
-            assert name not in models or line.get_color() == colour(name), (exhibit.name, name)
+            assert name not in models or line.get_color() == colour(name, colours), (exhibit.name, name)
+
+
+def test_a_model_of_several_papers_has_one_colour():
+    given = [(model, colour) for one in studies() for model, colour in one.colours.items()]
+    assert len(set(given)) == len(dict(given)) < len(given)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from rankplug.studies import Claim, Evidence, Margin, Observation, Results, Runs, Values, alike, greater, some_greater
 from rankplug_crossover.study.better import candidates
 from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, mean_of_choice
-from rankplug_crossover.study.protocol import METRIC, NOISY, PAIRS, most_repeated, name_of, paper_of, whole_grids
+from rankplug_crossover.study.protocol import METRIC, NOISY, most_repeated, name_of, paper_of, whole_grids
 from rankplug_crossover.study.quality import best_of_papers, validation_folds
 
 Statistic = Callable[[Results], Evidence]
@@ -72,7 +72,7 @@ def same(one: str, other: str) -> Statistic:
 
 def _everywhere(results: Results, one: str, other: str) -> dict[str, Values]:
     return {
-        results.collection(group, group.removeprefix(f"{PAIRS} ")): results.difference(group, METRIC, one, other)
+        results.collection(group, results.place(group)): results.difference(group, METRIC, one, other)
         for group in most_repeated(results)
     }
 

@@ -147,10 +147,10 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             "selection": [METRIC],
         }
         models = models_of(size)
-        yield Runs(name, models, shared, size.folds, size.trials)
+        yield Runs(name, models, shared, size.folds, size.trials, kind=GRID, place=name)
         if size.compared:
             pairs = {model: models[model] for model in COMPARED}
-            yield Runs(f"{PAIRS} {name}", pairs, shared, size.folds, size.compared)
+            yield Runs(f"{PAIRS}, {name}", pairs, shared, size.folds, size.compared, kind=PAIRS, place=name)
 
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
@@ -196,18 +196,18 @@ COMPARED = (
     name_of("umart", "lightgbm"),
 )
 """Models that claims compare with each other, which need more trials than a grid of all can have."""
-PAIRS = "compared,"
-"""Begins the names of their groups."""
+GRID, PAIRS = "grid", "compared"
+"""Kinds of groups: all combinations on a collection, and those models."""
 
 
 def whole_grids(results: Results) -> list[str]:
     """Return the groups that hold all combinations, one for each collection."""
-    return [group for group in results.groups() if not group.startswith(PAIRS)]
+    return results.groups(kind=GRID)
 
 
 def most_repeated(results: Results) -> list[str]:
     """Return the groups by which two models are compared: those of more trials where there are such."""
-    return results.groups(PAIRS) or results.groups()
+    return results.groups(kind=PAIRS) or results.groups(kind=GRID)
 
 
 def paper_of(model: str) -> str:

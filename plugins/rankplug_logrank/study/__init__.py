@@ -13,6 +13,7 @@ from rankplug_logrank.study import (
     spread,
     walk_picture,
 )
+from rankplug_logrank.study.colours import COLOURS
 from rankplug_logrank.study.findings import FINDINGS
 from rankplug_logrank.study.protocol import MEASURES, runs
 
@@ -27,6 +28,7 @@ study = Study(
         published_in="Proceedings of the 9th IEEE International Conference on Data Mining",
     ),
     notebook="rankplug:notebooks/logrank.ipynb",
+    colours=COLOURS,
     runs=runs,
     exhibits=(
         Exhibit("Figure 1", "Closed forms against sums over all sign matrices, relative errors", identities.draw),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankplug.statistics import LEVEL, holm
 from rankplug.studies import Combined, Results, Values, interval_of, p_value_of
-from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
+from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,16 +30,16 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
 
     rows = []
     for measure, metric in MEASURES.items():
-        for group in results.groups("accuracy"):
-            means, queries = results.trials(group, metric).mean(), len(results.by_query(group, metric).dropna())
+        for group in results.groups(kind="accuracy"):
+            means, queries = results.trials(group, metric).mean(), results.query_count(group, metric)
             for model in results.models(group):
                 width = results.mean(group, metric, model).half_width
-                cells = (measure, group.removeprefix("accuracy "), model, float(means[model]), width, queries)
+                cells = (measure, results.place(group), model, float(means[model]), width, queries)
                 rows.append((*cells, results.combinations_of(group, model)))
-        groups = results.groups("accuracy")
+        groups = results.groups(kind="accuracy")
         if len(groups) < 2:
             continue
-        total = sum(len(results.by_query(group, metric).dropna()) for group in groups)
+        total = sum(results.query_count(group, metric) for group in groups)
         for model in results.models(groups[0]):
             found = interval_of(microaverage(results, metric, {model: 1.0}))
             behind = " ".join(results.combinations_of(group, model) for group in groups)
@@ -51,9 +51,9 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
 def microaverage(results: Results, metric: str, weights: Mapping[str, float]) -> Values:
     """Return a weighted sum of models' accuracies over the test queries of all data sets."""
     samples, queries = [], []
-    for group in results.groups("accuracy"):
+    for group in results.groups(kind="accuracy"):
         samples.append(results.contrast(metric, {(group, model): weight for model, weight in weights.items()}))
-        queries.append(len(results.by_query(group, metric).groupby(level=["fold", "query"]).size()))
+        queries.append(results.query_count(group, metric, once=True))
     if len(samples) == 1:
         return samples[0]
     return Combined(tuple(samples), tuple(count / sum(queries) for count in queries))
@@ -102,7 +102,7 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
 
 def family(name: str) -> list[str]:
     """Return the models of a family, one for each gain."""
-    return [f"{name}_{gain}" for gain in GAINS]
+    return [model.name for model in BY_NAME.values() if model.family == name]
 
 
 RIVALS = {

@@ -31,8 +31,8 @@ from rankplug_logrank.study.exact_checks import (
     walk_stays_among_rankings,
 )
 from rankplug_logrank.study.first_steps import domination_frame, trace_frame
-from rankplug_logrank.study.protocol import BASELINES, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
-from rankplug_logrank.study.sampler_effects import GROUP, points
+from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
+from rankplug_logrank.study.sampler_effects import GROUP
 from rankplug_logrank.study.spread import deviations
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def best_of(winner: str, others: tuple[str, ...]) -> Statistic:
 def families_best(results: Results) -> pd.Series[int]:
     """Count the cells of Figure 3 in which each family has the best model."""
     cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
-    families = {model: "baselines" if model in (*QUOTED, *BASELINES) else model.split("_")[0] for model in MODELS}
-    best = cells[[*MODELS]].idxmax(axis=1).map(families)
+    best = cells[[*MODELS]].idxmax(axis=1).map(lambda name: BY_NAME[name].family)
     return best.value_counts().reindex(["baselines", "MLE", *FAMILIES], fill_value=0)
 
 
@@ -98,7 +97,7 @@ def of_settings(results: Results, measure: str, weights: Mapping[str, float]) ->
 
 def more_rankings_help(results: Results) -> Evidence:
     """Measure the rise of accuracy from the fewest to the most rankings, by a straight line over their logarithm."""
-    settings = points(results, "samples ")
+    settings = results.setting(GROUP, "samples")
     steps = np.log2(list(settings)) - np.log2(list(settings)).mean()
     weights = dict(zip(settings.values(), steps * np.ptp(steps) / (steps**2).sum(), strict=True))
     return greater({measure: of_settings(results, measure, weights) for measure in MEASURES})
@@ -106,7 +105,7 @@ def more_rankings_help(results: Results) -> Evidence:
 
 def samples_saturate(results: Results) -> Evidence:
     """Compare accuracy at the two largest numbers of rankings."""
-    *_, before, last = points(results, "samples ").values()
+    *_, before, last = results.setting(GROUP, "samples").values()
     return alike({measure: of_settings(results, measure, {last: 1.0, before: -1.0}) for measure in MEASURES})
 
 
@@ -118,7 +117,7 @@ def best_restarts_help(results: Results) -> Evidence:
 
 def negative_skew_helps(results: Results) -> Evidence:
     """Compare mean accuracy at negative k and at positive k."""
-    skews = points(results, "skew ")
+    skews = results.setting(GROUP, "skew")
     low, high = ([name for k, name in skews.items() if k * sign > 0] for sign in (-1, 1))
     weights = {name: 1 / len(low) for name in low} | {name: -1 / len(high) for name in high}
     return greater({measure: of_settings(results, measure, weights) for measure in MEASURES})

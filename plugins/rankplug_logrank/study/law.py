@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankplug_logrank.study.colours import colour_of
 from rankplug_logrank.study.identities import LOSSES, comes_from_a_ranking, loss_sums, sign_matrices
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def draw_losses(bads: int = 3) -> Figure:
     Args:
         bads: number of bad documents.
     """
-    from rankplug.plotting import colour, new_figure
+    from rankplug.plotting import new_figure
 
     gaps = np.linspace(-2, 2, 81)
     found = [loss_sums(np.array([gap]), np.zeros(bads)) for gap in gaps]
@@ -58,7 +59,7 @@ def draw_losses(bads: int = 3) -> Figure:
     for name, model in LOSSES.items():
         # With one bad document MLE and ExpGain are one curve.
         dashes = (0, (4, 3)) if model == "ExpGain_AUC" else "solid"
-        axes.plot(gaps, [one[name][1] for one in found], color=colour(model), linestyle=dashes, label=model)
+        axes.plot(gaps, [one[name][1] for one in found], color=colour_of(model), linestyle=dashes, label=model)
     axes.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=0)
     axes.set(xlabel="lead of the good document", ylabel="loss of the query", ylim=(0, None))
     axes.legend(loc="upper right", fontsize=8)

@@ -18,9 +18,43 @@ QUOTED = ("BoltzRank", "ListNet")
 """Rows that the paper has from others, for two of its data sets; here they are trained as all others are."""
 BASELINES = ("SVM-MAP", "RankBoost", "RankSVM")
 """Those that the paper trained, in all of its columns."""
-LOSSES_BY_NAME = {"BoltzRank": "boltzrank", "ListNet": "listnet", "RankSVM": "ranksvm", "MLE": "logrank_mle"}
 FAMILIES = {"ExpGain": "exp_gain", "L3": "logrank_l3", "Convex": "convex_loss"}
-MODELS = (*QUOTED, *BASELINES, "MLE", *(f"{family}_{gain}" for family in FAMILIES for gain in GAINS))
+
+
+@dataclass(frozen=True)
+class PaperModel:
+    """A model of the paper.
+
+    Args:
+        name: in the paper.
+        loss: its name.
+        family: models of which the best counts in a cell of Figure 3.
+        gain: what the losses of a family measure rankings by.
+    """
+
+    name: str
+    loss: str
+    family: str = "baselines"
+    gain: str = ""
+
+
+BY_NAME = {
+    model.name: model
+    for model in (
+        PaperModel("BoltzRank", "boltzrank"),
+        PaperModel("ListNet", "listnet"),
+        PaperModel("SVM-MAP", "svm_map"),
+        PaperModel("RankBoost", "rankboost"),
+        PaperModel("RankSVM", "ranksvm"),
+        PaperModel("MLE", "logrank_mle", "MLE"),
+        *(
+            PaperModel(f"{family}_{gain}", loss, family, parameter)
+            for family, loss in FAMILIES.items()
+            for gain, parameter in GAINS.items()
+        ),
+    )
+}
+MODELS = tuple(BY_NAME)
 MEASURES = {
     "MAP": "map",
     "NDCG@1": "ndcg@1[discount=jk]",
@@ -163,38 +197,41 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         size = replace(size, collections=(Collection(data, data),), diagnosed=0)
     for collection in size.collections:
         models = {model: parts_of(model, size) for model in MODELS}
-        yield Runs(f"accuracy {collection.column}", models, collection.parts, size.folds, size.repeats)
+        name, place = f"accuracy {collection.column}", collection.column
+        yield Runs(name, models, collection.parts, size.folds, size.repeats, kind="accuracy", place=place)
     settings = sampler_settings(size)
-    models = {name: parts_of(DIAGNOSED, size, setting) for name, setting in settings.items()}
-    yield Runs("sampler", models, size.collections[size.diagnosed].parts, size.folds, size.trials)
+    models = {name: parts_of(DIAGNOSED, size, {"samples": size.samples, **one}) for name, one in settings.items()}
+    parts = size.collections[size.diagnosed].parts
+    yield Runs("sampler", models, parts, size.folds, size.trials, kind="sampler", settings=settings)
 
 
-def sampler_settings(size: Size) -> dict[str, str]:
-    """Name the points in Figures 4 to 6, with the parameters of the loss that make them."""
-    return (
-        {f"samples {samples}": f"samples={samples}" for samples in size.sample_sizes}
-        | {mix: f"samples={size.samples},p_best={share}" for mix, share in RESTART_MIXES.items()}
-        | {f"skew {skew:g}": f"samples={size.samples},skew={skew}" for skew in size.skews}
-    )
+def sampler_settings(size: Size) -> dict[str, dict[str, float]]:
+    """Name the points in Figures 4 to 6, with what varies along the axis of each."""
+    settings: dict[str, dict[str, float]] = {f"samples {count}": {"samples": count} for count in size.sample_sizes}
+    settings |= {mix: {"p_best": share} for mix, share in RESTART_MIXES.items()}
+    settings |= {f"skew {skew:g}": {"skew": skew} for skew in size.skews}
+    return settings
 
 
-def parts_of(model: str, size: Size, drawing: str | None = None) -> dict[str, Any]:
+def parts_of(name: str, size: Size, drawing: Mapping[str, float] | None = None) -> dict[str, Any]:
     """Return backend, scorer and loss of a model.
 
     Args:
-        model: its name in the paper.
+        name: of the model in the paper.
         size: of the profile.
         drawing: parameters of the loss that say how rankings are drawn.
     """
     choices = f"C=({','.join(map(str, size.C))})"
-    if model == "RankBoost":
-        return {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": "rankboost"}
-    if model == "SVM-MAP":
-        return {"backend": f"cutting_planes[{choices},planes={size.planes}]", "loss": "svm_map"}
-    family, _, gain = model.partition("_")
-    restarts = size.restarts if family == "ExpGain" else 0
+    model = BY_NAME[name]
+    if model.loss == "rankboost":
+        return {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": model.loss}
+    if model.loss == "svm_map":
+        return {"backend": f"cutting_planes[{choices},planes={size.planes}]", "loss": model.loss}
+    restarts = size.restarts if model.family == "ExpGain" else 0
     backend = f"lbfgs[{choices},iterations={size.iterations},restarts={restarts}]"
-    if model in LOSSES_BY_NAME:
-        return {"backend": backend, "loss": LOSSES_BY_NAME[model]}
-    how = "" if gain == "AUC" else f",{drawing or f'samples={size.samples}'}"
-    return {"backend": backend, "loss": f"{FAMILIES[family]}[gain={GAINS[gain]}{how}]"}
+    if not model.gain:
+        return {"backend": backend, "loss": model.loss}
+    # The closed forms of AUC need no rankings.
+    drawn = {} if model.gain == "auc" else (drawing or {"samples": size.samples})
+    given = ",".join(f"{parameter}={value}" for parameter, value in {"gain": model.gain, **drawn}.items())
+    return {"backend": backend, "loss": f"{model.loss}[{given}]"}

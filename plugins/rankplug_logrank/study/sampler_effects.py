@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rankplug.studies import Results
+from rankplug_logrank.study.colours import colour_of
 from rankplug_logrank.study.protocol import DIAGNOSED, MEASURES, RESTART_MIXES
 
 if TYPE_CHECKING:
@@ -12,12 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GROUP = "sampler"
-
-
-def points(results: Results, prefix: str) -> dict[float, str]:
-    """Return the settings whose names are a prefix and a number, by the number."""
-    names = [name for name in results.models(GROUP) if name.startswith(prefix)]
-    return {float(name.removeprefix(prefix)): name for name in sorted(names, key=lambda one: float(one.split()[-1]))}
 
 
 def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.DataFrame:
@@ -30,7 +25,7 @@ def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.
 def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = False) -> tuple[pd.DataFrame, Figure]:
     import pandas as pd
 
-    from rankplug.plotting import colour, draw_mean, new_figure
+    from rankplug.plotting import draw_mean, new_figure
 
     figure, panels = new_figure(len(MEASURES), width=2.3, height=2.5, squeeze=False)
     frames = []
@@ -39,7 +34,7 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
         frame = values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index()
         frame["combination"] = [results.combinations_of(GROUP, settings[place]) for place in frame[axis]]
         frames.append(frame.assign(measure=measure))
-        draw_mean(axes, values, colour(DIAGNOSED), marker="o", markersize=4)
+        draw_mean(axes, values, colour_of(DIAGNOSED), marker="o", markersize=4)
         low, high = axes.get_ylim()
         axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))
         if log:
@@ -54,14 +49,12 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw accuracy over the number of rankings drawn for each query."""
-    return _panels(results, points(results, "samples "), r"rankings drawn, $|\hat Y|$", log=True)
+    return _panels(results, results.setting(GROUP, "samples"), r"rankings drawn, $|\hat Y|$", log=True)
 
 
 def figure_5(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw accuracy over the share of restarts at the best and the worst ranking."""
-    frame, figure = _panels(
-        results, {share: name for name, share in RESTART_MIXES.items()}, "share of restarts at the best"
-    )
+    frame, figure = _panels(results, results.setting(GROUP, "p_best"), "share of restarts at the best")
     for axes in figure.axes:
         axes.set_xticks(list(RESTART_MIXES.values()))
     return frame, figure
@@ -69,4 +62,4 @@ def figure_5(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def figure_6(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw accuracy over the skew of restarts among many states."""
-    return _panels(results, points(results, "skew "), r"$k$ in $\Pr(y) \propto e^{k\Delta(y)}$")
+    return _panels(results, results.setting(GROUP, "skew"), r"$k$ in $\Pr(y) \propto e^{k\Delta(y)}$")

@@ -13,6 +13,7 @@ from rankplug_stochastic.study import (
     quality_table,
     rank_schema,
 )
+from rankplug_stochastic.study.colours import COLOURS
 from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs
 
@@ -28,6 +29,7 @@ study = Study(
         doi="10.1145/3336191.3371844",
     ),
     notebook="rankplug:notebooks/stochastic.ipynb",
+    colours=COLOURS,
     runs=runs,
     exhibits=(
         Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", concrete_density.draw),

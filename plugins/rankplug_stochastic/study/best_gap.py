@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankplug_stochastic.study.colours import colour_of
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -44,12 +46,12 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
 
 def draw_best_gaps(beta: float = 1.0) -> Figure:
     """Draw both minimisers over the target share."""
-    from rankplug.plotting import colour, new_figure
+    from rankplug.plotting import new_figure
 
     figure, axes = new_figure(width=4.6, height=3.0)
-    axes.plot(SHARES, [best_gap(share) for share in SHARES], color=colour("CrossEntropy"), label="CrossEntropy")
+    axes.plot(SHARES, [best_gap(share) for share in SHARES], color=colour_of("CrossEntropy"), label="CrossEntropy")
     expected = [best_expected_gap(share, beta) for share in SHARES]
-    axes.plot(SHARES, expected, color=colour("E[CrossEntropy]"), label="E[CrossEntropy]")
+    axes.plot(SHARES, expected, color=colour_of("E[CrossEntropy]"), label="E[CrossEntropy]")
     axes.set(xlabel="target share of the first document", ylabel="best score gap")
     axes.legend(loc="upper left")
     return figure

@@ -93,10 +93,10 @@ def better_at_every_cutoff(better: str, worse: str) -> Statistic:
     def gather(results: Results) -> Evidence:
         return greater(
             {
-                f"{results.collection(group, group.removeprefix('tuned '))} {metric}": results.difference(
+                f"{results.collection(group, results.place(group))} {metric}": results.difference(
                     group, metric, better, worse
                 )
-                for group in results.groups("tuned")
+                for group in results.groups(kind="tuned")
                 for metric in METRICS
                 if {better, worse} <= set(results.models(group))
             }
@@ -167,7 +167,7 @@ def kinds_alike(reference: str, *others: str) -> Statistic:
     """Return the statistic that compares kinds of noise."""
 
     def gather(results: Results) -> Evidence:
-        if not results.groups(NOISE):
+        if not results.groups(kind=NOISE):
             return not_run("not part of this profile")
         group = first_group(results, NOISE)
         return alike(

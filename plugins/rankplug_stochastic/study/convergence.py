@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rankplug.registry import parse
 from rankplug.studies import Results
-from rankplug_stochastic.study.protocol import MODELS
+from rankplug_stochastic.study.colours import COLOURS
+from rankplug_stochastic.study.protocol import BY_NAME, MODELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,12 +21,12 @@ NAMES = {"train": "training", "valid": "validation"}
 
 def first_group(results: Results, setting: str) -> str:
     """Return the group of a setting on the first collection, which stands where the paper has Web30K."""
-    return results.groups(setting)[0]
+    return results.groups(kind=setting)[0]
 
 
 def iteration_name(model: str) -> str:
     """Return the paper's unit of iterations for a model."""
-    return "trees" if "lambdaMART" in model else "steps"
+    return "trees" if BY_NAME[model].trees else "steps"
 
 
 def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
@@ -67,7 +68,7 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
             curves_in_steps(results, group, part, models),
             {"linestyle": DASHES[part], **results.spread(group)},
         )
-        draw_curves(axes, shown, models, label=label, **style)
+        draw_curves(axes, shown, models, label=label, colours=COLOURS, **style)
     axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
     keep_within(axes, 0, 100)
     legend_below(figure, columns=2)
@@ -96,9 +97,10 @@ def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     group = first_group(results, "tuned")
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
     curves = curves_in_steps(results, group, "valid", MODELS)
-    for panel, models, name in zip(axes, (MODELS[:4], MODELS[4:]), ("networks", "trees"), strict=True):
-        draw_curves(panel, curves, models, **results.spread(group))
-        panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title=name)
+    for panel, trees in zip(axes, (False, True), strict=True):
+        models = [name for name, model in BY_NAME.items() if model.trees == trees]
+        draw_curves(panel, curves, models, colours=COLOURS, **results.spread(group))
+        panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title="trees" if trees else "networks")
     keep_within(axes[0], 0, 100)
     axes[0].set_ylabel("validation NDCG@5 (%)")
     legend_below(figure, columns=3)

@@ -21,7 +21,7 @@ CURVES = {
 
 def frame_of(results: Results) -> pd.DataFrame:
     """Return a row for each kind of noise: mean test NDCG@5 in percent and its interval."""
-    if not results.groups(NOISE):
+    if not results.groups(kind=NOISE):
         return pd.DataFrame(columns=["noise", "ours", "low", "high", "combination"])
     group = first_group(results, NOISE)
     rows: list[dict[str, Any]] = []

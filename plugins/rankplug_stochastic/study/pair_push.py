@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug_stochastic.study.colours import colour_of
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -38,13 +40,15 @@ def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: in
 
 def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
     """Draw both pushes over the gap."""
-    from rankplug.plotting import colour, new_figure
+    from rankplug.plotting import new_figure
 
     frame = push_frame(loss, beta)
     figure, axes = new_figure(width=5.6, height=3.0)
     axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
-    axes.plot(frame["gap"], frame["plain"], color=colour("ApproxNDCG"), label=loss)
-    axes.plot(frame["gap"], frame["expected"], color=colour("E[ApproxNDCG]"), label=f"its expectation, beta = {beta:g}")
+    axes.plot(frame["gap"], frame["plain"], color=colour_of("ApproxNDCG"), label=loss)
+    axes.plot(
+        frame["gap"], frame["expected"], color=colour_of("E[ApproxNDCG]"), label=f"its expectation, beta = {beta:g}"
+    )
     axes.set(xlabel="score gap of the better document (grey: right order)", ylabel="push apart, |dl/ds|")
     axes.legend(loc="upper right")
     return figure

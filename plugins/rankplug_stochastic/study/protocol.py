@@ -16,10 +16,8 @@ from typing import Any
 from rankplug.studies import Profile, Runs
 
 WEB30K, YAHOO = "MSLR-WEB30K Fold1", "Yahoo LTRC Set1"
-MODELS = ("CrossEntropy", "E[CrossEntropy]", "ApproxNDCG", "E[ApproxNDCG]", "lambdaMART", "E[lambdaMART]")
 CROSSED, NOISE = "crossed", "noise"
 """Groups of runs that the paper lacks: losses x networks, and kinds of noise."""
-LOSSES_OF_NETWORKS = MODELS[:4]
 NETWORKS = ("A", "B")
 """The network and optimiser of setting A, and those that setting B gives the expected losses."""
 NO_NOISE = "no noise"
@@ -32,6 +30,36 @@ ADAGRAD_GRID = "[0.001,0.005,0.02,0.1]"
 METRICS = ("ndcg@1", "ndcg@5", "ndcg@10")
 NOISE_OF_NETWORKS = "gumbel[beta=1.0,samples=8]"
 NOISE_OF_TREES = "gumbel[beta=0.25,samples=8]"
+
+
+@dataclass(frozen=True)
+class PaperModel:
+    """A model of the paper: a loss, or its expectation over noise on the scores.
+
+    Args:
+        name: in the paper.
+        loss: the loss itself.
+        trees: whether trees are trained, and no network.
+        expected: whether it is the expectation.
+    """
+
+    name: str
+    loss: str
+    trees: bool = False
+    expected: bool = False
+
+
+BY_NAME = {
+    model.name: model
+    for name, loss, trees in (
+        ("CrossEntropy", "cross_entropy", False),
+        ("ApproxNDCG", "approx_ndcg[eta=10.0]", False),
+        ("lambdaMART", "lambdarank[sigma=2.0]", True),
+    )
+    for model in (PaperModel(name, loss, trees), PaperModel(f"E[{name}]", loss, trees, expected=True))
+}
+MODELS = tuple(BY_NAME)
+LOSSES_OF_NETWORKS = tuple(model.name for model in BY_NAME.values() if not model.trees)
 
 
 @dataclass(frozen=True)
@@ -165,20 +193,22 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         models = MODELS if place == WEB30K else MODELS[2:]
         shared = {"dataset": collection.dataset, "transforms": list(collection.transforms), "metrics": list(METRICS)}
         for setting in ("fixed", "tuned"):
-            parts = {model: parts_of(model, size, collection, setting == "tuned") for model in models}
-            yield Runs(f"{setting} {place}", parts, shared, size.folds, size.trials)
+            parts = {model: parts_of(BY_NAME[model], size, collection, setting == "tuned") for model in models}
+            yield Runs(f"{setting} {place}", parts, shared, size.folds, size.trials, kind=setting, place=place)
     first, place = collections[0], WEB30K
     shared = {"dataset": first.dataset, "transforms": list(first.transforms), "metrics": list(METRICS)}
-    yield Runs(f"{CROSSED} {place}", crossed(size, first), shared, size.folds, size.trials)
+    several = crossed(size, first)
+    yield Runs(f"{CROSSED} {place}", several, shared, size.folds, size.trials, kind=CROSSED, place=place)
     if size.noise:
-        yield Runs(f"{NOISE} {place}", kinds_of_noise(size, first), shared, size.folds, size.trials)
+        noisy = kinds_of_noise(size, first)
+        yield Runs(f"{NOISE} {place}", noisy, shared, size.folds, size.trials, kind=NOISE, place=place)
 
 
 def crossed(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
     """Return the parts of every loss of networks with every network, each with equally many learning rates."""
     return {
         arm(loss, network): {
-            **parts_of(loss, size, collection, tuned=False),
+            **parts_of(BY_NAME[loss], size, collection, tuned=False),
             **network_of(size, collection, network, dict(zip(NETWORKS, size.rates, strict=True))[network]),
         }
         for loss in LOSSES_OF_NETWORKS
@@ -197,7 +227,7 @@ def arm(loss: str, network: str) -> str:
 
 def kinds_of_noise(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
     """Return the parts of E[ApproxNDCG] in setting A under one kind of noise after the other, and of none."""
-    expected = parts_of("E[ApproxNDCG]", size, collection, tuned=False)
+    expected = parts_of(BY_NAME["E[ApproxNDCG]"], size, collection, tuned=False)
     samplers = {
         **{f"beta = {scale:g}": f"gumbel[beta={scale},samples=8]" for scale in SCALES},
         **{f"N = {draws}": f"gumbel[beta=1.0,samples={draws}]" for draws in DRAWS},
@@ -207,22 +237,22 @@ def kinds_of_noise(size: Size, collection: Collection) -> dict[str, dict[str, An
     return {name: {**expected, "sampler": sampler} for name, sampler in samplers.items()}
 
 
-def parts_of(model: str, size: Size, collection: Collection, tuned: bool) -> dict[str, Any]:
+def parts_of(model: PaperModel, size: Size, collection: Collection, tuned: bool) -> dict[str, Any]:
     """Return the parts of a model's combination beside its data."""
-    expected, trees = model.startswith("E["), "lambdaMART" in model
-    if trees:
+    expected = model.expected
+    if model.trees:
         return {
             "backend": "lightgbm",
             "scorer": f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},"
             f"min_data={collection.min_data},min_hessian={collection.min_hessian},bagging=0.9]",
-            "loss": "lambdarank[sigma=2.0]",
+            "loss": model.loss,
             "sampler": NOISE_OF_TREES if expected else "",
             "patience": size.patience[1],
         }
     small = tuned and expected
     return {
         **network_of(size, collection, "B" if small else "A", size.adam if small else "0.005"),
-        "loss": "cross_entropy" if "CrossEntropy" in model else "approx_ndcg[eta=10.0]",
+        "loss": model.loss,
         "sampler": NOISE_OF_NETWORKS if expected else "",
         "patience": size.patience[0],
     }

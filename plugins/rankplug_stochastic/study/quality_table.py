@@ -25,13 +25,13 @@ def _table(results: Results, setting: str) -> pd.DataFrame:
     import pandas as pd
 
     tables = [
-        beside_published(results, group, METRICS, exhibit="Table 1", dataset=group.removeprefix(f"{setting} "))
-        for group in results.groups(setting)
+        beside_published(results, group, METRICS, exhibit="Table 1", dataset=results.place(group))
+        for group in results.groups(kind=setting)
     ]
     return pd.concat(tables, ignore_index=True)
 
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:
     """Return the sizes of the data (Section 6.1)."""
-    groups = {group.removeprefix("tuned "): group for group in results.groups("tuned")}
+    groups = {results.place(group): group for group in results.groups(kind="tuned")}
     return facts_beside_published(results, "Section 6.1", groups), None

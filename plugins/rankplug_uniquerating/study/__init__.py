@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_uniquerating.study import collections_table, quality_tables, relative_gains, three_forms, training_time
 from rankplug_uniquerating.study.claims import CLAIMS, OBSERVATIONS
+from rankplug_uniquerating.study.colours import COLOURS
 from rankplug_uniquerating.study.findings import FINDINGS
 from rankplug_uniquerating.study.protocol import PLACES, runs
 
@@ -20,6 +21,7 @@ study = Study(
         doi="10.1145/3336191.3371814",
     ),
     notebook="rankplug:notebooks/uniquerating.ipynb",
+    colours=COLOURS,
     runs=runs,
     exhibits=(
         Exhibit("Table 1", "The collections", collections_table.draw),

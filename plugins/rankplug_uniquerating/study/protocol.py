@@ -8,7 +8,7 @@ are left out, and queries of one rating from what is learnt from.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankplug.studies import Profile, Runs
@@ -209,17 +209,19 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         parts = models_of(collection, size)
         global_err = [f"{metric}[ymax={collection.largest_label}]" for metric in ERR]
         shared: dict[str, Any] = {"dataset": collection.dataset, "metrics": [*NDCG, *ERR, *global_err]}
-        yield Runs(collection.place, parts, shared, size.folds, size.trials)
+        yield Runs(collection.place, parts, shared, size.folds, size.trials, kind="tables", place=collection.place)
         if collection.place == OHSUMED:
             chosen = {model: {**parts[model], "transforms": [*parts[model]["transforms"], ON_TEST]} for model in OURS}
             own_share = {**shared, "dataset": collection.selecting or collection.dataset}
-            yield Runs(TEST_SELECTED + collection.place, chosen, own_share, size.folds, size.trials)
+            selected = Runs(TEST_SELECTED + collection.place, chosen, own_share, size.folds, size.trials)
+            yield replace(selected, kind="test-selected", place=collection.place)
         mart = {
             model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
             for model in ("uMart", "LambdaMart-L")
         }
         shared = {"dataset": collection.dataset, "metrics": list(LIGHTGBM_NDCG)}
-        yield Runs(LIGHTGBM_EVALUATION + collection.place, mart, shared, size.folds, size.trials)
+        evaluated = Runs(LIGHTGBM_EVALUATION + collection.place, mart, shared, size.folds, size.trials)
+        yield replace(evaluated, kind="LightGBM evaluation", place=collection.place)
 
 
 def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug_uniquerating.study.colours import colour_of
 from rankplug_uniquerating.study.equations import windowed_loss
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def draw_windows(window: int = 10) -> Figure:
     """Draw which documents compete in which window, and the loss for every width."""
     from matplotlib.colors import ListedColormap
 
-    from rankplug.plotting import PALETTE, colour, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     figure, (left, right) = new_figure(2, width=4.4, height=3.3)
     numbers = windows_of(window)
@@ -70,7 +71,7 @@ def draw_windows(window: int = 10) -> Figure:
     left.grid(visible=False)
     widths = np.arange(1, LABELS.size)
     losses = [windowed_loss(int(width), SCORES, LABELS) for width in widths]
-    right.plot(widths, losses, color=colour("uRank"), marker="o", markersize=3)
+    right.plot(widths, losses, color=colour_of("uRank"), marker="o", markersize=3)
     at = min(window, int(widths[-1]))
     right.plot(at, losses[at - 1], marker="o", color=PALETTE[3], markersize=8)
     right.set(xlabel="competitors in a window, u", ylabel="loss of the list")
@@ -97,12 +98,12 @@ def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np
 
 def draw_pull(rival: float = 0.0) -> Figure:
     """Draw the pull on two documents of one rating: ListMLE favours the one listed first, uRank the one behind."""
-    from rankplug.plotting import PALETTE, colour, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     gaps = np.linspace(-3.0, 3.0, 121)
     figure, axes = new_figure(width=5.2, height=3.0)
     axes.plot(gaps, pull_apart("listmle[ties=stable]", gaps, rival), color=PALETTE[7], label="ListMLE, in that order")
-    axes.plot(gaps, pull_apart("urank", gaps, rival), color=colour("uRank"), label="uRank")
+    axes.plot(gaps, pull_apart("urank", gaps, rival), color=colour_of("uRank"), label="uRank")
     axes.axhline(0, color="#333333", linewidth=0.6)
     axes.set(xlabel="score of the first minus score of the second, both rated 2", ylim=(-1.6, 2.4))
     axes.set_ylabel("pull of the first above the second\n(over the largest gradient)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_xendcg.study import claims, convergence, gammas, noise_curves, quality_table
+from rankplug_xendcg.study.colours import COLOURS
 from rankplug_xendcg.study.findings import FINDINGS
 from rankplug_xendcg.study.protocol import runs
 
@@ -19,6 +20,7 @@ study = Study(
         doi="10.1145/3442381.3449794",
     ),
     notebook="rankplug:notebooks/xendcg.ipynb",
+    colours=COLOURS,
     runs=runs,
     exhibits=(
         Exhibit("Table 1", "Test quality of the three losses", quality_table.table_1),

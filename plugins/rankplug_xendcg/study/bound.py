@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug_xendcg.study.colours import colour_of
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -62,7 +64,7 @@ def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDAr
 def draw_bound(gamma: float = 0.5) -> Figure:
     """Draw loss and bound of a list of three documents, as the best one's lead grows."""
     from rankplug.losses import loss
-    from rankplug.plotting import PALETTE, colour, new_figure
+    from rankplug.plotting import PALETTE, new_figure
 
     leads = np.linspace(-6, 6, 121)
     starts = np.array([0, 3])
@@ -74,8 +76,10 @@ def draw_bound(gamma: float = 0.5) -> Figure:
 
     figure, axes = new_figure(width=5.4, height=3.1)
     draws = np.array([values("xe_ndcg", seed) for seed in range(30)])
-    axes.fill_between(leads, draws.min(0), draws.max(0), color=colour("XE-NDCG"), alpha=0.2, label="30 draws of gamma")
-    axes.plot(leads, values(f"xe_ndcg[gamma={gamma}]"), color=colour("XE-NDCG"), label=f"XE-NDCG, gamma = {gamma:g}")
+    axes.fill_between(
+        leads, draws.min(0), draws.max(0), color=colour_of("XE-NDCG"), alpha=0.2, label="30 draws of gamma"
+    )
+    axes.plot(leads, values(f"xe_ndcg[gamma={gamma}]"), color=colour_of("XE-NDCG"), label=f"XE-NDCG, gamma = {gamma:g}")
     bounds = [bound(scores, labels, starts) for scores in lists]
     axes.plot(leads, bounds, color=PALETTE[3], drawstyle="steps-mid", label="-log(NDCG + 1/IDCG)")
     axes.set(xlabel="lead of the document with label 2 over the one with label 1", ylabel="loss of the list")

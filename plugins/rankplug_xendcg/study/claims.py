@@ -48,10 +48,10 @@ def ranks_better(better: str, worse: str) -> Statistic:
     def gather(results: Results) -> Evidence:
         return greater(
             {
-                f"{results.collection(group, group.removeprefix('quality, '))} {metric}": results.difference(
+                f"{results.collection(group, results.place(group))} {metric}": results.difference(
                     group, metric, better, worse
                 )
-                for group in results.groups("quality")
+                for group in results.groups(kind="quality")
                 for metric in METRICS
             }
         )
@@ -71,11 +71,11 @@ def ahead_most_with_few_trees(results: Results) -> Evidence:
 
 def _of_leads(results: Results, statistic: Callable[[pd.DataFrame], pd.Series[float]]) -> Evidence:
     parts: dict[str, Sample] = {}
-    for group in results.groups("quality"):
+    for group in results.groups(kind="quality"):
         curve = gaps(results, group)
         if curve is None:
             return not_to_the_end()
-        name = results.collection(group, group.removeprefix("quality, "))
+        name = results.collection(group, results.place(group))
         parts[name] = results.sample(group, statistic(curve), COMPARED)
     return greater(parts)
 

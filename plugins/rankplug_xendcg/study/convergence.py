@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankplug.studies import Results
+from rankplug_xendcg.study.colours import COLOURS
 from rankplug_xendcg.study.protocol import COMPARED
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
 
     from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
-    groups = results.groups("quality")
+    groups = results.groups(kind="quality")
     figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)
     frames = []
     for panel, group, letter in zip(panels[0], groups, "ab", strict=False):
         curves = results.curves(group, "valid", METRIC, COMPARED)
         shown = curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1)
-        draw_curves(panel, shown, COMPARED, **results.spread(group))
-        place = group.removeprefix("quality, ")
+        draw_curves(panel, shown, COMPARED, colours=COLOURS, **results.spread(group))
+        place = results.place(group)
         keep_within(panel, 0, 100)
         panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {place}")
         columns = ["dataset", "model", "trial", "iteration", "value", "combination"]

@@ -10,13 +10,12 @@ from rankplug_xendcg.study.protocol import GAMMA, GAMMAS, METRICS
 
 def group_of(results: Results) -> str:
     """Return the group of runs, on the first collection."""
-    return results.groups(GAMMA)[0]
+    return results.groups(kind=GAMMA)[0]
 
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return each way's test quality in percent, and the paper's lead over it in points with its interval."""
     group, (papers, *others) = group_of(results), GAMMAS
-    behind = results[group].groupby("model", observed=True)["combination"].agg(lambda one: " ".join(sorted(set(one))))
     rows = []
     for model in (papers, *others):
         for metric in METRICS:
@@ -25,5 +24,5 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
             if model != papers:
                 lead = interval_of(results.contrast(metric, {(group, papers): 100.0, (group, model): -100.0}))
                 row |= {"lead of the paper's": lead.point, "low": lead.low, "high": lead.high}
-            rows.append({**row, "combination": behind[model]})
+            rows.append({**row, "combination": results.combinations_of(group, model)})
     return pd.DataFrame(rows), None

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug_xendcg.study.colours import colour_of
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -40,12 +42,12 @@ def largest_share_of_squares(sigma: float = 1.0) -> float:
 
 def draw_gradient_sizes() -> Figure:
     """Draw the largest gradient by the length of the list."""
-    from rankplug.plotting import colour, new_figure
+    from rankplug.plotting import new_figure
 
     figure, axes = new_figure(width=5.0, height=3.0)
     for model, name in LOSSES.items():
-        axes.plot(LENGTHS, gradient_sizes(name), marker="o", markersize=4, color=colour(model), label=model)
-    axes.axhline(2.0, color=colour("XE-NDCG"), linestyle="dashed", linewidth=0.9, label="Proposition 1: at most 2")
+        axes.plot(LENGTHS, gradient_sizes(name), marker="o", markersize=4, color=colour_of(model), label=model)
+    axes.axhline(2.0, color=colour_of("XE-NDCG"), linestyle="dashed", linewidth=0.9, label="Proposition 1: at most 2")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xticks(LENGTHS, [str(length) for length in LENGTHS])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rankplug.studies import Results, interval_of
+from rankplug_xendcg.study.colours import colour_of
 from rankplug_xendcg.study.protocol import COMPARED, WEB30K, YAHOO, Noise
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ AXES: dict[Noise, str] = {
 
 def levels(results: Results, kind: Noise, place: str) -> dict[float, str]:
     """Return the levels of a kind of noise on a collection, and the groups of their runs."""
-    return {float(group.rsplit(", ", 1)[1]): group for group in results.groups(f"{kind}, {place}, ")}
+    return {results.runs[group].level: group for group in results.groups(kind=kind, place=place)}
 
 
 def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
@@ -96,10 +97,10 @@ def _figure(
 
 
 def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
-    from rankplug.plotting import PALETTE, colour
+    from rankplug.plotting import PALETTE
 
     markers = zip(COMPARED, "os", strict=True)
-    styles = {model: {"color": colour(model), "marker": marker, "markersize": 4} for model, marker in markers}
+    styles = {model: {"color": colour_of(model), "marker": marker, "markersize": 4} for model, marker in markers}
     styles["difference"] = {"color": PALETTE[8], "marker": "D", "markersize": 3}
     for curve, style in styles.items():
         rows, axes = frame[frame["curve"] == curve], lower if curve == "difference" else upper

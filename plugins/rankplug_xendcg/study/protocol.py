@@ -8,7 +8,7 @@ the training and the validation part.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from rankplug.studies import Profile, Runs
@@ -150,12 +150,15 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     if data is not None:
         collections = (Collection(data, collections[0].leaves, collections[0].min_data, collections[0].labels),)
     for place, collection in zip((WEB30K, YAHOO), collections, strict=False):
-        yield _group(f"quality, {place}", size, collection, MODELS, [])
+        alike = _group(f"quality, {place}", size, collection, MODELS, [])
+        yield replace(alike, kind="quality", place=place)
         for kind in ("negatives", "flips", "clicks"):
             for level in size.levels(kind):
                 transforms = transforms_of(kind, level, collection.labels)
-                yield _group(group_name(kind, place, level), size, collection, of_noise, transforms)
-    yield _group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, [])
+                noisy = _group(group_name(kind, place, level), size, collection, of_noise, transforms)
+                trials = size.click_trials if kind == "clicks" else size.trials
+                yield replace(noisy, trials=trials, kind=kind, place=place, level=level)
+    yield replace(_group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, []), kind=GAMMA, place=WEB30K)
 
 
 def group_name(kind: Noise, place: str, level: float) -> str:
@@ -197,5 +200,4 @@ def _group(name: str, size: Size, collection: Collection, losses: Mapping[str, s
         "patience": size.patience,
         "metrics": list(METRICS),
     }
-    trials = size.click_trials if name.startswith("clicks") else size.trials
-    return Runs(name, parts, shared, trials=trials)
+    return Runs(name, parts, shared, trials=size.trials)

@@ -20,8 +20,8 @@ def table_1(results: Results) -> tuple[pd.DataFrame, None]:
     import pandas as pd
 
     tables = [
-        beside_published(results, group, METRICS, exhibit="Table 1", dataset=group.removeprefix("quality, "))
-        for group in results.groups("quality")
+        beside_published(results, group, METRICS, exhibit="Table 1", dataset=results.place(group))
+        for group in results.groups(kind="quality")
     ]
     return pd.concat(tables, ignore_index=True), None
 
@@ -31,7 +31,7 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
     import pandas as pd
 
     rows = []
-    for group in results.groups("quality"):
+    for group in results.groups(kind="quality"):
         for metric in METRICS:
             family: list[dict[str, Any]] = []
             for first, second in itertools.combinations(reversed(results.models(group)), 2):
@@ -39,7 +39,7 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
                 interval, p = interval_of(sample), p_value_of(sample)
                 family.append(
                     {
-                        "data": group.removeprefix("quality, "),
+                        "data": results.place(group),
                         "metric": metric,
                         "models": f"{first} - {second}",
                         "difference": 100 * interval.point,
@@ -59,5 +59,5 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:
     """Return the sizes of the data (Section 5.1)."""
-    groups = {group.removeprefix("quality, "): group for group in results.groups("quality")}
+    groups = {results.place(group): group for group in results.groups(kind="quality")}
     return facts_beside_published(results, "Section 5.1", groups), None

@@ -25,7 +25,7 @@ def results(results_of_study):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
     for runs in STUDY.runs(profile, None):
-        if runs.name.startswith(protocol.PAIRS):
+        if runs.kind == protocol.PAIRS:
             assert list(runs.models) == list(protocol.COMPARED)
             continue
         crossed = {(parts["loss"].split("[")[0], parts["backend"].split("[")[0]) for parts in runs.models.values()}
@@ -156,7 +156,7 @@ def made(lead: float, trials: int = 12, dataset: str = "synthetic") -> Results:
             records.append({"identity": model, "fold": 1, "trial": trial, "record": record})
     frame = pd.DataFrame(rows)
     frame["model"] = pd.Categorical(frame["model"], list(level))
-    runs = {GROUP: Runs(GROUP, {}, {"dataset": dataset})}
+    runs = {GROUP: Runs(GROUP, {}, {"dataset": dataset}, kind=protocol.GRID, place=GROUP)}
     return Results("smoke", {GROUP: frame}, STUDY.published(), tuple(records), runs)
 
 

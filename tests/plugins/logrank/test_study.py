@@ -197,7 +197,11 @@ def made(lead: float, spread: float = 0.001) -> Results:
     sampler = pd.DataFrame(rows).assign(measure="query", dataset="made")
     for frame, models in ((accuracy, MODELS), (sampler, settings)):
         frame["model"] = pd.Categorical(frame["model"], models)
-    return Results("quick", {"accuracy made": accuracy, "sampler": sampler}, STUDY.published())
+    runs = {
+        "accuracy made": Runs("accuracy made", {}, {}, kind="accuracy", place="made"),
+        "sampler": Runs("sampler", {}, {}, kind="sampler", settings=protocol.sampler_settings(size)),
+    }
+    return Results("quick", {"accuracy made": accuracy, "sampler": sampler}, STUDY.published(), runs=runs)
 
 
 def verdict(statistic, results):

@@ -14,7 +14,7 @@ from rankplug_stochastic.study.convergence import METRIC
 from rankplug_stochastic.study.pair_push import push
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Claim, Results, layout
+from rankplug.studies import PROFILES, Claim, Results, Runs, layout
 from rankplug.system import trial_seed
 
 STUDY = rp.study("stochastic")
@@ -194,6 +194,12 @@ def test_nothing_is_run_twice(results):
     assert len(identities) == len(set(identities)) == 2 * (8 + 5 + 2 + 9)
 
 
+RUNS = {
+    FIXED: Runs(FIXED, {}, {"dataset": "synthetic"}, kind="fixed", place=protocol.WEB30K),
+    TUNED: Runs(TUNED, {}, {"dataset": "synthetic"}, kind="tuned", place=protocol.WEB30K),
+}
+
+
 def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:
     """Make results in which an expected loss leads its baseline by ``lead``, give or take a little by trial."""
     level = {"CrossEntropy": 0.30, "ApproxNDCG": 0.40, "lambdaMART": 0.50}
@@ -209,7 +215,7 @@ def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:
             rows += [{**curve, "iteration": iteration} for iteration in range(12)]
     frame = pd.DataFrame(rows)
     frame["model"] = pd.Categorical(frame["model"], protocol.MODELS)
-    return Results("smoke", {FIXED: frame, TUNED: frame}, STUDY.published())
+    return Results("smoke", {FIXED: frame, TUNED: frame}, STUDY.published(), runs=RUNS)
 
 
 def verdict(statistic, results, margin=claims.POINTS):
@@ -258,7 +264,9 @@ def test_an_earlier_best_epoch_is_told_from_a_later_one():
         # The baseline's best is its sixth epoch, a trial more or less.
         middle = 5 + frame["trial"] % 2
         top = np.where(expected, peak, middle)
-        results = Results("smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None)
+        results = Results(
+            "smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None, runs=RUNS
+        )
         assert verdict(claims.approx_overfits_earlier, results, claims.TRAINING) == found
 
 
@@ -276,7 +284,7 @@ def test_a_growing_gap_is_told_from_a_shrinking_one():
     )
     for sign, found in ((1, "holds"), (-1, "fails")):
         changed = frame.assign(value=frame["value"] + sign * 0.01 * frame["iteration"].fillna(0) * expected)
-        results = Results("smoke", {FIXED: changed}, growing.published)
+        results = Results("smoke", {FIXED: changed}, growing.published, runs=RUNS)
         assert grows.judge(results).verdict == found
         assert early.judge(results).verdict == {"holds": "fails", "fails": "holds"}[found]
 

@@ -14,7 +14,7 @@ from rankplug_xendcg.study.convergence import METRIC
 from scipy import stats
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, layout
+from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, Runs, layout
 
 STUDY = rp.study("xendcg")
 PLACES = (protocol.WEB30K, protocol.YAHOO)
@@ -152,7 +152,7 @@ def test_every_claim_is_judged(results):
 
 def test_one_data_set_alone_leaves_yahoos_place_empty(results):
     frames = {name: frame for name, frame in results.frames.items() if protocol.YAHOO not in name}
-    alone = Results("smoke", frames, results.published)
+    alone = Results("smoke", frames, results.published, runs=results.runs)
     for exhibit in STUDY.exhibits:
         frame, drawn = exhibit.draw(alone)
         assert (drawn is None) == (not exhibit.name.startswith("Figure") or exhibit.name in ("Figure 2b", "Figure 2d"))
@@ -164,11 +164,13 @@ def test_one_data_set_alone_leaves_yahoos_place_empty(results):
 def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
     """Make results in which XE-NDCG leads by ``lead``, by more with noise, and by less with more trees when fading."""
     levels = (0.0, 0.2, 0.4, 0.6)
-    groups = {f"quality, {place}": 0.0 for place in PLACES}
+    shared = {"dataset": "synthetic"}
+    groups = [Runs(f"quality, {place}", {}, shared, kind="quality", place=place) for place in PLACES]
     for kind, place, level in itertools.product(("negatives", "flips", "clicks"), PLACES, levels):
-        groups[protocol.group_name(kind, place, level)] = level
+        name = protocol.group_name(kind, place, level)
+        groups.append(Runs(name, {}, shared, kind=kind, place=place, level=level))
     frames = {}
-    for group, level in groups.items():
+    for group, level in ((one.name, one.level) for one in groups):
         rows = []
         for trial, model in itertools.product(range(6), protocol.MODELS):
             base = 0.4 + 0.0005 * trial - 0.1 * level
@@ -185,7 +187,7 @@ def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
         frame = pd.DataFrame(rows)
         frame["model"] = pd.Categorical(frame["model"], list(protocol.MODELS))
         frames[group] = frame
-    return Results("smoke", frames, STUDY.published())
+    return Results("smoke", frames, STUDY.published(), runs={one.name: one for one in groups})
 
 
 def verdict(statistic, results, margin=claims.POINTS):
@@ -212,7 +214,7 @@ def test_a_steeper_slope_on_yahoo_is_told_from_a_flatter_one():
     steep, flat = made(slope=0.1), made(slope=-0.1)
     for yahoo, other, found in ((steep, flat, "holds"), (flat, steep, "fails")):
         frames = {name: (yahoo if protocol.YAHOO in name else other)[name] for name in steep.frames}
-        mixed = Results("smoke", frames, STUDY.published())
+        mixed = Results("smoke", frames, STUDY.published(), runs=steep.runs)
         assert verdict(claims.negatives_cost_more_on_yahoo, mixed) == found
 
 
