@@ -6,11 +6,11 @@ import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.errors import GrammarError, UnknownPluginError, did_you_mean
+from rankplug.errors import GrammarError, UnknownPluginError
 from rankplug.system import hand_over, say, whole_number
 
 if TYPE_CHECKING:
@@ -38,7 +38,10 @@ def sweep(
     ],
     jobs: Annotated[int, typer.Option(help="Trials to run at once, each with its share of the cores.")] = 1,
     cluster: Annotated[str, typer.Option(help="Address of a Dask scheduler, or local.")] = "",
-    inline: Annotated[bool, typer.Option("--inline", help="Run the trials without notebooks.")] = False,
+    notebooks: Annotated[
+        bool, typer.Option("--notebooks", help="Run each combination as a notebook, which the store keeps.")
+    ] = False,
+    inline: Annotated[bool, typer.Option("--inline", hidden=True, help="As is the default.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run trials again that failed before.")] = False,
     profile: Annotated[str | None, typer.Option(help="A profile of the file or the study.")] = None,
@@ -49,23 +52,20 @@ def sweep(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Run every combination of a grid that is not finished, one notebook each, and keep the results."""
+    """Run every combination of a grid that is not finished, and keep the results."""
     from rankplug.store import Store
-    from rankplug.sweeps import Plan, carry_out
+    from rankplug.sweeps import plan_sweeps, run
 
     results = Store(store)
     whole_number(jobs, "jobs", least=1)
-    plans = [
-        one.with_repetitions(trials, folds).plan(results, retry_failed=retry_failed)
-        for one in read_sweeps(words, profile)
-    ]
-    plan = Plan.joined(plans)
+    asked = [one.with_repetitions(trials, folds) for one in read_sweeps(words, profile)]
+    plan = plan_sweeps(asked, results, retry_failed=retry_failed)
     if dry_run:
         tell_plan(plan, results, jobs, as_json)
         return
     say(f"{plan}, in {results.folder}", error=as_json)
     with kept_when_interrupted(plan.trials, results):
-        outcome = carry_out(plan, results, jobs=jobs, cluster=cluster, notebooks=not inline)
+        outcome = run(plan, results, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline)
     _tell_failures(outcome)
     if as_json:
         hand_over(json.dumps(_described(outcome), indent=1))
@@ -90,19 +90,14 @@ def read_sweeps(words: Sequence[str], profile: str | None = None) -> list[Sweep]
 
 
 def _sweeps_of_study(name: str, profile: str) -> list[Sweep]:
-    from rankplug.studies import PROFILES, study
-    from rankplug.sweeps import Sweep
+    from rankplug.studies import read_profile, study
 
-    if profile not in PROFILES:
-        raise GrammarError(f"there is no profile {profile}: {did_you_mean(profile, PROFILES)}")
+    read_profile(profile)
     try:
         chosen = study(name)
     except UnknownPluginError as error:
         raise GrammarError(f"{name} is neither a file nor a study, nor a grid such as loss=xe_ndcg ({error})") from None
-    return [
-        Sweep(tuple(runs.grid(model) for model in runs.models), runs.folds, runs.trials)
-        for runs in chosen.runs(cast(Any, profile), None)
-    ]
+    return [runs.sweep() for runs in chosen.runs_asked(read_profile(profile)).values()]
 
 
 def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:

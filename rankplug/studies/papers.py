@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
+    from rankplug.sweeps import Sweep
 
 Profile = Literal["smoke", "quick", "full", "real", "paper"]
 NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
@@ -64,6 +65,12 @@ class Runs:
     def grid(self, model: str) -> dict[str, Any]:
         """Return the parts of a model's combinations."""
         return {**self.shared, **self.models[model]}
+
+    def sweep(self) -> Sweep:
+        """Return what runs the group."""
+        from rankplug.sweeps import Sweep
+
+        return Sweep(tuple(self.grid(model) for model in self.models), self.folds, self.trials)
 
     def trials_of(self, model: str) -> list[Trial]:
         """Return all trials of a model."""
@@ -213,6 +220,7 @@ class Study:
         jobs: int = 1,
         store: Store | str | Path | None = None,
         progress: bool = True,
+        retry_failed: bool = False,
         **execution: Any,
     ) -> Results:
         """Train what is missing at a profile, which may take hours, and read the results of all runs.
@@ -225,40 +233,39 @@ class Study:
             jobs: trials at a time.
             store: where results lie, or their folder.
             progress: shows a bar.
-            execution: handed to :func:`rankplug.sweeps.sweep`.
+            retry_failed: runs trials again that failed before.
+            execution: handed to :func:`rankplug.sweeps.run`.
         """
         from rankplug.store import Store
 
         kept = Store.named(store)
         asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
-        self.train(asked, kept, jobs=jobs, progress=progress, **execution)
+        self.train(asked, kept, jobs=jobs, progress=progress, retry_failed=retry_failed, **execution)
         return self.results(profile, data=data, trials=trials, seed=seed, store=kept)
 
-    def train(self, asked: Mapping[str, Runs], store: Store, **execution: Any) -> None:
+    def train(self, asked: Mapping[str, Runs], store: Store, retry_failed: bool = False, **execution: Any) -> None:
         """Train what the store lacks of some groups.
 
         Args:
             asked: groups of runs by name.
             store: where results lie.
-            execution: handed to :func:`rankplug.sweeps.sweep`.
+            retry_failed: runs trials again that failed before.
+            execution: handed to :func:`rankplug.sweeps.run`.
         """
-        from rankplug.sweeps import sweep
+        from rankplug.sweeps import plan_sweeps, run
 
-        for folds, count in dict.fromkeys((runs.folds, runs.trials) for runs in asked.values()):
-            alike = [runs for runs in asked.values() if (runs.folds, runs.trials) == (folds, count)]
-            grids = [runs.grid(model) for runs in alike for model in runs.models]
-            outcome = sweep(grids, store=store, folds=folds, trials=count, **execution)
-            if outcome.not_run:
-                raise NotRunError(
-                    f"{len(outcome.not_run)} trials of the study {self.name} could not run, the first:"
-                    f" {outcome.not_run[0]}; nothing is recorded of them, and the same again runs them"
-                )
-            failures = [*outcome.failures, *(f"{trial} failed before" for trial in outcome.plan.failed)]
-            if failures:
-                raise RankplugError(
-                    f"{len(failures)} trials of the study {self.name} failed, the first: {failures[0]};"
-                    " run again with retry_failed=True once the cause is mended"
-                )
+        todo = plan_sweeps((runs.sweep() for runs in asked.values()), store, retry_failed=retry_failed)
+        outcome = run(todo, store, **execution)
+        if outcome.not_run:
+            raise NotRunError(
+                f"{len(outcome.not_run)} trials of the study {self.name} could not run, the first:"
+                f" {outcome.not_run[0]}; nothing is recorded of them, and the same again runs them"
+            )
+        if outcome.failures:
+            raise RankplugError(
+                f"{len(outcome.failures)} trials of the study {self.name} failed, the first: {outcome.failures[0]};"
+                " run again with retry_failed=True once the cause is mended"
+            )
 
 
 def read_profile(name: str) -> Profile:

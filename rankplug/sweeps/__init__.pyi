@@ -1,9 +1,10 @@
 from .expected_time import expected_time as expected_time
+from .plans import Plan as Plan
+from .plans import Sweep as Sweep
+from .plans import plan_sweeps as plan_sweeps
 from .running import Outcome as Outcome
-from .running import Plan as Plan
-from .running import carry_out as carry_out
+from .running import run as run
 from .running import sweep as sweep
-from .sweep_files import Sweep as Sweep
 from .sweep_files import read_file as read_file
 from .sweep_files import read_words as read_words
 from .sweep_progress import duration as duration
@@ -12,10 +13,11 @@ __all__ = [
     "Outcome",
     "Plan",
     "Sweep",
-    "carry_out",
     "duration",
     "expected_time",
+    "plan_sweeps",
     "read_file",
     "read_words",
+    "run",
     "sweep",
 ]

@@ -12,7 +12,7 @@ from rankplug.store import Combination, read_combination
 
 if TYPE_CHECKING:
     from rankplug.store import Store, Trial
-    from rankplug.sweeps.running import Plan
+    from rankplug.sweeps.plans import Plan
 
 
 def require(trials: Iterable[Trial]) -> None:

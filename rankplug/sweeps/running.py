@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from rankplug.errors import BrokenPluginError, DataError, GrammarError, shown
+from rankplug.errors import BrokenPluginError
 from rankplug.registry import registry
-from rankplug.store import Combination, Store, Trial, combinations
+from rankplug.store import Store, Trial
 from rankplug.sweeps.on_cluster import LOCAL
+from rankplug.sweeps.plans import Folds, Plan, Sweep, plan_sweeps
 from rankplug.sweeps.readiness import renewed, require
 from rankplug.sweeps.schedule import Schedule
 from rankplug.sweeps.sweep_progress import SweepProgress
@@ -21,49 +22,6 @@ from rankplug.system import available_cores, free_cores, given_threads, thread_e
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Folds = Iterable[int] | Literal["all"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Plan of a sweep: which trials are to run and which are done.
-
-    Args:
-        waiting: trials to run.
-        done: trials that are finished.
-        failed: trials whose last run failed and that are not run again.
-        left_out: combinations whose backend cannot fit their scorer.
-    """
-
-    waiting: tuple[Trial, ...]
-    done: tuple[Trial, ...] = ()
-    failed: tuple[Trial, ...] = ()
-    left_out: int = 0
-
-    @staticmethod
-    def joined(plans: Iterable[Plan]) -> Plan:
-        """Join several plans into one, with each trial once."""
-        several = list(plans)
-
-        def once(kind: str) -> tuple[Trial, ...]:
-            trials = [trial for one in several for trial in getattr(one, kind)]
-            return tuple({trial.identity: trial for trial in trials}.values())
-
-        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All of them."""
-        return self.waiting + self.done + self.failed
-
-    def __str__(self) -> str:
-        words = [f"{len(self.waiting)} to run", f"{len(self.done)} done"]
-        if self.failed:
-            words.append(f"{len(self.failed)} failed before")
-        if self.left_out:
-            words.append(f"{self.left_out} impossible combinations left out")
-        return ", ".join(words)
 
 
 @dataclass
@@ -85,50 +43,6 @@ class Outcome:
     def frame(self) -> pd.DataFrame:
         """Return all rows of the sweep's finished trials."""
         return self.store.frame(self.plan.trials)
-
-
-def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
-    """Return the requested folds of a combination's data set, or all of them."""
-    there = registry().specification("dataset", combination.dataset).folds
-    if folds == "all":
-        return tuple(range(1, there + 1))
-    chosen = tuple(folds)
-    if bad := [fold for fold in chosen if not 1 <= fold <= there]:
-        raise DataError(f"dataset {combination.dataset} has folds 1 to {there}, not {bad[0]}")
-    return chosen
-
-
-def _fold_numbers(folds: Any) -> tuple[int, ...]:
-    numbers = tuple(folds) if isinstance(folds, Iterable) and not isinstance(folds, str) else ()
-    if not numbers:
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(folds)}")
-    return tuple(whole_number(fold, "fold") for fold in numbers)
-
-
-def plan(
-    chosen: Iterable[Combination],
-    *,
-    store: Store,
-    folds: Folds = (1,),
-    trials: int = 1,
-    retry_failed: bool = False,
-    left_out: int = 0,
-) -> Plan:
-    """Sort the trials of some combinations into those to run and those that are done."""
-    whole_number(trials, "trials", least=1)
-    waiting, done, failed = [], [], []
-    wanted: Folds = "all" if folds == "all" else _fold_numbers(folds)
-    for combination in chosen:
-        for fold in folds_of(combination, wanted):
-            for number in range(trials):
-                trial = Trial(combination, fold, number)
-                if store.has(trial):
-                    done.append(trial)
-                elif store.has_failed(trial) and not retry_failed:
-                    failed.append(trial)
-                else:
-                    waiting.append(trial)
-    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out)
 
 
 def sweep(
@@ -166,16 +80,26 @@ def sweep(
         from rankplug.losses import renew
 
         renew()
-    chosen, left_out = combinations(grid, **fixed)
+    grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
+    asked = Sweep(tuple(grids), folds, trials, fixed)
     results = Store.named(store)
-    todo = plan(chosen, store=results, folds=folds, trials=trials, retry_failed=retry_failed, left_out=left_out)
-    return carry_out(todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks)
+    todo = plan_sweeps([asked], results, retry_failed=retry_failed)
+    return run(todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks)
 
 
-def carry_out(
+def run(
     todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
 ) -> Outcome:
-    """Run the waiting trials of a plan, after checking that their packages and data are there."""
+    """Run the waiting trials of a plan, after checking that their packages and data are there.
+
+    Args:
+        todo: what is to be done.
+        store: where results go.
+        progress: shows how it goes.
+        jobs: trials at once, each with its share of the cores.
+        cluster: address of a Dask scheduler, or ``"local"``.
+        notebooks: executes the notebook ``combination.ipynb`` for each combination, and keeps it.
+    """
     whole_number(jobs, "jobs", least=1)
     if todo.waiting and cluster in ("", LOCAL):
         require(todo.waiting)

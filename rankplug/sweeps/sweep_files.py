@@ -17,64 +17,21 @@ A file holds the parts of a grid, or a list of grids under ``grids``, with ``fol
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from rankplug.errors import GrammarError, did_you_mean, shown
 from rankplug.registry import DEEPEST, parse
-from rankplug.store import Combination, combinations
-
-if TYPE_CHECKING:
-    from rankplug.store import Store
-    from rankplug.sweeps.running import Folds, Plan
+from rankplug.store import Combination
+from rankplug.sweeps.plans import Sweep, read_folds
 
 BESIDE_GRIDS = ("grids", "folds", "trials", "profiles")
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Grids with their folds and repetitions."""
-
-    grids: tuple[Mapping[str, Any], ...]
-    folds: Folds = (1,)
-    trials: int = 1
-
-    def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
-        """Return the sweep with other folds and trials, where they are given."""
-        changed = self if trials is None else replace(self, trials=trials)
-        return changed if folds is None else replace(changed, folds=read_folds(folds))
-
-    def plan(self, store: Store, *, retry_failed: bool = False) -> Plan:
-        """Plan which of the sweep's trials are to run and which are done."""
-        from rankplug.sweeps.running import plan
-
-        chosen, left_out = combinations(self.grids)
-        return plan(
-            chosen, store=store, folds=self.folds, trials=self.trials, retry_failed=retry_failed, left_out=left_out
-        )
 
 
 def read_words(words: Iterable[str]) -> Sweep:
     """Read a grid such as ``loss=[mse,xe_ndcg] backend=lightgbm``."""
     return Sweep((parse(f"grid[{','.join(words)}]").parameters,))
-
-
-def read_folds(text: Any) -> Folds:
-    """Read folds such as ``1,2,3`` or ``all``.
-
-    >>> read_folds("1,2"), read_folds(3), read_folds("all")
-    ((1, 2), (3,), 'all')
-    """
-    if text == "all":
-        return "all"
-    given = text if isinstance(text, (list, tuple)) else str(text).split(",") if isinstance(text, (str, int)) else []
-    parts = [str(part) if isinstance(part, (str, int)) else "" for part in given]
-    if not parts or not all(part.strip().isdecimal() for part in parts):
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
-    return tuple(int(part) for part in parts)
 
 
 def read_file(path: Path, profile: str | None = None) -> Sweep:

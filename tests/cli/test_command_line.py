@@ -97,7 +97,7 @@ def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, mon
             store.write(made_result(trial))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankplug.sweeps.carry_out", interrupted)
+    monkeypatch.setattr("rankplug.sweeps.run", interrupted)
     told = run("sweep", *GRID, "--trials", "4", "--store", str(store.folder), code=130)
     assert "interrupted: 5 of 8 trials are kept; the same command goes on" in told
 

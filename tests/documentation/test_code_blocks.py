@@ -38,7 +38,7 @@ MINUTES = "takes minutes; tests of studies and sweeps run it smaller"
 ONLY_PARSED = {
     "rankplug reproduce": MINUTES,
     "rankplug check my_loss": "needs the package that the line before would install; tests of authors do both",
-    "rankplug sweep sweep.yaml --inline --cluster tcp": "needs a cluster",
+    "rankplug sweep sweep.yaml --cluster tcp": "needs a cluster",
     'rankplug check "my_loss': "is installed in no environment of ours; a slow test installs it in one of its own",
     'rankplug sweep "loss=[my_loss': "the same test runs it",
     "rankplug results --metric ndcg@5 --plot": "the same test runs it",

@@ -153,7 +153,7 @@ def test_a_file_that_was_edited_after_it_was_imported_gives_no_result(package: P
 @pytest.mark.slow
 def test_a_sweep_runs_again_what_an_edit_concerns(package: Path, tmp_path: Path) -> None:
     words = ["dataset=bench-dataset", "backend=lightgbm", "scorer=trees[rounds=2,min_data=1]", "loss=mse"]
-    program = [sys.executable, "-c", "from rankplug.cli import main; main()", "sweep", *words, "--inline"]
+    program = [sys.executable, "-c", "from rankplug.cli import main; main()", "sweep", *words]
 
     def plan(*more: str) -> str:
         done = subprocess.run(

@@ -328,7 +328,7 @@ def test_a_mended_dependency_is_found_at_once(site):
 def test_what_exits_when_it_is_imported_ends_no_sweep(site, tmp_path):
     site.install("bad", "import os\nos._exit(0)")
     words = ["backend=lightgbm", "dataset=synthetic[queries=20]", "scorer=trees[rounds=2,leaves=3]", "metrics=ndcg@5"]
-    done = site.run("sweep", "loss=mse", *words, "--inline", "--store", str(tmp_path / "store"))
+    done = site.run("sweep", "loss=mse", *words, "--store", str(tmp_path / "store"))
     assert done.returncode == 0 and len(list((tmp_path / "store").glob("*/*.parquet"))) == 1, done.stderr
 
 

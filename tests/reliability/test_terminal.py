@@ -132,7 +132,12 @@ def without_streams(command: str, closed: tuple[int, ...]) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "way"),
-    [((2,), "--inline --jobs 1"), ((0, 1, 2), "--inline --jobs 2"), ((2,), "--jobs 1"), ((0, 1, 2), "--jobs 1")],
+    [
+        ((2,), "--jobs 1"),
+        ((0, 1, 2), "--jobs 2"),
+        ((2,), "--notebooks --jobs 1"),
+        ((0, 1, 2), "--notebooks --jobs 1"),
+    ],
 )
 def test_a_sweep_runs_without_standard_streams(closed: tuple[int, ...], way: str, tmp_path: Path) -> None:
     grid = "dataset=synthetic[queries=20,documents=5] backend=lightgbm scorer=trees[rounds=1] metrics=ndcg@5 loss=mse"

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("trouble")
 
 TRIALS = 4
 WORDS = ["backend=lightgbm", "scorer=trees[rounds=3,min_data=1]", "loss=[mse,ranknet]", "metrics=ndcg@5"]
-WAYS = {"inline": ["--inline"], "processes": ["--inline", "--jobs", "2"], "notebooks": ["--jobs", "2"]}
+WAYS = {"in process": [], "processes": ["--jobs", "2"], "notebooks": ["--notebooks", "--jobs", "2"]}
 
 
 def start(folder: Path, *options: str) -> subprocess.Popen[bytes]:
@@ -103,7 +103,7 @@ def test_sweeps_killed_at_random_moments_end_as_undisturbed_ones(folder: Path, w
 
 
 def test_two_sweeps_on_one_store_share_the_work(folder: Path) -> None:
-    both = [start(folder, "--inline"), start(folder, "--inline")]
+    both = [start(folder), start(folder)]
     assert [process.wait(120) for process in both] == [0, 0]
     assert len(loaded(folder)) == 2 * TRIALS
     pd.testing.assert_frame_equal(comparable(Store(folder / "store")), undisturbed(folder / "other"))
@@ -111,7 +111,7 @@ def test_two_sweeps_on_one_store_share_the_work(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_of_two_sweeps_on_one_store_the_survivor_finishes(folder: Path) -> None:
-    first, second = start(folder, "--inline"), start(folder, "--inline")
+    first, second = start(folder), start(folder)
     wait_until(lambda: finished(folder) > 0)
     first.send_signal(signal.SIGKILL)
     first.wait()

@@ -174,7 +174,7 @@ def command(*words: str) -> Any:
 
 def test_the_command_says_what_it_would_do_and_does_it(tmp_path: Path) -> None:
     words = ["dataset=[trouble,trouble[how=raise]]", "backend=lightgbm", "scorer=trees[rounds=3]", "loss=mse"]
-    store = ["--store", str(tmp_path), "--inline"]
+    store = ["--store", str(tmp_path)]
     dry = command(*words, *store, "--dry-run")
     assert dry.exit_code == 0 and "2 to run, 0 done" in dry.output
     assert not list(tmp_path.rglob("*.parquet"))

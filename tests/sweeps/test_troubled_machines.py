@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("trouble")
 
 GRID = {"backend": "lightgbm", "scorer": "trees[rounds=3,min_data=1]", "loss": ["mse", "ranknet"], "metrics": "ndcg@5"}
 WAYS = [
-    pytest.param(["--inline", "--jobs", "2"], id="processes"),
-    pytest.param(["--jobs", "2"], id="notebooks", marks=pytest.mark.slow),
+    pytest.param(["--jobs", "2"], id="processes"),
+    pytest.param(["--notebooks", "--jobs", "2"], id="notebooks", marks=pytest.mark.slow),
 ]
 
 
@@ -95,7 +95,7 @@ def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, 
     if process.returncode != 0:
         assert "Too many open files" in said
         assert "trials could not run, and nothing is recorded of them; the same command runs them" in said
-    rest = start(tmp_path, "--inline")
+    rest = start(tmp_path)
     assert "0 failed" in output(rest) and rest.returncode == 0
     assert len(store.paths()) == 2
 
@@ -103,7 +103,7 @@ def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, 
 @pytest.mark.slow
 def test_trials_that_cannot_use_the_cache_run_all_the_same_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    process = start(tmp_path, "--inline", env={**os.environ, "RANKPLUG_CACHE": str(tmp_path / "file" / "cache")})
+    process = start(tmp_path, env={**os.environ, "RANKPLUG_CACHE": str(tmp_path / "file" / "cache")})
     said = output(process)
     assert process.returncode == 0, said
     assert "compiled code cannot be kept" in said and str(tmp_path / "file") in said

@@ -1,0 +1,143 @@
+"""What a sweep is to run: grids with folds and repetitions, and which of their trials are done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankplug.errors import DataError, GrammarError, shown
+from rankplug.registry import registry
+from rankplug.store import Combination, Trial, combinations
+from rankplug.system import whole_number
+
+if TYPE_CHECKING:
+    from rankplug.store import Store
+
+Folds = Iterable[int] | Literal["all"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Plan of a sweep: which trials are to run and which are done.
+
+    Args:
+        waiting: trials to run.
+        done: trials that are finished.
+        failed: trials whose last run failed and that are not run again.
+        left_out: combinations whose backend cannot fit their scorer.
+    """
+
+    waiting: tuple[Trial, ...]
+    done: tuple[Trial, ...] = ()
+    failed: tuple[Trial, ...] = ()
+    left_out: int = 0
+
+    @staticmethod
+    def joined(plans: Iterable[Plan]) -> Plan:
+        """Join several plans into one, with each trial once."""
+        several = list(plans)
+
+        def once(kind: str) -> tuple[Trial, ...]:
+            trials = [trial for one in several for trial in getattr(one, kind)]
+            return tuple({trial.identity: trial for trial in trials}.values())
+
+        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All of them."""
+        return self.waiting + self.done + self.failed
+
+    def __str__(self) -> str:
+        words = [f"{len(self.waiting)} to run", f"{len(self.done)} done"]
+        if self.failed:
+            words.append(f"{len(self.failed)} failed before")
+        if self.left_out:
+            words.append(f"{self.left_out} impossible combinations left out")
+        return ", ".join(words)
+
+
+def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
+    """Return the requested folds of a combination's data set, or all of them."""
+    there = registry().specification("dataset", combination.dataset).folds
+    if folds == "all":
+        return tuple(range(1, there + 1))
+    chosen = tuple(folds)
+    if bad := [fold for fold in chosen if not 1 <= fold <= there]:
+        raise DataError(f"dataset {combination.dataset} has folds 1 to {there}, not {bad[0]}")
+    return chosen
+
+
+def _fold_numbers(folds: Any) -> tuple[int, ...]:
+    numbers = tuple(folds) if isinstance(folds, Iterable) and not isinstance(folds, str) else ()
+    if not numbers:
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(folds)}")
+    return tuple(whole_number(fold, "fold") for fold in numbers)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Grids with their folds and repetitions.
+
+    Args:
+        grids: values for each part of a combination, see :func:`rankplug.store.combinations`.
+        folds: of the data set, or ``"all"``.
+        trials: repetitions with seeds of their own.
+        fixed: parts that are the same in all combinations.
+    """
+
+    grids: tuple[Mapping[str, Any], ...]
+    folds: Folds = (1,)
+    trials: int = 1
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
+        """Return the sweep with other folds and trials, where they are given."""
+        changed = self if trials is None else replace(self, trials=trials)
+        return changed if folds is None else replace(changed, folds=read_folds(folds))
+
+    def plan(self, store: Store, *, retry_failed: bool = False) -> Plan:
+        """Plan which of the sweep's trials are to run and which are done."""
+        chosen, left_out = combinations(self.grids, **self.fixed)
+        return _sorted_trials(self, chosen, store, retry_failed, left_out)
+
+
+def plan_sweeps(sweeps: Iterable[Sweep], store: Store, *, retry_failed: bool = False) -> Plan:
+    """Plan which trials of some sweeps are to run and which are done, each trial once."""
+    return Plan.joined(one.plan(store, retry_failed=retry_failed) for one in sweeps)
+
+
+def _sorted_trials(
+    asked: Sweep, chosen: Iterable[Combination], store: Store, retry_failed: bool, left_out: int
+) -> Plan:
+    """Sort the trials of some combinations into those to run and those that are done."""
+    whole_number(asked.trials, "trials", least=1)
+    waiting, done, failed = [], [], []
+    wanted: Folds = "all" if asked.folds == "all" else _fold_numbers(asked.folds)
+    for combination in chosen:
+        for fold in folds_of(combination, wanted):
+            for number in range(asked.trials):
+                trial = Trial(combination, fold, number)
+                if store.has(trial):
+                    done.append(trial)
+                elif store.has_failed(trial) and not retry_failed:
+                    failed.append(trial)
+                else:
+                    waiting.append(trial)
+    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out)
+
+
+def read_folds(text: Any) -> Folds:
+    """Read folds such as ``1,2,3`` or ``all``.
+
+    >>> read_folds("1,2"), read_folds(3), read_folds("all")
+    ((1, 2), (3,), 'all')
+    """
+    if text == "all":
+        return "all"
+    given = text if isinstance(text, (list, tuple)) else str(text).split(",") if isinstance(text, (str, int)) else []
+    parts = [str(part) if isinstance(part, (str, int)) else "" for part in given]
+    if not parts or not all(part.strip().isdecimal() for part in parts):
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
+    return tuple(int(part) for part in parts)
