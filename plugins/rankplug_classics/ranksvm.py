@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.compiled import building_block, sort_best_first, zeros
+from rankplug.compiled import building_block, scratch, sort_best_first, zeros
 from rankplug.losses import list_constants, list_loss
 
 LONGEST_WITH_PAIRS = 256
@@ -113,59 +113,59 @@ def _by_order(scores, level_of, order, margin, squared, gradient, curvature):
     pairs are active as in the plain sum. Scores are counted from their median, which keeps the sums short.
     """
     n = scores.size
-    sort_best_first(scores, order)
-    centre = scores[order[n // 2]]
-    highest = 0
-    for i in range(n):
-        highest = max(highest, int(level_of[i]))
+    ranked = sort_best_first(scores, order)
+    centre = ranked[n // 2]
+    # In the order of the scores, so that memory is read from one end to the other.
+    levels, highest = np.empty(n, np.int32), 0
+    for place in range(n):
+        levels[place] = int(level_of[order[place]])
+        highest = max(highest, levels[place])
     counts, sums, squares = zeros(highest + 2), zeros(highest + 2), zeros(highest + 2)
+    slopes, broken_pairs = scratch(n), scratch(n)
     value = 0.0
     reached = 0
     # The better one of each pair, from the highest score down: those it breaks with become more.
     for place in range(n):
-        i = order[place]
-        reach = scores[i] - margin
-        while reached < n and scores[order[reached]] > reach:
-            j = order[reached]
-            other, level = scores[j] - centre, int(level_of[j])
-            _add(counts, level, 1.0)
+        reach = ranked[place] - margin
+        while reached < n and ranked[reached] > reach:
+            _add(counts, levels[reached], 1.0)
             if squared:
-                _add(sums, level, other)
-                _add(squares, level, other * other)
+                other = ranked[reached] - centre
+                _add(sums, levels[reached], other)
+                _add(squares, levels[reached], other * other)
             reached += 1
-        level = int(level_of[i])
+        level = levels[place]
         broken = _sum_below(counts, level)
-        ahead = margin - (scores[i] - centre)
+        ahead = margin - (ranked[place] - centre)
+        broken_pairs[place] = broken
         if squared:
             pull = _sum_below(sums, level)
-            gradient[i] -= 2.0 * (broken * ahead + pull)
-            curvature[i] += 2.0 * broken
+            slopes[place] = -2.0 * (broken * ahead + pull)
             value += max(0.0, (broken * ahead + 2.0 * pull) * ahead + _sum_below(squares, level))
         else:
-            gradient[i] -= broken
-            curvature[i] += broken
+            slopes[place] = -broken
             value += broken * ahead
     counts[:] = 0.0
     sums[:] = 0.0
     reached = n - 1
     # The worse one of each pair, from the lowest score up; levels are counted from the highest.
     for place in range(n - 1, -1, -1):
-        j = order[place]
-        while reached >= 0 and scores[order[reached]] - margin < scores[j]:
-            i = order[reached]
-            level = highest - int(level_of[i])
+        while reached >= 0 and ranked[reached] - margin < ranked[place]:
+            level = highest - levels[reached]
             _add(counts, level, 1.0)
             if squared:
-                _add(sums, level, scores[i] - centre)
+                _add(sums, level, ranked[reached] - centre)
             reached -= 1
-        level = highest - int(level_of[j])
+        level = highest - levels[place]
         broken = _sum_below(counts, level)
-        behind = scores[j] - centre
+        behind = ranked[place] - centre
+        broken_pairs[place] += broken
         if squared:
-            gradient[j] += 2.0 * (broken * (margin + behind) - _sum_below(sums, level))
-            curvature[j] += 2.0 * broken
+            slopes[place] += 2.0 * (broken * (margin + behind) - _sum_below(sums, level))
         else:
-            gradient[j] += broken
-            curvature[j] += broken
+            slopes[place] += broken
             value += broken * behind
+    for place in range(n):
+        gradient[order[place]] = slopes[place]
+        curvature[order[place]] = (2.0 if squared else 1.0) * broken_pairs[place]
     return value
