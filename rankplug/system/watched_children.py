@@ -7,13 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rankplug.system.sockets import SocketFolder
+
+PR_SET_PDEATHSIG = 1
+"""What Linux calls the wish for a signal when the parent ends."""
 LOOKS = 0.01
 """Seconds between two looks at a child."""
 
@@ -67,29 +70,56 @@ def run_watched(
         variables: of its environment, beside those of this process.
         start_seconds: how long it may take until its first note.
     """
-    with tempfile.TemporaryDirectory(prefix="rankplug-child-", ignore_cleanup_errors=True) as folder:
-        notes, given_file = Path(folder, "notes"), Path(folder, "given")
-        notes.touch()
-        given_file.write_bytes(given)
-        setup = f"import sys; sys.path[:] = {[path for path in sys.path if isinstance(path, str)]!r}\n"
-        with (
-            Path(folder, "out").open("w+b") as out,
-            Path(folder, "err").open("w+b") as err,
-            given_file.open("rb") as stdin,
-        ):
-            child = subprocess.Popen(
-                [sys.executable, "-c", setup + code, str(notes), *words],
-                stdin=stdin,
-                stdout=out,
-                stderr=err,
-                env={**os.environ, **(variables or {})},
-                start_new_session=True,
-            )
-            try:
-                ended = _wait(child, notes, seconds, start_seconds)
-            finally:
-                _kill_group(child)
-            return ChildEnd(ended, _content(out), _content(err), notes.read_bytes())
+    folder = SocketFolder()
+    try:
+        return _run(code, words, Path(folder.path), given, seconds, start_seconds, variables or {})
+    finally:
+        folder.remove()
+
+
+def _run(
+    code: str,
+    words: list[str],
+    folder: Path,
+    given: bytes,
+    seconds: float,
+    start_seconds: float,
+    variables: Mapping[str, str],
+) -> ChildEnd:
+    notes, given_file = folder / "notes", folder / "given"
+    notes.touch()
+    given_file.write_bytes(given)
+    setup = (
+        f"import sys; sys.path[:] = {[path for path in sys.path if isinstance(path, str)]!r}\n"
+        f"from rankplug.system.watched_children import end_with_parent; end_with_parent({os.getpid()})\n"
+    )
+    with (folder / "out").open("w+b") as out, (folder / "err").open("w+b") as err, given_file.open("rb") as stdin:
+        child = subprocess.Popen(
+            [sys.executable, "-c", setup + code, str(notes), *words],
+            stdin=stdin,
+            stdout=out,
+            stderr=err,
+            env={**os.environ, **variables},
+            start_new_session=True,
+        )
+        try:
+            ended = _wait(child, notes, seconds, start_seconds)
+        finally:
+            _kill_group(child)
+        return ChildEnd(ended, _content(out), _content(err), notes.read_bytes())
+
+
+def end_with_parent(parent: int) -> None:
+    """End this child when the process that watches it is killed, and in any case after an hour."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(3600)
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def _wait(child: subprocess.Popen[Any], notes: Path, seconds: float, start_seconds: float) -> int | None:

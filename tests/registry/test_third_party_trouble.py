@@ -337,3 +337,20 @@ def test_a_time_that_is_no_time_is_told(site, value):
     done = site.run("plugins", RANKPLUG_IMPORT_SECONDS=value)
     assert done.returncode == 1
     assert done.stderr == f"rankplug: RANKPLUG_IMPORT_SECONDS must be a number of seconds above 0, got '{value}'\n"
+
+
+def test_a_command_that_is_killed_takes_the_child_that_tries_a_plugin_with_it(site):
+    mark = site.folder / "mark"
+    site.install("bad", f"import os, time\nopen({str(mark)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    environment = {**os.environ, "PYTHONPATH": str(site.folder), "RANKPLUG_CACHE": str(site.cache)}
+    command = subprocess.Popen([RANKPLUG, "plugins"], env=environment, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 100
+    while not (mark.exists() and mark.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    child = int(mark.read_text())
+    assert child != command.pid
+    command.kill()
+    command.wait()
+    while Path(f"/proc/{child}").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{child}").exists()

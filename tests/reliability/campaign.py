@@ -39,6 +39,7 @@ import rankplug_lightgbm.backend  # noqa: F401
 import rankplug as rp
 from rankplug.cli import main
 from rankplug.registry import registry
+from rankplug.system import cache_folder
 from rankplug.training import load_model
 
 TINY = ["dataset=synthetic[queries=60]", "backend=lightgbm", "scorer=trees[rounds=3]", "metrics=ndcg@5"]
@@ -118,8 +119,11 @@ def make_store(name: str) -> Callable[[Path], None]:
 
 
 def make_text(folder: Path) -> None:
+    kernels = cache_folder() / "kernels"
+    if kernels.exists():
+        shutil.copytree(kernels, folder / "cache" / "kernels", copy_function=os.link)
     noise = np.random.default_rng(0)
-    lines = [f"{row % 3} qid:{row // 20} 1:{noise.random():.5f} 2:{noise.random():.5f}\n" for row in range(100_000)]
+    lines = [f"{row % 3} qid:{row // 20} 1:{noise.random():.5f} 2:{noise.random():.5f}\n" for row in range(20_000)]
     (folder / "text.txt").write_text("".join(lines))
 
 
@@ -268,8 +272,9 @@ class FailingDisk:
 class Campaign:
     """Cases of one kind, with their log."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, names: Sequence[str] = ()) -> None:
         self.folder = folder
+        self.commands = {name: command for name, command in COMMANDS.items() if not names or name in names}
         folder.mkdir(parents=True, exist_ok=True)
         os.environ.setdefault("RANKPLUG_CACHE", str(folder / "cache"))
         self.log = folder / "log.jsonl"
@@ -329,7 +334,8 @@ class Campaign:
         """Kill a command at a random moment, alone or with all that it started."""
         for seed in range(number):
             chance = random.Random(seed)
-            name = chance.choices(list(COMMANDS), [command.weight for command in COMMANDS.values()])[0]
+            weights = [command.weight for command in self.commands.values()]
+            name = chance.choices(list(self.commands), weights)[0]
             case = f"kill {seed} {name}"
             moment, group = chance.random(), chance.random() < 0.5
             if case in self.done:
@@ -347,7 +353,7 @@ class Campaign:
 
     def disk(self, number: int) -> Iterator[dict[str, Any]]:
         """Let every write of each command fail in turn, once and from then on; ``number`` bounds the writes of each."""
-        for name, command in COMMANDS.items():
+        for name, command in self.commands.items():
             if " of " in name or name in ("plugins", "doctor", "results"):
                 continue
             for stays in (False, True):
@@ -396,9 +402,10 @@ if __name__ == "__main__":
     parser.add_argument("kind", choices=["kills", "disk", "share"])
     parser.add_argument("number", type=int)
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--command", action="append", default=[], help="only this one; may be repeated")
     parser.add_argument("--seconds", type=float, default=3600.0)
     given = parser.parse_args()
-    campaign, until = Campaign(given.folder.absolute()), time.monotonic() + given.seconds
+    campaign, until = Campaign(given.folder.absolute(), given.command), time.monotonic() + given.seconds
     for _ in getattr(campaign, given.kind)(given.number):
         if time.monotonic() > until:
             break
