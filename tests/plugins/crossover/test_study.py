@@ -37,8 +37,9 @@ def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
 
 
 def test_a_data_set_can_be_named():
-    (runs,) = STUDY.runs("smoke", "ohsumed")
-    assert runs.shared["dataset"] == "ohsumed" and runs.name == "ohsumed"
+    runs, compared = STUDY.runs("smoke", "ohsumed")
+    assert runs.shared["dataset"] == compared.shared["dataset"] == "ohsumed"
+    assert (runs.name, compared.name) == ("ohsumed", "compared, ohsumed")
 
 
 def test_every_paper_has_combinations_of_its_own():
