@@ -66,16 +66,32 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
 
     def _frame(self, runs: Runs) -> pd.DataFrame:
         """Return the rows of a group, each model represented by the combination that validation data choose."""
-        import pandas as pd
-
         frames = []
         for model in runs.models:
             frame = chosen_on_validation(self.store.frame(runs.trials_of(model)))
             frame["model"] = model
-            frames.append(frame)
-        joined = pd.concat(frames, ignore_index=True)
-        joined["model"] = pd.Categorical(joined["model"], categories=list(runs.models))
+            frames.append(frame.astype(dict.fromkeys(_FEW_VALUES, "category")))
+        joined = _joined(frames)
+        joined["model"] = joined["model"].cat.set_categories(list(runs.models))
         return joined
+
+
+_FEW_VALUES = (
+    "measure", "metric", "part", "dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection",
+    "combination", "model",
+)  # fmt: skip
+"""Columns of recurring texts, kept as numbers: over thousands of test queries the texts would fill the memory."""
+
+
+def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Join frames whose columns of recurring texts have categories of their own."""
+    import pandas as pd
+
+    for column in _FEW_VALUES:
+        known = list(dict.fromkeys(value for frame in frames for value in frame[column].cat.categories))
+        for frame in frames:
+            frame[column] = frame[column].cat.set_categories(known)
+    return pd.concat(frames, ignore_index=True)
 
 
 class StoredRecords(Sequence[dict[str, Any]]):
