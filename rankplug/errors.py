@@ -57,6 +57,10 @@ class DivergedError(FitError):
     model: Any = None
 
 
+class MissingPackageError(RankplugError, ModuleNotFoundError):
+    """A package that is not installed, and the extra of rankplug that brings it."""
+
+
 class NotRunError(RankplugError):
     """A trial that could not run as it was planned, which is no fault of its combination: nothing is recorded of it."""
 

@@ -16,16 +16,16 @@ from rankplug.cli import (
     completion,
     data,
     doctor,
+    lab,
     new,
     plugins,
-    report,
     reproduce,
     results,
     sweep,
     train,
 )
 from rankplug.errors import RankplugError
-from rankplug.system import __version__, prepare_streams, say
+from rankplug.system import __version__, missing, prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",
@@ -36,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, cite, claims, completion, doctor, new, plugins, report, reproduce, sweep, train):
+for commands in (check, cite, claims, completion, doctor, lab, new, plugins, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")
@@ -100,6 +100,8 @@ def sentence_of(error: Exception) -> str:
     """
     if isinstance(error, RankplugError):
         return str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return missing(error.name)
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):

@@ -49,8 +49,8 @@ def register(app: typer.Typer) -> None:
 
     def completion(
         shell: Annotated[Shell, typer.Argument(help="bash, zsh or fish.")],
-        words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-        of_words: Annotated[bool, typer.Option("--words", hidden=True)] = False,
+        words: Annotated[list[str] | None, typer.Argument(hidden=True, help="Words that a shell hands over.")] = None,
+        of_words: Annotated[bool, typer.Option("--words", hidden=True, help="Complete the last of the words.")] = False,
     ) -> None:
         """Print what makes a shell complete commands, options, plugins and parameters.
 

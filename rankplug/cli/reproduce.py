@@ -1,9 +1,9 @@
-"""``rankplug reproduce``: a paper's figures, tables and claims, run again."""
+"""``rankplug reproduce``: a paper's figures, tables and claims, run again, and the report."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,8 +11,9 @@ from rankplug.system import say
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command("reproduce")(reproduce)
+    app.command("report")(report)
 
 
 def reproduce(
@@ -34,23 +35,64 @@ def reproduce(
     margin: Annotated[
         float | None, typer.Option(help="With --decide, the points that would matter, in place of each claim's margin.")
     ] = None,
+    trials: Annotated[int | None, typer.Option(help="Repetitions, in place of the profile's number.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Of a dry run, print JSON.")] = False,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
+    from rankplug.cli.sweep import kept_when_interrupted, tell_plan
+    from rankplug.report import plan_reproduction
     from rankplug.report import reproduce as run
     from rankplug.store import Store
     from rankplug.studies import Budget, read_profile, read_time
-    from rankplug.system import threads
+    from rankplug.system import threads, whole_number
 
     if not decide and (budget is not None or margin is not None):
         raise typer.BadParameter("--budget and --margin say how claims are decided; add --decide")
-    page = run(
-        names,
+    if decide and trials is not None:
+        raise typer.BadParameter("--decide finds how many trials it takes; leave --trials out")
+    results = Store(store)
+    at_once = threads() if jobs is None else whole_number(jobs, "jobs", least=1)
+    asked: dict[str, Any] = {"data": data, "seed": seed, "retry_failed": retry_failed, "trials": trials}
+    size = read_profile(profile)
+    plan = plan_reproduction(names, size, store=results, **asked)
+    if dry_run:
+        tell_plan(plan, results, at_once, as_json)
+        return
+    with kept_when_interrupted(plan.trials, results):
+        page = run(
+            names,
+            profile=size,
+            store=results,
+            report=report,
+            jobs=at_once,
+            notebooks=notebooks,
+            decide=Budget(read_time(budget or "2h"), margin) if decide else None,
+            **asked,
+        )
+    say(f"The report is at {page.resolve()}")
+
+
+def report(
+    names: Annotated[list[str] | None, typer.Argument(help="Studies; all whose runs are there by default.")] = None,
+    profile: Annotated[str, typer.Option(help="Size of the runs: smoke, quick, full, real, paper.")] = "quick",
+    data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Folder of results.")] = None,
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+) -> None:
+    """Write the report of studies whose runs are all in the store; runs none."""
+    from rankplug.report import reproduce
+    from rankplug.store import Store
+    from rankplug.studies import read_profile
+
+    page = reproduce(
+        names or ["all"],
         profile=read_profile(profile),
         data=data,
         store=Store(store) if store else None,
         report=report,
-        jobs=threads() if jobs is None else jobs,
-        notebooks=notebooks,
-        decide=Budget(read_time(budget or "2h"), margin) if decide else None,
+        run_missing=False,
     )
     say(f"The report is at {page.resolve()}")

@@ -31,7 +31,7 @@ from rankplug.compiled import NamedFunction, key_of, uniform
 from rankplug.data import Integers
 from rankplug.errors import BrokenPluginError
 from rankplug.losses.list_losses import Cost, check_cost
-from rankplug.system import workers
+from rankplug.system import require_modules, workers
 
 if TYPE_CHECKING:
     import torch
@@ -126,6 +126,7 @@ class PaddedEvaluator:
         *,
         valued: bool = True,
     ) -> None:
+        require_modules("torch")
         import torch
 
         bound = self.objective

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from rankplug.system import require_modules
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -39,6 +41,7 @@ def new_figure(
     columns: int = 1, rows: int = 1, width: float = 4.2, height: float = 3.0, **options: Any
 ) -> tuple[Any, Any]:
     """Make a figure in the project's style and its axes, one row of them or a grid."""
+    require_modules("matplotlib")
     import matplotlib.pyplot as plt
 
     with plt.rc_context(STYLE):

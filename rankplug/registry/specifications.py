@@ -16,6 +16,7 @@ from rankplug.errors import BrokenPluginError, SpecificationError
 from rankplug.registry.grammar import NAME, parse
 from rankplug.registry.loading import TimeUp, own_packages, printing_elsewhere, without_replacements
 from rankplug.registry.parameters import Parameters, describe_parameters
+from rankplug.system import missing
 
 UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
 IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -47,8 +48,9 @@ def import_object(path: str, owner: str) -> Any:
     except BaseException as error:
         if isinstance(error, BrokenPluginError):
             raise BrokenPluginError(f"{owner} cannot be used: {error}") from error
-        missing = f"; install {error.name} to use it" if isinstance(error, ModuleNotFoundError) else ""
-        raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}{missing}") from error
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            raise BrokenPluginError(f"{owner} cannot be used: {missing(error.name)}") from error
+        raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}") from error
     return found
 
 

@@ -6,6 +6,7 @@ from .display import show_forest as show_forest
 from .display import show_runs as show_runs
 from .markdown import math_html as math_html
 from .reproduction import execute_notebook as execute_notebook
+from .reproduction import plan_reproduction as plan_reproduction
 from .reproduction import reproduce as reproduce
 from .site import build_report as build_report
 from .tour import Tour as Tour
@@ -18,6 +19,7 @@ __all__ = [
     "execute_notebook",
     "live",
     "math_html",
+    "plan_reproduction",
     "reproduce",
     "show",
     "show_claims",

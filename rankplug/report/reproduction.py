@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,11 @@ from rankplug.report.study_report import study_report
 from rankplug.store import Store
 from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, studies, study
 from rankplug.studies import decide as add_trials
+from rankplug.sweeps import Plan, require
 from rankplug.system import say
+
+NEEDED = ("matplotlib", "nbconvert", "nh3", "papermill", "pyarrow")
+"""What notebooks and pages of a report need beside the packages of the backends."""
 
 
 def reproduce(
@@ -26,6 +30,9 @@ def reproduce(
     progress: bool = True,
     run_missing: bool = True,
     decide: Budget | None = None,
+    trials: int | None = None,
+    seed: int = 0,
+    retry_failed: bool = False,
     **execution: Any,
 ) -> Path:
     """Reproduce some papers, and return the path of the report's first page.
@@ -39,13 +46,20 @@ def reproduce(
         progress: shows what is being done.
         run_missing: runs trials that are not in the store; else of ``all`` only studies that lack none are shown.
         decide: adds trials until every claim is decided that this allows; each paper has it.
+        trials: repetitions, in place of the profile's number.
+        seed: the master seed.
+        retry_failed: runs trials again that failed before.
         execution: handed to the sweeps.
     """
     wanted = list(names)
-    chosen = studies() if "all" in wanted else [study(name) for name in wanted]
-    if not chosen:
-        raise RankplugError("no study is installed")
+    chosen = chosen_studies(wanted)
     results_of = store or Store()
+    asked: dict[str, Any] = {"data": data, "trials": trials, "seed": seed}
+    if run_missing:
+        plan = plan_reproduction(wanted, profile, store=results_of, retry_failed=retry_failed, **asked)
+        require(plan.waiting, NEEDED)
+    else:
+        require((), NEEDED)
     with _writing(report):
         report.mkdir(parents=True, exist_ok=True)
     if not run_missing:
@@ -53,21 +67,40 @@ def reproduce(
     shown = {}
     for one in chosen:
         if run_missing:
-            further: dict[str, Any] = {"data": data, "store": results_of, "progress": progress, **execution}
-            results = add_trials(one, profile, decide, **further) if decide else one.run(profile, **further)
+            further: dict[str, Any] = {
+                "data": data, "seed": seed, "store": results_of, "progress": progress, "retry_failed": retry_failed,
+                **execution,
+            }  # fmt: skip
             if decide:
+                results = add_trials(one, profile, decide, **further)
                 say(decisions_in_words(one, results))
+            else:
+                results = one.run(profile, trials=trials, **further)
         else:
-            results = one.results(profile, data=data, store=results_of)
+            results = one.results(profile, store=results_of, **asked)
         evaluation = evaluate(one, results)
         # The notebook's kernel finds all of it done.
         _ = evaluation.exhibits, evaluation.claims
         with _writing(report):
-            notebook = execute_notebook(one, profile, data, results_of, report, progress)
+            notebook = execute_notebook(one, profile, asked, results_of, report, progress)
             shown[one.name] = study_report(evaluation, notebook, report, results_of)
     with _writing(report):
         write_summary(shown, report)
         return build_report(shown, report)
+
+
+def chosen_studies(names: Iterable[str]) -> list[Study]:
+    """Return the studies of some names, or all of them."""
+    wanted = list(names)
+    chosen = studies() if "all" in wanted else [study(name) for name in wanted]
+    if not chosen:
+        raise RankplugError("no study is installed")
+    return chosen
+
+
+def plan_reproduction(names: Iterable[str], profile: Profile, **asked: Any) -> Plan:
+    """Return what reproducing some studies would run, see :meth:`rankplug.studies.Study.plan` for the arguments."""
+    return Plan.joined(one.plan(profile, **asked) for one in chosen_studies(names))
 
 
 @contextlib.contextmanager
@@ -95,7 +128,7 @@ def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str
 
 
 def execute_notebook(
-    one: Study, profile: Profile, data: str | None, store: Store, report: Path, progress: bool
+    one: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path, progress: bool
 ) -> Path:
     """Execute a study's notebook on the results in the store, and return the path of the executed notebook."""
     import papermill
@@ -105,7 +138,7 @@ def execute_notebook(
     papermill.execute_notebook(
         one.notebook_path,
         target,
-        parameters={"profile": profile, "data": data, "store": str(store.folder.resolve())},
+        parameters={"profile": profile, **asked, "store": str(store.folder.resolve())},
         engine_name="rankplug",
         progress_bar=progress,
         cwd=str(target.parent),

@@ -18,6 +18,7 @@ from rankplug.errors import RankplugError
 from rankplug.store.combination import read_combination
 from rankplug.store.description import problem_of
 from rankplug.store.trials import Result, Trial
+from rankplug.system import require_modules
 from rankplug.training import LearningCurve
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class StoreError(RankplugError):
 
 def row_schema() -> pa.Schema:
     """Return the schema of the rows of every result."""
+    require_modules("pyarrow")
     import pyarrow as pa
 
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in zip(COLUMNS, TYPES, strict=True)])
@@ -103,6 +105,7 @@ def _joined(arrays: list[Any]) -> Any:
 
 def read_about(path: Path) -> dict[str, Any]:
     """Read the description of the result in a file, without its numbers."""
+    require_modules("pyarrow")
     import pyarrow.parquet as parquet
 
     _require_file(path)
@@ -142,6 +145,7 @@ def read_rows(path: Path) -> pd.DataFrame:
 
 def _table(path: Path) -> pa.Table:
     """Read the rows of a file, taking no columns from folders above it such as ``value=3``."""
+    require_modules("pyarrow")
     import pyarrow.parquet as parquet
 
     _require_file(path)

@@ -27,6 +27,7 @@ from rankplug.store.result_files import (
     read_about,
     read_failure,
     read_result,
+    row_schema,
 )
 from rankplug.store.result_index import INDEX, Compacted, Found, ResultIndex
 from rankplug.store.trials import Result, Trial
@@ -112,6 +113,7 @@ class Store:
 
     def check_writable(self) -> None:
         """Raise the error now that writing a result would raise after hours of training."""
+        row_schema()
         probe = self.folder / LOCKS / f"{UNFINISHED_PREFIX}{os.getpid():08}{UNFINISHED}"
         self.write_file(probe, b"0" * 4096)
         probe.unlink(missing_ok=True)

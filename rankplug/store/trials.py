@@ -161,23 +161,26 @@ def _run(trial: Trial, progress: bool | None) -> Result:
     combination.check_as_planned()
     train, valid = split.train, split.valid
     loaded = time.perf_counter()
-    model = fit(
-        combination.backend,
-        scorer=combination.scorer or None,
-        loss=combination.loss,
-        sampler=combination.sampler or None,
-        train=train,
-        valid=valid,
-        seed=trial.seed,
-        selection=combination.selection,
-        patience=combination.patience,
-        progress=progress,
-        callbacks=[
-            lambda iteration, metrics: tell_observers(
-                "rankplug_trial_progressed", trial=trial, iteration=iteration, metrics=metrics
-            )
-        ],
-    )
+    with warnings.catch_warnings():
+        # What an interrupted training keeps is no trial, so that nobody need hear of it.
+        warnings.filterwarnings("ignore", "training was interrupted")
+        model = fit(
+            combination.backend,
+            scorer=combination.scorer or None,
+            loss=combination.loss,
+            sampler=combination.sampler or None,
+            train=train,
+            valid=valid,
+            seed=trial.seed,
+            selection=combination.selection,
+            patience=combination.patience,
+            progress=progress,
+            callbacks=[
+                lambda iteration, metrics: tell_observers(
+                    "rankplug_trial_progressed", trial=trial, iteration=iteration, metrics=metrics
+                )
+            ],
+        )
     if model.record.stopped == "interrupted":
         # Training keeps what it has when someone interrupts it; half a trial is no result.
         raise KeyboardInterrupt

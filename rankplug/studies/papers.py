@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
-    from rankplug.sweeps import Sweep
+    from rankplug.sweeps import Plan, Sweep
 
 Profile = Literal["smoke", "quick", "full", "real", "paper"]
 NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
@@ -178,6 +178,23 @@ class Study:
 
         return StoredFrames(self.runs_asked(profile, data=data), Store.named(store)).missing
 
+    def plan(
+        self,
+        profile: Profile = "quick",
+        *,
+        data: str | None = None,
+        trials: int | None = None,
+        seed: int = 0,
+        store: Store | str | Path | None = None,
+        retry_failed: bool = False,
+    ) -> Plan:
+        """Return what :meth:`run` would do with the same arguments: trials to run, done and failed."""
+        from rankplug.store import Store
+        from rankplug.sweeps import plan_sweeps
+
+        asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
+        return plan_sweeps((runs.sweep() for runs in asked.values()), Store.named(store), retry_failed=retry_failed)
+
     def results(
         self,
         profile: Profile = "quick",
@@ -264,7 +281,8 @@ class Study:
         if outcome.failures:
             raise RankplugError(
                 f"{len(outcome.failures)} trials of the study {self.name} failed, the first: {outcome.failures[0]};"
-                " run again with retry_failed=True once the cause is mended"
+                f" once the cause is mended, run them again with rankplug reproduce {self.name} --retry-failed, or in"
+                " Python with retry_failed=True"
             )
 
 

@@ -2,6 +2,7 @@ from .expected_time import expected_time as expected_time
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
 from .plans import plan_sweeps as plan_sweeps
+from .readiness import require as require
 from .running import Outcome as Outcome
 from .running import run as run
 from .running import sweep as sweep
@@ -18,6 +19,7 @@ __all__ = [
     "plan_sweeps",
     "read_file",
     "read_words",
+    "require",
     "run",
     "sweep",
 ]

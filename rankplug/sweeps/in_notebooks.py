@@ -9,10 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from rankplug.errors import NotRunError
+from rankplug.errors import MissingPackageError, NotRunError
 from rankplug.store import Store, StoreError, failed_result
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError
-from rankplug.system import notebooks_folder
+from rankplug.system import notebooks_folder, require_modules
 
 ENGINE = "rankplug"
 NOTEBOOK = "combination.ipynb"
@@ -29,6 +29,10 @@ class Notebooks:
     """
 
     def __init__(self, store: Store, jobs: int) -> None:
+        try:
+            require_modules("papermill", "nbclient", "ipykernel")
+        except MissingPackageError as error:
+            raise MissingPackageError(f"{error}, or run without notebooks", name=error.name) from None
         self.slots = jobs
         self.store = store
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="notebook")

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkersGoneError, run_task
-from rankplug.system import use_threads
+from rankplug.system import require_modules, use_threads
 
 LOCAL = "local"
 CONNECT_SECONDS = 30
@@ -34,10 +34,9 @@ class Cluster:
     """
 
     def __init__(self, address: str, jobs: int, threads: int, *, notebooks: bool) -> None:
-        try:
-            import distributed
-        except ModuleNotFoundError as error:
-            raise ClusterError("Dask is not installed; install it with: pip install 'rankplug[cluster]'") from error
+        require_modules("distributed")
+        import distributed
+
         self._notebooks = notebooks
         self.address = address
         self._local: Any = None

@@ -6,23 +6,33 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankplug.errors import FitError, NotRunError, RankplugError
+from rankplug.errors import FitError, MissingPackageError, NotRunError, RankplugError
 from rankplug.registry import registry, require_packages
 from rankplug.store import Combination, read_combination
+from rankplug.system import require_modules
 
 if TYPE_CHECKING:
     from rankplug.store import Store, Trial
     from rankplug.sweeps.plans import Plan
 
 
-def require(trials: Iterable[Trial]) -> None:
+def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:
     """Check that trials have their packages and data, naming all problems in one error, and prepare data that lie in
     files.
 
     Without it every trial would find out for itself, and every worker would wait for the one that prepares.
+
+    Args:
+        trials: to be run.
+        modules: what is to be done with their results needs.
     """
     several = list(trials)
     problems: dict[str, None] = {}
+    for module in modules:
+        try:
+            require_modules(module)
+        except MissingPackageError as error:
+            problems[str(error)] = None
     for backend in dict.fromkeys(trial.combination.backend for trial in several):
         try:
             require_packages(registry().specification("backend", backend))

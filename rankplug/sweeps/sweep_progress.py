@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankplug.store import Trial
-from rankplug.system import say, seen_at_once
+from rankplug.system import in_notebook, say, seen_at_once
 
 
 def duration(seconds: float) -> str:
@@ -121,4 +121,6 @@ def _kind(trial: Trial) -> str:
 def _bar(total: int) -> Any:
     from tqdm.auto import tqdm
 
-    return tqdm(total=total, bar_format="{bar:20} {n_fmt}/{total_fmt} {desc}")
+    # In a notebook the bar is a widget, to which tqdm adds one of letters where a width is named.
+    bar = "{bar}" if in_notebook() else "{bar:20}"
+    return tqdm(total=total, bar_format=f"{bar} {{n_fmt}}/{{total_fmt}} {{desc}}")

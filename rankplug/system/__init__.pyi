@@ -3,6 +3,8 @@ from . import seeds as seeds
 from . import workers as workers
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
+from .optional_packages import missing as missing
+from .optional_packages import require_modules as require_modules
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
 from .places import notebooks_folder as notebooks_folder
@@ -22,6 +24,7 @@ from .sockets import SocketFolder as SocketFolder
 from .sockets import has_room as has_room
 from .terminal import hand_over as hand_over
 from .terminal import harmless as harmless
+from .terminal import in_notebook as in_notebook
 from .terminal import prepare_streams as prepare_streams
 from .terminal import say as say
 from .terminal import seen_at_once as seen_at_once
@@ -65,7 +68,9 @@ __all__ = [
     "harmless",
     "has_room",
     "identifiers",
+    "in_notebook",
     "is_of_the_machine",
+    "missing",
     "notebooks_folder",
     "numbers",
     "other_results",
@@ -73,6 +78,7 @@ __all__ = [
     "places",
     "prepare_streams",
     "refuse_masked",
+    "require_modules",
     "results_folder",
     "results_place",
     "run_watched",

@@ -52,9 +52,14 @@ def hand_over(text: str) -> None:
     typer.echo(text if sys.stdout is None or not sys.stdout.isatty() else harmless(text))
 
 
+def in_notebook() -> bool:
+    """Tell whether this process is the kernel of a notebook."""
+    return "ipykernel" in sys.modules
+
+
 def seen_at_once() -> bool:
     """Tell whether the standard error stream is shown at once: in a terminal or a notebook."""
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+    return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def prepare_streams() -> None:

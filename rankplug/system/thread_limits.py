@@ -169,8 +169,7 @@ def use_threads(number: int | None = None) -> Iterator[int]:
     with contextlib.ExitStack() as stack:
         stack.callback(_restore, *before)
         _threads, _in_force = limit, setting
-        if "torch" in sys.modules:
-            torch = sys.modules["torch"]
+        if torch := sys.modules.get("torch"):
             stack.callback(torch.set_num_threads, torch.get_num_threads())
             torch.set_num_threads(wanted)
         if "threadpoolctl" in sys.modules or "numpy" in sys.modules:

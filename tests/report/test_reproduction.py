@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rankplug.errors import RankplugError
+from rankplug.errors import NotRunError, RankplugError
 from rankplug.report import reproduction
-from rankplug.store import Store
+from rankplug.store import Store, failed_result
 from rankplug.studies import Runs, Study
 
 
@@ -58,3 +58,36 @@ def test_a_full_disk_is_said_with_the_place_and_what_to_do(file, shown, tmp_path
     advice = f"cannot write the report to {tmp_path}/report: "
     assert str(caught.value).startswith(advice) and str(caught.value).endswith("another folder with --report")
     assert "No space left on device" in str(caught.value) or file == "combinations"
+
+
+def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypatch):
+    """The second study's data are away, and the first, which could run, does not begin."""
+    two = made("two", "ranknet")
+    away = Runs("few", {"mse": {"loss": "mse"}}, {"dataset": "mslr-web30k", "backend": "lightgbm"})
+    three = Study("three", "three", "", "three:three.ipynb", lambda profile, data: [away], (), (), pd.DataFrame)
+    monkeypatch.setattr(reproduction, "studies", lambda: [two, three])
+    monkeypatch.setenv("RANKPLUG_DATA", "")
+    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(reproduction, "NEEDED", ("no_such_module",))
+    store = Store(tmp_path / "another")
+    with pytest.raises(NotRunError) as refused:
+        reproduction.reproduce(["all"], profile="smoke", store=store, report=tmp_path / "report", progress=False)
+    told = str(refused.value)
+    assert told.startswith("nothing has run, as something is missing: no_such_module is not installed")
+    assert "mslr-web30k" in told and "rankplug data" in told
+    assert not list(store.files())
+
+
+def test_a_plan_has_the_trials_and_the_seed_that_are_asked_for(shown, tmp_path):
+    two = made("two", "ranknet")
+    plan = two.plan("smoke", trials=3, seed=5, store=tmp_path / "store")
+    assert [(trial.number, trial.combination.seed) for trial in plan.waiting] == [(0, 5), (1, 5), (2, 5)]
+
+
+def test_what_failed_runs_again_when_asked(tmp_path):
+    two, store = made("two", "ranknet"), Store(tmp_path / "store")
+    for trial in two.plan("smoke", store=store).waiting:
+        store.write(failed_result(trial, "it rained"))
+    with pytest.raises(RankplugError, match=r"2 trials of the study two failed.*it rained; .* --retry-failed"):
+        two.run("smoke", store=store, progress=False)
+    assert len(two.run("smoke", store=store, progress=False, retry_failed=True).records) == 2

@@ -18,7 +18,7 @@ from rankplug.store.origins import ORIGIN, origins_of
 from rankplug.store.questions.groups import grouped
 from rankplug.store.result_files import read_rows, rows_of
 from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
-from rankplug.system import fraction
+from rankplug.system import fraction, require_modules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,6 +97,7 @@ def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
 
 def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     """Answer a question in SQL on the tables ``trials``, ``queries``, ``curves`` and ``failures``."""
+    require_modules("duckdb", "pyarrow")
     import duckdb
 
     asked = Store.named(store)

@@ -1,0 +1,40 @@
+"""Copies of the notebooks in a folder of the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankplug.errors import RankplugError
+from rankplug.studies import studies
+from rankplug.system import notebooks_folder, write_whole
+
+
+def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Copy every notebook that a folder lacks; return those that are new, and those that were there.
+
+    Notebooks of studies in other packages come too. What is there is never written over, as it may have been changed.
+    """
+    own = notebooks_folder()
+    sources = {path.relative_to(own): path for path in sorted(own.rglob("*.ipynb")) if _is_shipped(path, own)}
+    for study in studies():
+        sources.setdefault(Path(study.notebook_path.name), study.notebook_path)
+    new: list[Path] = []
+    there: list[Path] = []
+    for name, source in sources.items():
+        target = folder / name
+        if target.exists():
+            there.append(target)
+            continue
+        try:
+            write_whole(target, source.read_bytes())
+        except OSError as error:
+            raise RankplugError(
+                f"cannot write {target}: {error.strerror or error}; name another folder, as in rankplug lab FOLDER"
+            ) from error
+        new.append(target)
+    return new, there
+
+
+def _is_shipped(path: Path, own: Path) -> bool:
+    """Tell whether a notebook is one of ours, not a checkpoint that Jupyter left in a checkout."""
+    return not any(part.startswith(".") for part in path.relative_to(own).parts)

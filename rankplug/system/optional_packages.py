@@ -1,0 +1,54 @@
+"""Packages that only some uses of rankplug need: which extra brings each, and a sentence where one is missing."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+from importlib import metadata
+
+from rankplug.errors import MissingPackageError
+
+EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*;.*\bextra == ['\"]([a-z]+)['\"]")
+BROUGHT_BY = {
+    "IPython": "ipython",
+    "jupyter_client": "jupyter-client",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+    "zmq": "pyzmq",
+}
+"""Packages whose name differs from the module's."""
+EVERYTHING = "all"
+
+
+def require_modules(*modules: str) -> None:
+    """Raise an error that says how to install what is missing of some modules."""
+    for module in modules:
+        if not _is_there(module):
+            raise MissingPackageError(missing(module), name=module)
+
+
+@functools.cache
+def _is_there(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def missing(module: str) -> str:
+    """Return a sentence about a module that is not installed.
+
+    >>> missing("matplotlib.pyplot")
+    "matplotlib is not installed, which this needs; install it with: pip install 'rankplug[notebooks]'"
+    """
+    top = module.partition(".")[0]
+    package = BROUGHT_BY.get(top, top)
+    extra = _extras().get(package.lower())
+    wanted = f"'rankplug[{extra}]'" if extra else package
+    return f"{top} is not installed, which this needs; install it with: pip install {wanted}"
+
+
+@functools.cache
+def _extras() -> dict[str, str]:
+    """Return the extra of rankplug that brings each optional package."""
+    matches = [EXTRA.match(line) for line in metadata.requires("rankplug") or ()]
+    pairs = [(match[1].lower(), match[2]) for match in matches if match]
+    return {package: extra for package, extra in pairs if extra != EVERYTHING and package != "rankplug"}

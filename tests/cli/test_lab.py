@@ -1,0 +1,43 @@
+"""``rankplug lab`` gives the notebooks to whoever has only the package, and writes over nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rankplug.cli import app
+from rankplug.studies import studies
+from rankplug.system import notebooks_folder
+
+
+def lab(*words: str) -> str:
+    done = CliRunner().invoke(app, ["lab", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shipped = {
+        path.name for path in notebooks_folder().glob("**/[!.]*.ipynb") if ".ipynb_checkpoints" not in path.parts
+    }
+    told = lab(str(folder), "--copy-only")
+    copied = {path.name for path in folder.rglob("*.ipynb")}
+    assert copied == shipped | {study.notebook_path.name for study in studies()}
+    assert told == f"{len(copied)} notebooks copied into {folder}\n"
+    (folder / "combination.ipynb").write_text("changed")
+    (folder / "data.ipynb").unlink()
+    told = lab(str(folder), "--copy-only")
+    assert told == f"1 notebooks copied into {folder}; {len(copied) - 1} were there and are as they were\n"
+    assert (folder / "combination.ipynb").read_text() == "changed"
+
+
+def test_jupyterlab_opens_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "call", lambda words: started.append(words) or 0)
+    lab(str(tmp_path / "mine"))
+    assert started == [[sys.executable, "-m", "jupyterlab", str(tmp_path / "mine")]]
