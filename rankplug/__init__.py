@@ -8,8 +8,8 @@ from typing import Any
 
 import lazy_loader
 
+from rankplug.system.installed import __version__ as __version__
 from rankplug.system.thread_limits import let_pools_wait as _let_pools_wait
-from rankplug.system.version import __version__ as __version__
 
 _let_pools_wait()
 _own, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,10 +1,11 @@
 from . import places as places
 from . import seeds as seeds
 from . import workers as workers
+from .installed import __version__ as __version__
+from .installed import missing as missing
+from .installed import require_modules as require_modules
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
-from .optional_packages import missing as missing
-from .optional_packages import require_modules as require_modules
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
 from .places import notebooks_folder as notebooks_folder
@@ -38,7 +39,6 @@ from .thread_limits import threads as threads
 from .thread_limits import threads_for as threads_for
 from .thread_limits import use_threads as use_threads
 from .thread_limits import waiting_pools as waiting_pools
-from .version import __version__ as __version__
 from .watched_children import ChildEnd as ChildEnd
 from .watched_children import run_watched as run_watched
 from .whole_files import UNFINISHED as UNFINISHED

@@ -1,14 +1,14 @@
-"""Packages that only some uses of rankplug need: which extra brings each, and a sentence where one is missing."""
+"""What is installed: the version of rankplug, and packages that only some of its uses need, which extras bring."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
 import re
-from importlib import metadata
 
 from rankplug.errors import MissingPackageError
 
+__version__ = "0.1.0"
 EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*;.*\bextra == ['\"]([a-z]+)['\"]")
 BROUGHT_BY = {
     "IPython": "ipython",
@@ -49,6 +49,8 @@ def missing(module: str) -> str:
 @functools.cache
 def _extras() -> dict[str, str]:
     """Return the extra of rankplug that brings each optional package."""
+    from importlib import metadata
+
     matches = [EXTRA.match(line) for line in metadata.requires("rankplug") or ()]
     pairs = [(match[1].lower(), match[2]) for match in matches if match]
     return {package: extra for package, extra in pairs if extra != EVERYTHING and package != "rankplug"}

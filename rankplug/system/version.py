@@ -1,3 +1,0 @@
-"""The version of rankplug."""
-
-__version__ = "0.1.0"
