@@ -11,8 +11,8 @@ FINDINGS = (
     " their number.",
     "LogRank's losses and SVM-MAP are for good and bad documents: labels of 1 and more count as good in training,"
     " and graded NDCG measures all models alike.",
-    "BoltzRank and SoftRank are expectations over noisy rankings already, so Gumbel noise is not laid over them. L-BFGS"
-    " needs one function to minimise: there the noise is drawn once.",
+    "BoltzRank, SoftRank, PL-Rank and StochasticRank are expectations over noisy rankings already, so Gumbel noise is"
+    " not laid over them. L-BFGS needs one function to minimise: there the noise is drawn once.",
     "Losses with a gradient that is no function's, such as lambdaMART's and uMart's, may find no step under L-BFGS's"
     " line search and stay near where they began.",
 )
