@@ -123,6 +123,8 @@ def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page:
             link = f"[{name}]({page}#{_anchor(name, one.title)})"
             yield _row(link, profile, one.counts.values(), one.decided, one.trials)
     for profile, several in totals.items():
+        if len(several) == 1:
+            continue
         counts = [sum(one.counts[word] for one in several) for word in several[0].counts]
         judged = sum(counts[:-1])
         decided = 1 - counts[VERDICTS.index("inconclusive")] / judged

@@ -31,7 +31,7 @@ def row_not_here(reason: str) -> Callable[[Results], Evidence]:
 
 study = Study(
     name="letor2",
-    title="LETOR's own baselines",
+    title="Official baselines of LETOR",
     citation="T.-Y. Liu, J. Xu, T. Qin, W. Xiong, H. Li, LETOR: Benchmark dataset for research on learning to rank for"
     " information retrieval, SIGIR Workshop on Learning to Rank for Information Retrieval, 2007",
     notebook="rankplug_letor2:letor2.ipynb",

@@ -68,7 +68,7 @@ def map_of_parts(results: Results) -> tuple[pd.DataFrame, None]:
         best = valid.idxmax()
         found = {
             "train": np.mean([train[column].loc[best[column]] for column in valid.columns]),
-            "valid": valid.to_numpy(float).max(axis=0).mean(),
+            "valid": valid.max().to_numpy(float).mean(),
             "test": ours(results, model, metric).mean(),
         }
         row: dict[str, Any] = {"model": model, "iterations": float(best.mean() + 1)}

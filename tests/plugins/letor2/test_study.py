@@ -69,6 +69,8 @@ def test_the_difference_of_a_row_is_that_of_the_means():
 def test_made_data_are_compared_with_nothing(results_of_study):
     results = results_of_study("letor2")
     assert {str(claim.judge(results).verdict) for claim in STUDY.claims} == {"not run"}
+    parts = rows.map_of_parts(results)[0]
+    assert np.isfinite(parts[["train", "valid", "test"]].to_numpy()).all()
     assert not any("official" in column for draw in (rows.table, rows.map_of_parts) for column in draw(results)[0])
 
 
