@@ -244,4 +244,4 @@ def _ask_shell(given: str) -> str:
     if code in (0, None):
         return f"no error: {printed.getvalue()}"
     said = re.sub("[╭╮╰╯│─]", " ", complained.getvalue() or printed.getvalue())
-    return re.sub(r"^.*?Usage: .*? Error  ", "", said, flags=re.DOTALL)
+    return re.sub(r"^.*?Usage: .*?\sError(?:  |: )", "", said, flags=re.DOTALL)
