@@ -13,7 +13,7 @@ from rankplug.report.study_report import study_report
 from rankplug.store import Store
 from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, studies, study
 from rankplug.studies import decide as add_trials
-from rankplug.sweeps import Plan, require
+from rankplug.sweeps import Plan, engine_name, require
 from rankplug.system import say
 
 NEEDED = ("matplotlib", "nbconvert", "nh3", "papermill", "pyarrow")
@@ -139,7 +139,7 @@ def execute_notebook(
         one.notebook_path,
         target,
         parameters={"profile": profile, **asked, "store": str(store.folder.resolve())},
-        engine_name="rankplug",
+        engine_name=engine_name(),
         progress_bar=progress,
         cwd=str(target.parent),
     )

@@ -1,4 +1,5 @@
 from .expected_time import expected_time as expected_time
+from .in_notebooks import engine_name as engine_name
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
 from .plans import plan_sweeps as plan_sweeps
@@ -15,6 +16,7 @@ __all__ = [
     "Plan",
     "Sweep",
     "duration",
+    "engine_name",
     "expected_time",
     "plan_sweeps",
     "read_file",

@@ -64,6 +64,11 @@ def engine() -> Any:
         return None
 
 
+def engine_name() -> str | None:
+    """Return the name of that engine; None, which is papermill's own, where no installed package offers it."""
+    return None if engine() is None else ENGINE
+
+
 def execute(task: Task, store: Store, target: Path) -> str:
     """Execute the notebook of a task's combination, and return how it failed, or an empty string."""
     import papermill
@@ -78,7 +83,7 @@ def execute(task: Task, store: Store, target: Path) -> str:
             str(notebooks_folder() / NOTEBOOK),
             str(target),
             parameters=notebook_parameters(task, store),
-            engine_name=ENGINE if engine() is not None else None,
+            engine_name=engine_name(),
             progress_bar=False,
             cwd=os.getcwd(),
         )

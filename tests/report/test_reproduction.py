@@ -91,3 +91,10 @@ def test_what_failed_runs_again_when_asked(tmp_path):
     with pytest.raises(RankplugError, match=r"2 trials of the study two failed.*it rained; .* --retry-failed"):
         two.run("smoke", store=store, progress=False)
     assert len(two.run("smoke", store=store, progress=False, retry_failed=True).records) == 2
+
+
+def test_without_the_forking_engine_papermills_own_executes_notebooks(monkeypatch):
+    from papermill.engines import papermill_engines
+
+    monkeypatch.setattr(papermill_engines, "_engines", {})
+    assert reproduction.engine_name() is None
