@@ -17,7 +17,7 @@ from rankplug.sweeps import Plan, engine_name, require
 from rankplug.system import say
 
 NEEDED = ("matplotlib", "nbconvert", "nh3", "papermill", "pyarrow")
-"""What notebooks and pages of a report need beside the packages of the backends."""
+"""Modules that notebooks and pages of a report need beside the packages of the backends."""
 
 
 def reproduce(

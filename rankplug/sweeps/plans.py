@@ -1,4 +1,4 @@
-"""What a sweep is to run: grids with folds and repetitions, and which of their trials are done."""
+"""Plans of sweeps: grids with folds and repetitions, and which of their trials are done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed: the version of rankplug, and packages that only some of its uses need, which extras bring."""
+"""Installed versions: that of rankplug, and packages that only some of its uses need, which extras bring."""
 
 from __future__ import annotations
 

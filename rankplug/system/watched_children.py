@@ -16,7 +16,7 @@ from typing import Any
 from rankplug.system.sockets import SocketFolder
 
 PR_SET_PDEATHSIG = 1
-"""What Linux calls the wish for a signal when the parent ends."""
+"""Number by which Linux knows the wish for a signal when the parent ends."""
 LOOKS = 0.01
 """Seconds between two looks at a child."""
 
