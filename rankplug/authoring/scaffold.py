@@ -8,8 +8,10 @@ In a file's name ``MODULE`` stands for the import package, ``NAME`` for the plug
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import keyword
+import os
 import re
 import tempfile
 import tomllib
@@ -117,6 +119,8 @@ class NewPlugin:
         if target.exists():
             raise ScaffoldError(f"{target} exists already; remove it, or say with --into where else")
         try:
+            if into.exists() and not into.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             into.mkdir(parents=True, exist_ok=True)
             # Under another name until it is whole, so that a run that was killed is in nobody's way.
             with tempfile.TemporaryDirectory(dir=into, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED) as folder:
