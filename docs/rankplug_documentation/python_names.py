@@ -47,6 +47,12 @@ MODULES = {
     "Contract tests": "rankplug.testing",
     "Exceptions": "rankplug.errors",
 }
+TABLES = {
+    "Arguments of a loss of one list": "rankplug.compiled.lifting",
+    "Arguments of a padded loss": "rankplug.losses.padded_losses",
+    "Arguments of a metric of one list": "rankplug.metrics.list_metrics",
+}
+"""Modules whose first words are a table of the names that an author's function may ask for."""
 HEAD = """# Python
 
 Everything here but the modules at the end is an attribute of `rankplug`: `import rankplug as rp`, then `rp.load`. Names
@@ -75,7 +81,12 @@ def python_page() -> str:
     grouped["For authors of plugins"] += sorted(rest)
     sections = [line for title, group in grouped.items() for line in _group(title, group)]
     modules = [line for title, module in MODULES.items() for line in (f"## {title}", "", f"::: {module}", "")]
-    return HEAD + "\n".join(sections + modules)
+    tables = [
+        line
+        for title, module in TABLES.items()
+        for line in (f"## {title}", "", f"::: {module}", "    options:", "      members: []", "")
+    ]
+    return HEAD + "\n".join(sections + tables + modules)
 
 
 def _group(title: str, names: list[str]) -> list[str]:
