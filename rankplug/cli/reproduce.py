@@ -40,6 +40,9 @@ def reproduce(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Of a dry run, print JSON.")] = False,
+    crate: Annotated[
+        Path | None, typer.Option(help="A new folder for an RO-Crate of all of it, which rankplug verify checks.")
+    ] = None,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
     from rankplug.cli.sweep import kept_when_interrupted, tell_plan
@@ -69,6 +72,7 @@ def reproduce(
             report=report,
             jobs=at_once,
             notebooks=notebooks,
+            crate=crate,
             decide=Budget(read_time(budget or "2h"), margin) if decide else None,
             **asked,
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.crate import require_empty, write_crate
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
@@ -33,6 +34,7 @@ def reproduce(
     trials: int | None = None,
     seed: int = 0,
     retry_failed: bool = False,
+    crate: Path | None = None,
     **execution: Any,
 ) -> Path:
     """Reproduce some papers, and return the path of the report's first page.
@@ -49,10 +51,13 @@ def reproduce(
         trials: repetitions, in place of the profile's number.
         seed: the master seed.
         retry_failed: runs trials again that failed before.
+        crate: a folder for an RO-Crate of all of it, see :mod:`rankplug.report.research_object`.
         execution: handed to the sweeps.
     """
     wanted = list(names)
     chosen = chosen_studies(wanted)
+    if crate is not None:
+        require_empty(crate)
     results_of = store or Store()
     asked: dict[str, Any] = {"data": data, "trials": trials, "seed": seed}
     if run_missing:
@@ -86,7 +91,10 @@ def reproduce(
             shown[one.name] = study_report(evaluation, notebook, report, results_of)
     with _writing(report):
         write_summary(shown, report)
-        return build_report(shown, report)
+        page = build_report(shown, report)
+    if crate is not None:
+        write_crate(shown, report, results_of, crate)
+    return page
 
 
 def chosen_studies(names: Iterable[str]) -> list[Study]:

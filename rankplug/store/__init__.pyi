@@ -3,6 +3,9 @@ from .combination import PLUGIN_PARTS as PLUGIN_PARTS
 from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
+from .origins import SUMS as SUMS
+from .origins import sha256_of as sha256_of
+from .origins import write_sums as write_sums
 from .questions.comparison import compare as compare
 from .questions.figure import draw_results as draw_results
 from .questions.groups import means_of_trials as means_of_trials
@@ -26,10 +29,13 @@ from .trials import failed_result as failed_result
 from .trials import run_trial as run_trial
 from .upkeep import export as export
 from .upkeep import merge as merge
+from .upkeep import sweep_file as sweep_file
+from .upkeep import verify as verify
 
 __all__ = [
     "METRICS",
     "PLUGIN_PARTS",
+    "SUMS",
     "TRIAL_COLUMNS",
     "Combination",
     "PaperTable",
@@ -54,6 +60,10 @@ __all__ = [
     "read_combination",
     "results",
     "run_trial",
+    "sha256_of",
+    "sweep_file",
+    "verify",
     "write_paper_table",
+    "write_sums",
     "write_table",
 ]

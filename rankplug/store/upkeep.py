@@ -109,6 +109,25 @@ def _check_sums(folder: Path, shown: Path) -> None:
         raise StoreError(f"{shown}: {problems[0]}{more}; nothing of it was merged; fetch it again")
 
 
+def verify(folder: Path) -> tuple[int, list[str]]:
+    """Compare a crate or an unpacked archive with its digests; return the number of files, and what is wrong."""
+    if not (folder / SUMS).is_file():
+        raise StoreError(
+            f"{folder} has no {SUMS}; name a crate of rankplug reproduce --crate, or an unpacked archive of rankplug"
+            " results export"
+        )
+    digests = read_sums(folder / SUMS)
+    problems = list(changed_files(folder, digests))
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    problems += [f"{path} is not in {SUMS}: it was added" for path in sorted(there - set(digests) - {SUMS})]
+    for path in sorted((folder / "results").glob("*/*.parquet")):
+        try:
+            _checked_name(path, folder / "results")
+        except StoreError as error:
+            problems.append(str(error))
+    return len(digests), problems
+
+
 def _merge_one(store: Store, folder: Path, origin: str) -> tuple[int, int, tuple[str, ...]]:
     source = Store(folder / "results" if (folder / SUMS).is_file() else folder)
     notebooks = (folder if (folder / SUMS).is_file() else source.folder) / NOTEBOOKS
@@ -194,7 +213,7 @@ def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, 
     notebooks = [path for path in sorted((store.folder / NOTEBOOKS).glob("*.ipynb")) if path.is_file()]
     texts = {
         "README.txt": HOW_TO_RERUN,
-        "sweep.yaml": yaml.safe_dump(_sweep_file(records), sort_keys=False),
+        "sweep.yaml": yaml.safe_dump(sweep_file(records), sort_keys=False),
         "records.json": json.dumps(records, indent=1),
     }
     files = {f"results/{path.relative_to(store.folder).as_posix()}": path for path in paths}
@@ -209,7 +228,8 @@ def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, 
             archive.write(path, Path(name))
 
 
-def _sweep_file(records: list[dict[str, Any]]) -> dict[str, Any]:
+def sweep_file(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the sweep that gave some results, as ``rankplug sweep`` reads it from a file."""
     grids = {record["identity"]: record["combination"] for record in records}
     # A list of names is one chain of transforms or metrics; a list of lists would be a grid of them.
     return {

@@ -1,0 +1,295 @@
+"""A reproduction as a research object: an RO-Crate after Workflow Run Crate 0.5, which other tools read and check.
+
+The folder holds the results with the numbers of every test query, what was drawn and judged from them, the executed
+notebooks, and ``sweep.yaml``, the workflow that ran. The metadata say of every combination its plugins with all
+parameters, versions, digests of its data and the licence. ``SHA256SUMS`` has a digest of each file.
+"""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from rankplug.errors import RankplugError
+from rankplug.report.reviewing import artifact_appendix, codecheck
+from rankplug.store import SUMS, Store, sha256_of, sweep_file, write_sums
+from rankplug.studies import Citation
+from rankplug.system import __version__
+
+if TYPE_CHECKING:
+    from rankplug.report.study_report import StudyReport
+
+Entity = dict[str, Any]
+METADATA = "ro-crate-metadata.json"
+WORKFLOW = "sweep.yaml"
+PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
+    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
+}
+CONTEXT = [
+    "https://w3id.org/ro/crate/1.1/context",
+    {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"},
+]
+LICENCE = "https://spdx.org/licenses/MIT"
+KINDS = {".parquet": "application/vnd.apache.parquet", ".ipynb": "application/x-ipynb+json", ".yml": "application/yaml"}
+
+
+def write_crate(shown: Mapping[str, StudyReport], report: Path, store: Store, folder: Path) -> Path:
+    """Write a crate of some studies' reports into a new folder, and return the path of its metadata.
+
+    Args:
+        shown: the studies with their evaluations.
+        report: the folder in which the files of their exhibits lie.
+        store: of the results.
+        folder: to be written; it may exist if it is empty.
+    """
+    require_empty(folder)
+    records = list({(one["identity"], one["fold"], one["trial"]): one for one in _records(shown)}.values())
+    if not records:
+        raise RankplugError("these studies have no runs, so there is nothing to put into a crate")
+    contents = _contents(shown, report, store, records)
+    metadata = _metadata(shown, records, contents)
+    contents[METADATA] = json.dumps(metadata, indent=1, default=str).encode()
+    contents[SUMS] = write_sums({name: sha256_of(content) for name, content in contents.items()}).encode()
+    try:
+        for name, content in contents.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise RankplugError(
+            f"cannot write the crate to {folder}: {error.strerror or error}; free space, or name another folder with"
+            " --crate"
+        ) from error
+    return folder / METADATA
+
+
+def require_empty(folder: Path) -> None:
+    """Raise the error now that writing a crate would raise after hours of training."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RankplugError(f"{folder} exists and is no empty folder; name another with --crate")
+
+
+def _records(shown: Mapping[str, StudyReport]) -> Iterator[dict[str, Any]]:
+    for one in shown.values():
+        yield from one.results.records
+
+
+def _name_of(record: Mapping[str, Any]) -> str:
+    return f"{record['identity']}/{record['identity']}-f{record['fold']}-t{record['trial']}.parquet"
+
+
+def _contents(
+    shown: Mapping[str, StudyReport], report: Path, store: Store, records: list[dict[str, Any]]
+) -> dict[str, bytes]:
+    """Return every file of the crate but its metadata and digests."""
+    contents = {
+        WORKFLOW: yaml.safe_dump(sweep_file(records), sort_keys=False).encode(),
+        "records.json": json.dumps(records, indent=1).encode(),
+        "codecheck.yml": codecheck(shown).encode(),
+        "artifact-appendix.md": artifact_appendix(shown, records).encode(),
+    }
+    contents |= {f"results/{_name_of(one)}": (store.folder / _name_of(one)).read_bytes() for one in records}
+    names = [file for one in shown.values() for files in one.files.values() for file in files]
+    contents |= {name: (report / name).read_bytes() for name in ["claims.json", "summary.md", *names]}
+    for name, one in shown.items():
+        if one.notebook is not None:
+            contents[f"notebooks/{name}.ipynb"] = one.notebook.read_bytes()
+    return contents
+
+
+def _metadata(
+    shown: Mapping[str, StudyReport], records: list[dict[str, Any]], contents: Mapping[str, bytes]
+) -> dict[str, Any]:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(record["identity"], []).append(record)
+    runs = [entity for trials in groups.values() for entity in _run(trials)]
+    made = [name for name in contents if name.startswith(("exhibits/", "notebooks/", "results/"))] + ["claims.json"]
+    whole = {
+        "@id": "#reproduction",
+        "@type": "CreateAction",
+        "name": f"Reproduction of {', '.join(shown)}",
+        "instrument": _to(WORKFLOW),
+        "agent": _to("#contributors"),
+        "object": _references(entity for entity in runs if entity["@type"] == "Dataset"),
+        "result": [_to(name) for name in made],
+        **_times(records),
+    }
+    named = "; ".join(one.study.title for one in shown.values())
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": f"Results of rankplug: {', '.join(shown)}",
+        "description": f"Runs, figures, tables and verdicts of {named}, with the numbers of every test query.",
+        "datePublished": datetime.now(UTC).date().isoformat(),
+        "license": _to(LICENCE),
+        "conformsTo": [_to(profile) for profile in PROFILES],
+        "mainEntity": _to(WORKFLOW),
+        "hasPart": [_to(name) for name in contents],
+        "mentions": [_to("#reproduction"), *_references(one for one in runs if one["@type"] == "CreateAction")],
+        "citation": [_to(paper["@id"]) for paper in _papers(shown)],
+        "author": _to("#contributors"),
+        "publisher": _to("#contributors"),
+    }
+    descriptor = {
+        "@id": METADATA,
+        "@type": "CreativeWork",
+        "about": _to("./"),
+        "conformsTo": [_to("https://w3id.org/ro/crate/1.1"), _to("https://w3id.org/workflowhub/workflow-ro-crate/1.0")],
+    }
+    entities = [descriptor, root, *_surroundings(records), *_papers(shown), whole, *runs]
+    entities += [_file(name, content) for name, content in contents.items()]
+    unique = {entity["@id"]: entity for entity in entities}
+    return {"@context": CONTEXT, "@graph": list(unique.values())}
+
+
+def _surroundings(records: Iterable[Mapping[str, Any]]) -> Iterator[Entity]:
+    """Yield what the runs rest on: licence, profiles, language, contributors, and the packages with their versions."""
+    yield {
+        "@id": LICENCE,
+        "@type": "CreativeWork",
+        "name": "MIT License",
+        "description": "Permission to use, copy, change and distribute, without warranty.",
+        "identifier": LICENCE,
+    }
+    for profile, name in PROFILES.items():
+        yield {"@id": profile, "@type": "CreativeWork", "name": name, "version": profile.rpartition("/")[2]}
+    yield {"@id": "#contributors", "@type": "Organization", "name": "The rankplug contributors", "url": LICENCE}
+    yield {
+        "@id": "#language",
+        "@type": "ComputerLanguage",
+        "name": "rankplug sweep file",
+        "identifier": "https://yaml.org",
+        "url": "https://yaml.org",
+        "version": __version__,
+    }
+    for package, version in sorted(_versions(records)):
+        yield {
+            "@id": f"#{package}-{version}",
+            "@type": "SoftwareApplication",
+            "name": package,
+            "softwareVersion": version,
+            "url": "https://pypi.org",
+        }
+
+
+def _versions(records: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    found = {("rankplug", __version__)}
+    for record in records:
+        found.update({**record.get("versions", {}), **record["record"].get("versions", {})}.items())
+    return found
+
+
+def _papers(shown: Mapping[str, StudyReport]) -> list[Entity]:
+    """Return the papers that are run again."""
+    found = []
+    for one in shown.values():
+        cited = one.study.citation
+        if isinstance(cited, Citation):
+            address = f"https://doi.org/{cited.doi}" if cited.doi else cited.url or f"#{one.study.name}"
+            facts = {"name": cited.title, "description": str(cited), "datePublished": str(cited.year)}
+            found.append({"@id": address, "@type": "ScholarlyArticle", **facts})
+    return found
+
+
+def _run(trials: list[dict[str, Any]]) -> Iterator[Entity]:
+    """Yield a combination's run with its parameters, its data, and the results of its trials."""
+    first = trials[0]
+    identity, parts = first["identity"], first["combination"]
+    parameters = list(_parameters(identity, first))
+    data = list(_data(trials))
+    yield from parameters
+    yield from data
+    yield {
+        "@id": f"#{identity}",
+        "@type": "CreateAction",
+        "name": f"{parts['dataset']} / {parts['backend']} / {parts['loss']}",
+        "description": f"{len(trials)} trials of the combination {identity}",
+        "identifier": identity,
+        "instrument": _to(f"#rankplug-{__version__}"),
+        "agent": _to("#contributors"),
+        "object": [*_references(parameters), *_references(data)],
+        "result": [_to(f"results/{_name_of(one)}") for one in trials],
+        **_times(trials),
+    }
+
+
+def _parameters(identity: str, record: Mapping[str, Any]) -> Iterator[Entity]:
+    for part, plugins in record.get("plugins", {}).items():
+        for place, plugin in enumerate(plugins):
+            origin = f"{plugin['distribution']} {plugin['version']}"
+            yield {
+                "@id": f"#{identity}-{part}-{place}",
+                "@type": "PropertyValue",
+                "name": part,
+                "value": f"{plugin['name']} {json.dumps(plugin['parameters'])}",
+                "description": f"from {origin}",
+            }
+    for part in ("seed", "patience"):
+        value = record["combination"].get(part)
+        yield {"@id": f"#{identity}-{part}", "@type": "PropertyValue", "name": part, "value": str(value)}
+
+
+def _data(trials: Iterable[Mapping[str, Any]]) -> Iterator[Entity]:
+    """Yield the data of some trials: a part of a split for each digest."""
+    for record in trials:
+        facts = record["record"]
+        digests = {**facts.get("data", {}), "test": facts.get("test_fingerprint", "")}
+        for part, digest in digests.items():
+            if digest:
+                name = f"{part} part of {record['combination']['dataset']}, fold {record['fold']}"
+                yield {
+                    "@id": f"#data-{digest}",
+                    "@type": "Dataset",
+                    "name": name,
+                    "description": f"{name}; rankplug data info tells its source and its licence.",
+                    "identifier": digest,
+                }
+
+
+def _times(records: Iterable[Mapping[str, Any]]) -> Entity:
+    facts = [one["record"] for one in records if "started" in one["record"]]
+    if not facts:
+        return {}
+    spans = [sum(float(one.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure")) for one in facts]
+    first = min(one["started"] for one in facts)
+    last = max(one["started"] + span for one, span in zip(facts, spans, strict=True))
+    words = (datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds") for moment in (first, last))
+    return dict(zip(("startTime", "endTime"), words, strict=True))
+
+
+def _file(name: str, content: bytes) -> Entity:
+    suffix = Path(name).suffix
+    kind = KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "text/plain"
+    entity = {
+        "@id": name,
+        "@type": "File",
+        "name": name,
+        "encodingFormat": kind,
+        "contentSize": str(len(content)),
+        "sha256": sha256_of(content),
+    }
+    if name == WORKFLOW:
+        entity |= {
+            "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
+            "name": "What was run",
+            "description": "A sweep file: rankplug sweep sweep.yaml runs it again.",
+            "programmingLanguage": _to("#language"),
+            "license": _to(LICENCE),
+        }
+    return entity
+
+
+def _to(identifier: str) -> dict[str, str]:
+    return {"@id": identifier}
+
+
+def _references(entities: Iterable[Entity]) -> list[dict[str, str]]:
+    return [_to(name) for name in dict.fromkeys(entity["@id"] for entity in entities)]
