@@ -268,7 +268,7 @@ def _times(records: Iterable[Mapping[str, Any]]) -> Entity:
 def _file(name: str, content: bytes) -> Entity:
     suffix = Path(name).suffix
     kind = KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "text/plain"
-    entity = {
+    entity: Entity = {
         "@id": name,
         "@type": "File",
         "name": name,
