@@ -23,7 +23,6 @@ from rankplug.cli import (
     results,
     sweep,
     train,
-    verify,
 )
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, missing, prepare_streams, say
@@ -37,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, cite, claims, completion, doctor, lab, new, plugins, reproduce, sweep, train, verify):
+for commands in (check, cite, claims, completion, doctor, lab, new, plugins, reproduce, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")

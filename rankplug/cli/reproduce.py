@@ -1,4 +1,4 @@
-"""``rankplug reproduce``: a paper's figures, tables and claims, run again, and the report."""
+"""``rankplug reproduce``, ``report`` and ``verify``: a paper run again, its report, and whether a crate is whole."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("reproduce")(reproduce)
     app.command("report")(report)
+    app.command("verify")(verify)
 
 
 def reproduce(
@@ -100,3 +101,17 @@ def report(
         run_missing=False,
     )
     say(f"The report is at {page.resolve()}")
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A crate of rankplug reproduce --crate, or an unpacked archive.")],
+) -> None:
+    """Compare every file of a crate or an unpacked archive with its digest, and every result with its name."""
+    from rankplug.store import verify as problems_of
+
+    count, problems = problems_of(folder)
+    for problem in problems:
+        say(problem, colour="red")
+    if problems:
+        raise typer.Exit(1)
+    say(f"{count} files are what they were")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
-from rankplug.report.crate import require_empty, write_crate
+from rankplug.report.research_object.crate import require_empty, write_crate
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from rankplug.cli import app
 from rankplug.errors import RankplugError
-from rankplug.report.crate import write_crate
+from rankplug.report.research_object.crate import write_crate
 from rankplug.report.site import write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store, merge

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from rankplug.errors import RankplugError
-from rankplug.report.reviewing import artifact_appendix, codecheck
+from rankplug.report.research_object.reviewing import artifact_appendix, codecheck
 from rankplug.store import SUMS, Store, sha256_of, sweep_file, write_sums
 from rankplug.studies import Citation
 from rankplug.system import __version__

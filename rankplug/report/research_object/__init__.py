@@ -1,0 +1,1 @@
+"""A reproduction in the form in which repositories and reviewers take it."""
