@@ -10,6 +10,7 @@ from typing import Any
 
 from rankplug.report.combination_page import CombinationRecords
 from rankplug.report.exhibit_html import LONGEST
+from rankplug.report.exhibit_latex import exhibit_latex
 from rankplug.store import Combination, Store
 from rankplug.studies import ExhibitEvaluation, Results, Study, StudyEvaluation, StudyEvidence, evidence_of, forest_of
 
@@ -95,8 +96,7 @@ def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[st
     place.parent.mkdir(parents=True, exist_ok=True)
     contents = {**shown.pictures, "csv": shown.table.to_csv(index=False).encode()}
     if len(shown.table) <= LONGEST:
-        printed = shown.table.drop(columns="combination", errors="ignore")
-        contents["tex"] = printed.to_latex(float_format="%.4f", escape=True, index=False).encode()
+        contents["tex"] = exhibit_latex(shown.table).encode()
     for suffix, content in contents.items():
         Path(f"{place}.{suffix}").write_bytes(content)
     return tuple(f"{stem}.{suffix}" for suffix in contents)

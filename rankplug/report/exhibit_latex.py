@@ -1,0 +1,87 @@
+"""An exhibit's table in LaTeX as papers print them: intervals beside their numbers, the best of ours in bold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankplug.store import escaped, latex_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OURS, HALF_WIDTH, LOW, HIGH = "ours", "half width", "low", "high"
+PAPERS = ("published on", "model", "metric", OURS)
+"""Columns of a table that puts numbers beside published ones, whose metrics are set side by side."""
+INVISIBLE = {"combination", HALF_WIDTH, LOW, HIGH}
+Row = Mapping[Hashable, Any]
+
+
+def exhibit_latex(table: pd.DataFrame) -> str:
+    """Set a table with the rules of booktabs; a number and its interval share a cell, digests are left out."""
+    columns = [str(name) for name in table.columns if not _belongs_to_another(str(name), table)]
+    rows: list[Row] = list(table.to_dict("records"))
+    if set(PAPERS) <= set(columns) and not table.duplicated(list(PAPERS[:3])).any():
+        return _side_by_side(rows)
+    body = [[_cell(row, name) for name in columns] for row in rows]
+    return latex_table([[escaped(name) for name in columns]], body, "".join(_side(table, name) for name in columns))
+
+
+def _belongs_to_another(name: str, table: pd.DataFrame) -> bool:
+    interval_of_a_number = name in (LOW, HIGH) and _of_interval(list(table.columns)) is not None
+    return name == "combination" or name.endswith(HALF_WIDTH) or interval_of_a_number
+
+
+def _of_interval(names: Sequence[Any]) -> str | None:
+    """Return the column whose interval the columns ``low`` and ``high`` are."""
+    several = list(map(str, names))
+    if LOW not in several or HIGH not in several:
+        return None
+    return next((name for name in ("mean", "value", "difference", OURS) if name in several), None)
+
+
+def _side_by_side(rows: list[Row]) -> str:
+    """Lay out a row a data set and model, and for each metric our number and the published one."""
+    metrics = list(dict.fromkeys(str(row["metric"]) for row in rows))
+    cells = {(str(row["published on"]), str(row["model"]), str(row["metric"])): row for row in rows}
+    places = list(dict.fromkeys(key[:2] for key in cells))
+    highest: dict[tuple[str, str], float] = {}
+    for (data, _, metric), row in cells.items():
+        highest[data, metric] = max(float(row[OURS]), highest.get((data, metric), -math.inf))
+    body = []
+    for data, model in places:
+        line = [escaped(data), escaped(model)]
+        for metric in metrics:
+            row = cells.get((data, model, metric), {})
+            best = bool(row) and float(row[OURS]) == highest[data, metric]
+            line += [_cell(row, OURS, bold=best), _cell(row, "published")]
+        body.append(line)
+    heads = ["", "", *(rf"\multicolumn{{2}}{{c}}{{{escaped(metric)}}}" for metric in metrics)]
+    rules = " ".join(rf"\cmidrule(lr){{{first}-{first + 1}}}" for first in range(3, 3 + 2 * len(metrics), 2))
+    names = ["data", "model", *["ours", "published"] * len(metrics)]
+    return latex_table([heads, names], body, "ll" + "rr" * len(metrics), rules)
+
+
+def _cell(row: Row, name: str, *, bold: bool = False) -> str:
+    """Set a number with its interval, or a text."""
+    value = row.get(name)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if not isinstance(value, float):
+        return escaped(str(value))
+    if not math.isfinite(value):
+        return escaped(str(value))
+    number = rf"\mathbf{{{value:.4g}}}" if bold else f"{value:.4g}"
+    half = row.get(HALF_WIDTH if name == OURS else f"{name} {HALF_WIDTH}", math.nan)
+    if isinstance(half, float) and math.isfinite(half):
+        return rf"${number} \pm {half:.2g}$"
+    if _of_interval([str(one) for one in row]) == name and math.isfinite(row[LOW]) and math.isfinite(row[HIGH]):
+        return rf"${number}\;[{row[LOW]:.4g}, {row[HIGH]:.4g}]$"
+    return f"${number}$"
+
+
+def _side(table: pd.DataFrame, name: str) -> str:
+    from pandas.api.types import is_numeric_dtype
+
+    return "r" if is_numeric_dtype(table[name].dtype) else "l"
