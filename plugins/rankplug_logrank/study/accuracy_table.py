@@ -127,7 +127,7 @@ ListNet.
 def lead_of_cells(results: Results, cells: pd.DataFrame, winners: list[str], losers: list[str]) -> list[float]:
     """Return the one-sided p value of each cell that the best of some models leads the best of others."""
     found = []
-    for (column, measure), means in cells.iterrows():
+    for (column, measure), (_, means) in zip(cells.index.tolist(), cells.iterrows(), strict=True):
         weights = {str(means[winners].idxmax()): 1.0, str(means[losers].idxmax()): -1.0}
         if column == MICROAVERAGE:
             sample = microaverage(results, MEASURES[measure], weights)
