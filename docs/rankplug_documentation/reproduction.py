@@ -162,7 +162,9 @@ def _in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield what the verdicts come to, each sentence from the numbers of the largest profile."""
     one = list(profiles.values())[-1]
     judged = [claim for claim in one.claims if isinstance(claim.judgement, Verdict)]
-    yield f"At `{one.profile}` ({one.date}, {one.trials} trials): {one.in_short}.\n"
+    for each in profiles.values():
+        note = f" {each.note}" if each.note else ""
+        yield f"At `{each.profile}` ({each.date}, {each.trials} trials): {each.in_short}.{note}\n"
     for word, words in (
         ("holds", "Shown, from the largest difference in margins on"),
         ("fails", "The opposite is shown of"),
@@ -234,7 +236,8 @@ def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterato
     for profile, one in profiles.items():
         versions = ", ".join(f"{package} {version}" for package, version in one.versions.items())
         data = ", ".join(f"`{dataset}`" for dataset in dict.fromkeys(one.data.values()))
-        yield f"`{profile}`, {one.date}: {one.trials} trials on {data}; {versions}.\n"
+        note = f" {one.note}" if one.note else ""
+        yield f"`{profile}`, {one.date}: {one.trials} trials on {data}; {versions}.{note}\n"
     sentences = list(dict.fromkeys(claim.sentence for one in profiles.values() for claim in one.claims))
     for number, sentence in enumerate(sentences, start=1):
         yield f"## Claim {number}\n"

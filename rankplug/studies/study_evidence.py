@@ -77,6 +77,7 @@ class StudyEvidence:
         versions: of the packages that made them.
         claims: with their verdicts.
         observations: what was seen beside them, by its sentence.
+        note: what else a reader must know of the runs, such as that they are fewer than the profile's.
     """
 
     study: str
@@ -90,6 +91,7 @@ class StudyEvidence:
     versions: Mapping[str, str]
     claims: tuple[ClaimEvidence, ...]
     observations: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def counts(self) -> dict[str, int]:

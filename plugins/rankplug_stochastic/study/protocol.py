@@ -145,7 +145,7 @@ SIZES: Mapping[Profile, Size] = {
             Collection("synthetic[shape=mslr,queries=1500,documents=40,valid_queries=500,test_queries=3000]", 20, 1.0),
             Collection("synthetic[shape=yahoo,queries=1500,documents=15,valid_queries=500,test_queries=3000]", 20, 0.1),
         ),
-        trials=12,
+        trials=24,
         divisor=8,
         batch=32,
         epochs=30,
