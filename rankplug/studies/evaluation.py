@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from rankplug.studies.evaluation_parts import ClaimEvaluation, ExhibitEvaluation, ObservationEvaluation, Source
+from rankplug.studies.evaluation_parts import (
+    ClaimEvaluation,
+    ExhibitEvaluation,
+    ObservationEvaluation,
+    Source,
+    plain_table,
+)
 from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation
 from rankplug.studies.papers import Exhibit, Study
 from rankplug.studies.study_results import Cell, Results
@@ -50,7 +56,7 @@ class StudyEvaluation:
     @cached_property
     def runs(self) -> pd.DataFrame:
         """Combinations that were run: a row for each group, model and combination that represents it."""
-        return self._kept.table("runs", self.results.describe)
+        return self._kept.table("runs", lambda: plain_table(self.results.describe()))
 
     @property
     def claims(self) -> tuple[ClaimEvaluation, ...]:
@@ -95,21 +101,6 @@ def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
     """Return the combinations of some groups' models."""
     identities = {(group, model): results.identities(group, model) for group, model in cells}
     return tuple(Source(group, model, found) for (group, model), found in identities.items() if found)
-
-
-def plain_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose rows have numbers, and whose columns hold numbers or text under one name each."""
-    import pandas as pd
-
-    if not isinstance(table.index, pd.RangeIndex):
-        table = table.reset_index()
-    columns = {}
-    for name, column in table.items():
-        numbers = pd.api.types.is_numeric_dtype(column.dtype)
-        words = column.astype(object)
-        heading = " ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name)
-        columns[heading] = column if numbers else words.where(words.isna(), words.map(str)).astype(object)
-    return pd.DataFrame(columns)
 
 
 def _pictures(figure: Figure) -> dict[str, bytes]:

@@ -21,7 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.registry import SESSION, registry
-from rankplug.studies.evaluation_parts import ClaimEvaluation, ExhibitEvaluation, ObservationEvaluation, Source
+from rankplug.studies.evaluation_parts import (
+    ClaimEvaluation,
+    ExhibitEvaluation,
+    ObservationEvaluation,
+    Source,
+    plain_table,
+)
 from rankplug.studies.stored_runs import StoredFrames
 from rankplug.studies.verdicts import Judgement, Unjudged, Verdict
 from rankplug.system import cache_folder, write_whole
@@ -193,7 +199,7 @@ def _text(content: bytes) -> str:
 def _read_table(content: str) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.read_parquet(io.BytesIO(base64.b64decode(content)))
+    return plain_table(pd.read_parquet(io.BytesIO(base64.b64decode(content))))
 
 
 def _plain_sources(sources: Iterable[Source]) -> list[list[Any]]:
