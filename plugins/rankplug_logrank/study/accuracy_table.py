@@ -132,7 +132,7 @@ def lead_of_cells(results: Results, cells: pd.DataFrame, winners: list[str], los
         if column == MICROAVERAGE:
             sample = microaverage(results, MEASURES[measure], weights)
         else:
-            group = f"accuracy {column}"
+            (group,) = results.groups(kind="accuracy", place=column)
             sample = results.contrast(MEASURES[measure], {(group, model): weight for model, weight in weights.items()})
         p_value = p_value_of(sample)
         found.append(1.0 if math.isnan(p_value) else p_value)
