@@ -52,6 +52,10 @@ class LightGBMModel(Model):
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
         return np.asarray(self.booster.predict(features, raw_score=True, num_threads=threads()))
 
+    def feature_importances(self) -> NDArray[np.float64]:
+        gains = np.asarray(self.booster.feature_importance("gain"), np.float64)
+        return gains / (gains.sum() or 1.0)
+
     def encode(self, suffix: str) -> bytes:
         return self.text.encode()
 

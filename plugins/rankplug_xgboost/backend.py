@@ -58,6 +58,14 @@ class XGBoostModel(Model):
             return np.asarray(self.booster.predict(data, output_margin=True))
         return np.asarray(self.booster.inplace_predict(features, predict_type="margin"))
 
+    def feature_importances(self) -> NDArray[np.float64]:
+        if self.linear:
+            return super().feature_importances()
+        gains = np.zeros(self.record.features)
+        for name, gain in self.booster.get_score(importance_type="total_gain").items():
+            gains[int(name.removeprefix("f"))] = gain
+        return gains / (gains.sum() or 1.0)
+
     def encode(self, suffix: str) -> bytes:
         return bytes(self.booster.save_raw("json" if suffix == ".json" else "ubj"))
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data import Integers, Lists
-from rankplug.errors import DataError, ModelFileError
+from rankplug.errors import DataError, FitError, ModelFileError
 from rankplug.registry import parse, registry
 from rankplug.system import cache_folder, numbers, use_threads, write_whole
 from rankplug.training.learning_curve import LearningCurve
@@ -103,6 +103,10 @@ class Model(abc.ABC):
     @abc.abstractmethod
     def encode(self, suffix: str) -> bytes:
         """Serialize the model in the engine's format; ``suffix`` is the file's ending if there are several formats."""
+
+    def feature_importances(self) -> NDArray[np.float64]:
+        """Return each feature's share of what all splits of the trees gained."""
+        raise FitError(f"{self!r} has no trees, whose splits tell how important a feature is")
 
     def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
         """Return one score a document, the higher the better, of lists or of the rows of a matrix."""

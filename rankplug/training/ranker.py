@@ -23,7 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankplug.data import Lists
-from rankplug.errors import DataError
+from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
 from rankplug.system import identifiers, numbers, refuse_masked
@@ -162,6 +162,16 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         of_lists = np.add.reduceat(weights, lists.starts[:-1]) / lists.lengths
         defined = ~np.isnan(value)
         return float(np.average(value[defined], weights=of_lists[defined])) if defined.any() else float("nan")
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Each feature's share of what all splits gained; only of trees."""
+        check_is_fitted(self)
+        try:
+            return self.model_.feature_importances()
+        except FitError as error:
+            # So that scikit-learn finds no such attribute, as of its own estimators without trees.
+            raise AttributeError(str(error)) from None
 
     def _checked(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.float32], NDArray[Any]]:
         refuse_masked(X, "X")

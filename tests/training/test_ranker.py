@@ -228,3 +228,15 @@ def test_wrong_groups_and_weights_are_named(given, sentence, data):
     X, y, _ = data
     with pytest.raises(DataError, match=sentence):
         rp.Ranker("cross_entropy", **SMALL).fit(X, y, **given)
+
+
+@pytest.mark.parametrize("backend", ["lightgbm", "xgboost"])
+def test_the_feature_that_decides_is_the_most_important_one(backend):
+    X = np.random.default_rng(0).normal(size=(400, 4))
+    y, qid = (X[:, 2] > 0).astype(int), np.repeat(np.arange(40), 10)
+    ranker = rp.Ranker("xe_ndcg", backend=backend, scorer="trees[rounds=5,leaves=4]").fit(X, y, qid=qid)
+    assert ranker.feature_importances_.shape == (4,)
+    assert ranker.feature_importances_.sum() == pytest.approx(1)
+    assert ranker.feature_importances_[2] > 0.9
+    linear = rp.Ranker("xe_ndcg", backend="lbfgs").fit(X, y, qid=qid)
+    assert not hasattr(linear, "feature_importances_")
