@@ -200,7 +200,7 @@ def rankplug_datasets():
 
 
 class Trouble(rp.Parameters):
-    """What happens."""
+    """Parameters of the trouble."""
 
     how: str = "none"
     where: str = ""
@@ -221,7 +221,7 @@ version = os.environ.get("TROUBLE_VERSION", "1")
 
 
 def fingerprint(parameters):
-    """What the data are now."""
+    """Return the fingerprint of the data as they are now."""
     return version
 
 

@@ -23,7 +23,7 @@ import rankplug as rp
 
 
 class Greed(rp.Parameters):
-    """How memory is taken."""
+    """Parameters of the memory that is taken."""
 
     how: str = "none"
     where: str = ""
