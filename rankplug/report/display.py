@@ -11,6 +11,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rankplug.report.exhibit_html import numbers_html, whole_table
+from rankplug.store import markdown_table
 from rankplug.studies import evidence_of, forest_of, unlinked
 
 if TYPE_CHECKING:
@@ -99,17 +100,17 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
 
 def show_claims(evaluation: StudyEvaluation) -> Output:
     """Show every claim with its verdict and the evidence."""
-    rows = ["| claim | verdict | evidence |", "|---|---|---|"]
+    rows = []
     for shown in evaluation.claims:
         claim, verdict = shown.claim, shown.verdict
         place = f"*{claim.exhibit}* " if claim.exhibit else ""
-        cells = (place + claim.sentence, f"**{verdict.verdict}**", verdict.lines)
-        # A bar would end the cell, in formulas too.
-        rows.append(f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |")
+        rows.append((place + claim.sentence, f"**{verdict.verdict}**", verdict.lines))
+    # A bar would end the cell, in formulas too, where it cannot be escaped.
+    lines = [markdown_table(("claim", "verdict", "evidence"), rows, BAR)]
     seen = [f"- {one.observation.sentence} {one.told}" for one in evaluation.observations]
     if seen:
-        rows += ["", "Observed, without a test:", "", *seen]
-    return _markdown("\n".join(rows), {"study": evaluation.study.name, "claims": True})
+        lines += ["", "Observed, without a test:", "", *seen]
+    return _markdown("\n".join(lines), {"study": evaluation.study.name, "claims": True})
 
 
 def show_forest(evaluation: StudyEvaluation) -> Output:

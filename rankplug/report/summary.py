@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from rankplug.store import markdown_table
 from rankplug.studies import beside, heading, stand_ins
 from rankplug.system import __version__
 
@@ -39,28 +40,24 @@ def _section(name: str, one: StudyReport) -> Iterator[str]:
         yield f"In the place of {theirs}: {ours}.\n"
     for drawn in tables:
         yield f"### {drawn.exhibit.name}: {drawn.exhibit.title}\n"
-        yield from _rows(drawn.table)
+        yield _table(drawn.table)
         yield ""
     yield "### Claims\n"
-    yield "| claim | verdict | evidence |"
-    yield "|---|---|---|"
-    for shown in one.evaluation.claims:
-        yield f"| {_cell(shown.claim.sentence)} | **{shown.verdict.verdict}** | {_cell(shown.verdict.sentence)} |"
+    rows = [
+        (each.claim.sentence, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in one.evaluation.claims
+    ]
+    yield markdown_table(("claim", "verdict", "evidence"), rows)
     yield ""
 
 
-def _rows(table: pd.DataFrame) -> Iterator[str]:
-    """Yield a row for each model, with our mean ± half of the interval and the published number in brackets for each
+def _table(table: pd.DataFrame) -> str:
+    """Return a row for each model, with our mean ± half of the interval and the published number in brackets for each
     metric.
     """
     metrics = list(table["metric"].unique())
-    yield "| in the place of | model | trials | " + " | ".join(map(heading, metrics)) + " |"
-    yield "|" + "---|" * (3 + len(metrics))
+    lines = []
     for (place, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
         of_metric = rows.set_index("metric")
         cells = [beside(of_metric.loc[metric]) if metric in of_metric.index else "" for metric in metrics]
-        yield f"| {_cell(str(place))} | {_cell(str(model))} | {rows['trials'].max()} | " + " | ".join(cells) + " |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+        lines.append((place, model, rows["trials"].max(), *cells))
+    return markdown_table(("in the place of", "model", "trials", *map(heading, metrics)), lines)

@@ -19,7 +19,7 @@ from rankplug.errors import FitError, NotRunError
 from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
 from rankplug.statistics import hierarchical_bootstrap
-from rankplug.store import METRICS, Combination, Result, Store, Trial, read_combination, run_trial
+from rankplug.store import METRICS, Combination, Result, Store, Trial, markdown_table, read_combination, run_trial
 from rankplug.system import use_threads
 
 if TYPE_CHECKING:
@@ -104,17 +104,17 @@ class Tour:
 
     def _repr_markdown_(self) -> str:
         lines = [f"**{self.combination}**, trials: {len(self.trials)}", ""]
-        lines += ["| part | plugin | what it is | parameters |", "|---|---|---|---|"]
-        formulas = []
+        formulas, rows = [], []
         for part, plugins in self.combination.plugins.items():
             for one in plugins if part not in ("metrics", "selection") else []:
                 specification = (
                     registry().find("transform" if part == "transforms" else part, one["name"]).specification
                 )
                 parameters = ", ".join(f"{name} {value}" for name, value in one["parameters"].items())
-                lines.append(f"| {part} | `{one['name']}` | {specification.summary} | {parameters} |")
+                rows.append((part, f"`{one['name']}`", specification.summary, parameters))
                 if part in ("loss", "sampler"):
                     formulas.append(f"$${specification.formula}$$" if specification.formula else "")
+        lines.append(markdown_table(("part", "plugin", "what it is", "parameters"), rows))
         watched, measured = self.combination.selection, self.combination.metrics
         lines += ["", f"The iteration is chosen by {', '.join(watched)} and measured by {', '.join(measured)}."]
         return "\n".join([*lines, "", *formulas])

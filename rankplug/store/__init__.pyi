@@ -14,6 +14,7 @@ from .questions.paper_table import paper_table as paper_table
 from .questions.paper_table_text import write_paper_table as write_paper_table
 from .questions.table_text import escaped as escaped
 from .questions.table_text import latex_table as latex_table
+from .questions.table_text import markdown_table as markdown_table
 from .questions.table_text import write_table as write_table
 from .questions.tables import query as query
 from .questions.tables import results as results
@@ -52,6 +53,7 @@ __all__ = [
     "export",
     "failed_result",
     "latex_table",
+    "markdown_table",
     "means_of_trials",
     "merge",
     "paper_table",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from rankplug.store import markdown_table
 from rankplug.studies import Citation
 from rankplug.system import __version__
 
@@ -89,11 +90,13 @@ def artifact_appendix(shown: Mapping[str, StudyReport], records: Iterable[Mappin
         "",
         "## Expected results",
         "",
-        "| study | claim | verdict |",
-        "|---|---|---|",
+        markdown_table(
+            ("study", "claim", "verdict"),
+            [
+                (name, claim.claim.sentence, claim.verdict.verdict)
+                for name, one in shown.items()
+                for claim in one.evaluation.claims
+            ],
+        ),
     ]
-    for name, one in shown.items():
-        for claim in one.evaluation.claims:
-            sentence = claim.claim.sentence.replace("|", "\\|")
-            lines.append(f"| {name} | {sentence} | {claim.verdict.verdict} |")
     return "\n".join([*lines, "", "Times differ between machines.", ""])

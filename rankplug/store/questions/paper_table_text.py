@@ -6,7 +6,7 @@ import itertools
 import math
 
 from rankplug.store.questions.paper_table import HIGHER, LOWER, Cell, PaperTable
-from rankplug.store.questions.table_text import escaped, latex_table, write_table
+from rankplug.store.questions.table_text import escaped, latex_table, markdown_table, write_table
 
 DAGGERS = {"": "", HIGHER: r"^{\dagger}", LOWER: r"^{\ddagger}"}
 
@@ -30,8 +30,7 @@ def _plain(head: list[str], table: PaperTable) -> str:
 
 def _markdown(head: list[str], table: PaperTable) -> str:
     rows = [[*row, *_numbers(table, row, "**")] for row in table.rows]
-    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in (head, *rows)]
-    return "\n".join([lines[0], f"|{' --- |' * len(head)}", *lines[1:], "", table.note])
+    return f"{markdown_table(head, rows)}\n\n{table.note}"
 
 
 def _numbers(table: PaperTable, row: tuple[str, ...], star: str) -> list[str]:

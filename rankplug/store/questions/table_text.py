@@ -31,7 +31,7 @@ def write_table(frame: pd.DataFrame, form: str) -> str:
         cells = [[_latex_value(value) for value in row] for row in frame.itertuples(index=False, name=None)]
         return latex_table([[escaped(str(name)) for name in frame.columns]], cells, _sides(frame))
     if form == "markdown":
-        return _markdown(frame)
+        return markdown_table(frame.columns, frame.itertuples(index=False, name=None))
     return str(frame.to_string(index=False, float_format="{:.4f}".format)) if len(frame) else "no results"
 
 
@@ -44,15 +44,26 @@ def _says_nothing(name: Any, column: pd.Series[Any]) -> bool:
     return bool((column.isna() | column.eq("")).all())
 
 
-def _markdown(frame: pd.DataFrame) -> str:
-    def cell(value: Any) -> str:
-        return (f"{value:.4f}" if isinstance(value, float) else str(value)).replace("|", "\\|")
+def markdown_table(head: Iterable[Any], rows: Iterable[Iterable[Any]], bar: str = "\\|") -> str:
+    r"""Lay out a table in Markdown; numbers with fractions have four digits.
+
+    Args:
+        head: names of the columns.
+        rows: cells, in Markdown already.
+        bar: what stands for a bar in a cell, which would end it.
+
+    >>> print(markdown_table(["model", "mean"], [("a|b", 0.5)]))
+    | model | mean |
+    | --- | --- |
+    | a\|b | 0.5000 |
+    """
 
     def line(cells: Iterable[Any]) -> str:
-        return f"| {' | '.join(map(cell, cells))} |"
+        words = (f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells)
+        return f"| {' | '.join(word.replace('|', bar) for word in words)} |"
 
-    rows = [line(row) for row in frame.itertuples(index=False, name=None)]
-    return "\n".join([line(frame.columns), line(["---"] * frame.shape[1]), *rows])
+    names = list(head)
+    return "\n".join([line(names), line(["---"] * len(names)), *map(line, rows)])
 
 
 def latex_table(heads: Sequence[Sequence[str]], rows: Iterable[Sequence[str]], sides: str, rules: str = "") -> str:
