@@ -187,7 +187,7 @@ def published_numbers_say_what_they_are(case: Case) -> str | None:
     """Check that each names an exhibit of the study and a metric, and has a finite value."""
     published = case.study.published()
     if published.empty:
-        raise NotApplicableError("the paper prints no numbers")
+        raise NotApplicableError("published.csv is empty")
     missing = [column for column in COLUMNS if column not in published]
     if missing:
         return f"published.csv has no column {missing[0]}"

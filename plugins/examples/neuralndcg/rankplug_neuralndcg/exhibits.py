@@ -1,0 +1,27 @@
+"""The figure and the table: functions of results, which train nothing."""
+
+from typing import TYPE_CHECKING
+
+from rankplug.plotting import draw_curves, legend_below, new_figure
+from rankplug.studies import Results, beside_published
+
+from rankplug_neuralndcg.protocol import MODELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def table_1(results: Results) -> "tuple[pd.DataFrame, None]":
+    """Return means on test data with intervals."""
+    return beside_published(results, "quality", ("ndcg@5", "ndcg@10"), exhibit="Table 1", dataset="MSLR-WEB30K"), None
+
+
+def figure_1(results: Results) -> "tuple[pd.DataFrame, Figure]":
+    """Draw validation NDCG@5 over epochs: means with intervals."""
+    curves = results.curves("quality", "valid", "ndcg@5")
+    figure, axes = new_figure()
+    draw_curves(axes, curves, MODELS, **results.spread("quality"))
+    axes.set(xlabel="epochs", ylabel="validation NDCG@5")
+    legend_below(figure, columns=len(MODELS))
+    return curves[["model", "trial", "iteration", "value", "combination"]], figure

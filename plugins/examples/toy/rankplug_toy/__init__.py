@@ -1,0 +1,1 @@
+"""The study toy for rankplug."""

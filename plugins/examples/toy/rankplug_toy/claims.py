@@ -1,0 +1,29 @@
+"""The paper's claims, each with the statistic that gives evidence on it and the difference that would matter."""
+
+from rankplug.studies import Claim, Evidence, Margin, Results, greater, not_to_the_end
+
+from rankplug_toy.protocol import BASELINE, OURS
+
+POINT = Margin(0.01, "One point of NDCG, what the paper's table is rounded to.", scale=100, unit="points")
+
+
+def ranks_better(results: Results) -> Evidence:
+    """Compare NDCG of the two models on test data, at both cut-offs."""
+    place = results.collection("quality")
+    return greater(
+        {f"{place} {metric}": results.difference("quality", metric, OURS, BASELINE) for metric in ("ndcg@5", "ndcg@10")}
+    )
+
+
+def learns_faster(results: Results) -> Evidence:
+    """Compare validation NDCG@5 of the two models, averaged over the numbers of trees."""
+    lead = results.lead_in_training("quality", OURS, BASELINE, "valid", "ndcg@5")
+    if lead is None:
+        return not_to_the_end()
+    return greater({results.collection("quality"): results.sample("quality", lead.mean(), (OURS, BASELINE))})
+
+
+CLAIMS = (
+    Claim(f"{OURS} ranks better than {BASELINE} (Table 1)", ranks_better, "Table 1", POINT),
+    Claim(f"{OURS} learns faster than {BASELINE} (Figure 1)", learns_faster, "Figure 1", POINT),
+)
