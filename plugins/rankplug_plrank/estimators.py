@@ -13,9 +13,9 @@ the documents left, and what is earned from rank s on, :math:`V_s = \sum_{t=s}^{
    \text{PL-Rank-2:}\quad V_{r(d)+1} + \sum_{s \le r(d)} \pi(d \mid s)(\theta_s \rho_d - V_s)
 
 are estimates of the derivative of the expected metric by the score of d; of a document below the cut-off the first
-term is 0. Version 1 is the policy gradient with the rewards that follow each choice; version 2 puts the expectation in
-place of the reward of d itself, which lowers the variance. Version 3 is version 2, computed with sums that run along the ranking: a draw then takes the time of a
-sort in place of k times the documents.
+term is 0. Version 1 is the policy gradient with the rewards that follow each choice; version 2 puts the expectation
+in place of the reward of d itself, which lowers the variance. Version 3 is version 2, computed with sums that run
+along the ranking: a draw then takes the time of a sort in place of k times the documents.
 
 The metric is NDCG with gains ``2^y - 1``. A list whose labels are all equal is silent.
 """
