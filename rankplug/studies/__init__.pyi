@@ -61,6 +61,7 @@ from .verdicts import Unjudged as Unjudged
 from .verdicts import Values as Values
 from .verdicts import Verdict as Verdict
 from .verdicts import alike as alike
+from .verdicts import exact_check as exact_check
 from .verdicts import greater as greater
 from .verdicts import judge as judge
 from .verdicts import not_comparable as not_comparable
@@ -117,6 +118,7 @@ __all__ = [
     "decisions_in_words",
     "evaluate",
     "evidence_of",
+    "exact_check",
     "facts_beside_published",
     "forest_of",
     "greater",

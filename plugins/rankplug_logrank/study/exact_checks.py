@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.studies import Check, Checks, Evidence, Results
+from rankplug.studies import Check, Checks, Evidence, Results, exact_check
 from rankplug_logrank.study.bounds import bound_frame, largest_bend
 from rankplug_logrank.study.identities import largest_error
 from rankplug_logrank.study.walk_picture import correlation, flip_frame, flips_that_leave, walk
 
 TOLERANCE = 1e-9
-
-
-def check(what: str, value: float, *, control: float, control_of: str, **limit: float) -> Checks:
-    """Make evidence of one exact check."""
-    return Checks({"": Check(what, value, control=control, control_of=control_of, **limit)})
 
 
 def identities_hold(results: Results) -> Evidence:
@@ -30,7 +25,7 @@ def identities_hold(results: Results) -> Evidence:
 
 def closed_form_is_over_rankings(results: Results) -> Evidence:
     """Compare the same closed forms with sums over rankings only."""
-    return check(
+    return exact_check(
         "largest relative error, lists of 4 to 6 documents",
         largest_error("over rankings"),
         at_most=TOLERANCE,
@@ -45,7 +40,7 @@ def walk_stays_among_rankings(results: Results) -> Evidence:
     off = sum(not one.matches for one in walks)
     jumps = sum(int(((one.signs[1:] != one.signs[:-1]).sum((1, 2)) != 1).sum()) for one in walks)
     states = sum(len(one.signs) for one in walks)
-    return check(
+    return exact_check(
         f"walks that leave the rankings and steps that change not exactly one pair, of {len(walks)} and {states}:",
         float(off + jumps),
         at_most=0.0,
@@ -81,7 +76,7 @@ def small_changes_are_likelier(results: Results) -> Evidence:
 def convex_bounds_l3(results: Results) -> Evidence:
     """Check ConvexLoss less L3 on random lists."""
     frame = bound_frame()
-    return check(
+    return exact_check(
         f"least of ConvexLoss less L3, {len(frame)} random lists",
         float(frame["gap"].min()),
         at_least=-TOLERANCE,
@@ -93,7 +88,7 @@ def convex_bounds_l3(results: Results) -> Evidence:
 def gap_is_an_eighth(results: Results) -> Evidence:
     """Compare the gap between ConvexLoss and L3 with 1/8."""
     frame = bound_frame()
-    return check(
+    return exact_check(
         f"largest gap, {len(frame)} random lists",
         float(frame["gap"].max()),
         at_most=0.125,
@@ -104,7 +99,7 @@ def gap_is_an_eighth(results: Results) -> Evidence:
 
 def l3_is_not_convex(results: Results) -> Evidence:
     """Measure the rise of L3 above chords."""
-    return check(
+    return exact_check(
         "largest rise above chords between random scores",
         largest_bend("logrank_l3"),
         at_least=TOLERANCE,
@@ -115,7 +110,7 @@ def l3_is_not_convex(results: Results) -> Evidence:
 
 def convex_is_convex(results: Results) -> Evidence:
     """Measure the rise of ConvexLoss above chords."""
-    return check(
+    return exact_check(
         "largest rise above chords between random scores",
         largest_bend("convex_loss"),
         at_most=TOLERANCE,

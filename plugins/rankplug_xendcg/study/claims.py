@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 
 from rankplug.studies import (
-    Check,
-    Checks,
     Claim,
     Combined,
     Evidence,
@@ -17,6 +15,7 @@ from rankplug.studies import (
     Results,
     Sample,
     alike,
+    exact_check,
     greater,
     not_to_the_end,
 )
@@ -145,16 +144,9 @@ def negatives_cost_more_on_yahoo(results: Results) -> Evidence:
     return greater({" less ".join(run): Combined((short, long), (1.0, -1.0))})
 
 
-def check(
-    what: str, value: float, *, control: float, control_of: str, at_least: float = -np.inf, at_most: float = np.inf
-) -> Checks:
-    """Make evidence of one exact check."""
-    return Checks({"": Check(what, value, at_most, at_least, control, control_of)})
-
-
 def bounds_ndcg(results: Results) -> Evidence:
     """Check the loss against its bound on random sets of lists."""
-    return check(
+    return exact_check(
         "least of the loss less its bound over 300 random sets of lists, gamma fixed or drawn",
         smallest_slack(),
         at_least=0.0,
@@ -165,7 +157,7 @@ def bounds_ndcg(results: Results) -> Evidence:
 
 def gradient_is_bounded(results: Results) -> Evidence:
     """Check the 1-norm of the gradient on random lists."""
-    return check(
+    return exact_check(
         "largest 1-norm of the gradient on random lists of 2 to 256 documents",
         largest_gradient("XE-NDCG"),
         at_most=2.0,
@@ -176,7 +168,7 @@ def gradient_is_bounded(results: Results) -> Evidence:
 
 def lambdamart_is_bounded_by_length(results: Results) -> Evidence:
     """Check the 1-norm of lambdaMART's gradient on random lists."""
-    return check(
+    return exact_check(
         "largest 1-norm of the gradient over m², sigma = 1, random lists of 2 to 256 documents",
         largest_share_of_squares(),
         at_most=1.0,
@@ -187,7 +179,7 @@ def lambdamart_is_bounded_by_length(results: Results) -> Evidence:
 
 def hessian_is_positive(results: Results) -> Evidence:
     """Check the smallest eigenvalue of the Hessian on random lists."""
-    return check(
+    return exact_check(
         f"smallest over largest eigenvalue, 200 random lists, eps = {EPSILON:g}",
         least_eigenvalue(),
         at_least=ROUNDING,
@@ -198,7 +190,7 @@ def hessian_is_positive(results: Results) -> Evidence:
 
 def series_converges(results: Results) -> Evidence:
     """Check the spectral radius of S on random lists."""
-    return check(
+    return exact_check(
         f"1 less the spectral radius, 200 random lists, eps = {EPSILON:g}",
         1.0 - largest_radius(),
         at_least=ROUNDING,

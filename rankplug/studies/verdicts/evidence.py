@@ -107,6 +107,19 @@ class Unjudged:
 Evidence = Differences | Checks | Unjudged
 
 
+def exact_check(
+    what: str,
+    value: float,
+    *,
+    at_most: float = math.inf,
+    at_least: float = -math.inf,
+    control: float = math.nan,
+    control_of: str = "",
+) -> Checks:
+    """Make evidence of one exact check, see :class:`Check`."""
+    return Checks({"": Check(what, value, at_most, at_least, control, control_of)})
+
+
 def greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
     """Make evidence on a claim that every part's difference is positive."""
     return Differences(parts, "greater in all parts", notes) if parts else nothing_run()
