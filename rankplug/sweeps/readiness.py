@@ -28,11 +28,16 @@ def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:
     """
     several = list(trials)
     problems: dict[str, None] = {}
+    commands: set[str] = set()
     for module in modules:
         try:
             require_modules(module)
         except MissingPackageError as error:
-            problems[str(error)] = None
+            # One package of an extra stands for all that the same command installs.
+            *_, command = str(error).rpartition(": ")
+            if command not in commands:
+                problems[str(error)] = None
+            commands.add(command)
     for backend in dict.fromkeys(trial.combination.backend for trial in several):
         try:
             require_packages(registry().specification("backend", backend))

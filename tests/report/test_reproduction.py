@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rankplug.errors import NotRunError, RankplugError
+from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.report import reproduction
 from rankplug.store import Store, failed_result
 from rankplug.studies import Runs, Study
@@ -68,12 +68,18 @@ def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypa
     monkeypatch.setattr(reproduction, "studies", lambda: [two, three])
     monkeypatch.setenv("RANKPLUG_DATA", "")
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(reproduction, "NEEDED", ("no_such_module",))
+    monkeypatch.setattr(reproduction, "NEEDED", ("no_such_module", "another_module"))
+
+    def absent(module: str) -> None:
+        raise MissingPackageError(f"{module} is not installed; install it with: pip install 'rankplug[notebooks]'")
+
+    monkeypatch.setattr("rankplug.sweeps.readiness.require_modules", absent)
     store = Store(tmp_path / "another")
     with pytest.raises(NotRunError) as refused:
         reproduction.reproduce(["all"], profile="smoke", store=store, report=tmp_path / "report", progress=False)
     told = str(refused.value)
     assert told.startswith("nothing has run, as something is missing: no_such_module is not installed")
+    assert "another_module" not in told, "the same command installs it"
     assert "mslr-web30k" in told and "rankplug data" in told
     assert not list(store.files())
 
