@@ -5,10 +5,13 @@ The paper compares NeuralNDCG with ApproxNDCG, which is optimised directly too, 
 
 from collections.abc import Iterable
 
+from rankplug.plotting import PALETTE
 from rankplug.studies import Profile, Runs
 
 OURS, DIRECT, STRONG = "NeuralNDCG", "ApproxNDCG", "LambdaRank"
 MODELS = {OURS: {"loss": "neural_ndcg"}, DIRECT: {"loss": "approx_ndcg"}, STRONG: {"loss": "lambdarank"}}
+COLOURS = dict(zip(MODELS, PALETTE, strict=False))
+"""One colour for each model, the same in every figure."""
 SIZES: dict[Profile, tuple[str, int, int]] = {
     "smoke": ("synthetic[queries=40,documents=10]", 3, 3),
     "quick": ("synthetic[queries=300,test_queries=2000]", 20, 5),

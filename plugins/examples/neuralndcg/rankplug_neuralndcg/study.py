@@ -4,7 +4,7 @@ from rankplug.studies import Citation, Exhibit, Study, read_published
 
 from rankplug_neuralndcg.claims import CLAIMS
 from rankplug_neuralndcg.exhibits import figure_1, table_1
-from rankplug_neuralndcg.protocol import runs
+from rankplug_neuralndcg.protocol import COLOURS, runs
 
 FINDINGS = (
     "The claims are re-stated from the paper's public abstract and equations; its tables are not at hand, so no"
@@ -33,4 +33,5 @@ study = Study(
     claims=CLAIMS,
     published=lambda: read_published("rankplug_neuralndcg"),
     findings=FINDINGS,
+    colours=COLOURS,
 )

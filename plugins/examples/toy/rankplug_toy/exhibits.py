@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from rankplug.plotting import draw_curves, legend_below, new_figure
 from rankplug.studies import Results, beside_published
 
-from rankplug_toy.protocol import MODELS
+from rankplug_toy.protocol import COLOURS, MODELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,8 @@ def figure_1(results: Results) -> "tuple[pd.DataFrame, Figure]":
     """Draw validation NDCG@5 over trees: means with intervals."""
     curves = results.curves("quality", "valid", "ndcg@5")
     figure, axes = new_figure()
-    draw_curves(axes, curves, MODELS, **results.spread("quality"))
+    shown = curves.assign(iteration=curves["iteration"] + 1)
+    draw_curves(axes, shown, MODELS, colours=COLOURS, **results.spread("quality"))
     axes.set(xlabel="trees", ylabel="validation NDCG@5")
     legend_below(figure, columns=len(MODELS))
     return curves[["model", "trial", "iteration", "value", "combination"]], figure

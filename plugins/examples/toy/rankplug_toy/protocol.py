@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 
+from rankplug.plotting import PALETTE
 from rankplug.studies import Profile, Runs
 
 OURS, BASELINE = "XE-NDCG", "lambdaMART"
 MODELS = {BASELINE: {"loss": "lambdarank"}, OURS: {"loss": "xe_ndcg"}}
+COLOURS = dict(zip(MODELS, PALETTE, strict=False))
+"""One colour for each model, the same in every figure."""
 SIZES: dict[Profile, tuple[str, int, int]] = {
     "smoke": ("synthetic[queries=40,documents=10]", 8, 3),
     "quick": ("synthetic[queries=300,test_queries=2000]", 60, 5),

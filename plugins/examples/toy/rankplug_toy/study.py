@@ -4,7 +4,7 @@ from rankplug.studies import Citation, Exhibit, Study, read_published
 
 from rankplug_toy.claims import CLAIMS
 from rankplug_toy.exhibits import figure_1, table_1
-from rankplug_toy.protocol import runs
+from rankplug_toy.protocol import COLOURS, runs
 
 FINDINGS = ("Nobody wrote this paper: it shows what a study is made of, and its published numbers are made up.",)
 
@@ -26,4 +26,5 @@ study = Study(
     claims=CLAIMS,
     published=lambda: read_published("rankplug_toy"),
     findings=FINDINGS,
+    colours=COLOURS,
 )
