@@ -14,7 +14,19 @@ import pytest
 
 from rankplug.registry import import_object
 
-HEAVY = {"torch", "lightgbm", "xgboost", "numba", "pandas", "matplotlib", "seaborn", "pyarrow", "dask"}
+HEAVY = {
+    "torch",
+    "lightgbm",
+    "xgboost",
+    "numba",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "matplotlib",
+    "seaborn",
+    "pyarrow",
+    "dask",
+}
 RANKPLUG = str(Path(sys.executable).parent / "rankplug")
 LIST_ALL = "from rankplug.registry import registry; print(len(list(registry().plugins())))"
 LOADED = "\nimport sys, json; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
@@ -31,6 +43,7 @@ def loaded_by(code: str) -> set[str]:
     [
         "import rankplug",
         "import rankplug; dir(rankplug)",
+        "import rankplug; assert not hasattr(rankplug, 'x')",
         "from rankplug import Lists, Parameters, Reference, LossSpecification, MetricSpecification, hookimpl",
         "import rankplug.cli",
         LIST_ALL,
