@@ -192,15 +192,14 @@ def published_numbers_say_what_they_are(case: Case) -> str | None:
     if missing:
         return f"published.csv has no column {missing[0]}"
     exhibits = {exhibit.name for exhibit in case.study.exhibits}
-    for place, row in enumerate(published.to_dict("records"), 2):
-        if row["exhibit"] not in exhibits:
-            return (
-                f"row {place} of published.csv names {row['exhibit']!r}, which is none of {', '.join(sorted(exhibits))}"
-            )
+    for number, row in enumerate(published.to_dict("records"), 2):
+        place = str(row["exhibit"])
+        if place.startswith(("Table", "Figure")) and not any(name.startswith(place) for name in exhibits):
+            return f"row {number} of published.csv names {place!r}, which is none of {', '.join(sorted(exhibits))}"
         if not isinstance(row["metric"], str) or not row["metric"]:
-            return f"row {place} of published.csv names no metric"
+            return f"row {number} of published.csv names no metric"
         if not isinstance(row["value"], (int, float)) or not np.isfinite(row["value"]):
-            return f"row {place} of published.csv has the value {row['value']!r}"
+            return f"row {number} of published.csv has the value {row['value']!r}"
     return None
 
 

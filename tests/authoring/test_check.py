@@ -15,6 +15,7 @@ from rankplug.authoring.scaffold import KINDS, NewPlugin
 from rankplug.cli import app
 from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
 from rankplug.registry import registry
+from rankplug.testing import study_checks
 
 RANKPLUG = Path(sys.executable).parent / "rankplug"
 WRONG = """
@@ -196,7 +197,7 @@ def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
 
 
 # The losses' own tests run the same contract.
-SLOW = {"loss", "scorer", "backend", "study"}
+SLOW = {"loss", "scorer", "backend"}
 # Of the others some need parameters, or are checked on less.
 WORDS = {
     "synthetic": "synthetic[queries=60]",
@@ -206,7 +207,10 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in CONTRACTS])
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in CONTRACTS if k != "study"],
+)
 def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
     for plugin in list(registry().plugins(kind)):
         specification = plugin.specification
@@ -215,3 +219,14 @@ def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
             word = WORDS.get(specification.name, specification.name)
             for report in check_plugins(word, kind):
                 assert [finding for finding in report.findings if finding.failed] == []
+
+
+@pytest.mark.parametrize("name", [plugin.specification.name for plugin in registry().plugins("study")])
+def test_the_papers_that_come_with_rankplug_keep_what_a_study_promises_without_training(name):
+    case = study_checks.Case(name)
+    for check in (
+        study_checks.it_says_which_paper_it_is,
+        study_checks.published_numbers_say_what_they_are,
+        study_checks.the_notebook_is_a_stripped_template,
+    ):
+        assert not (found := check.finding(case)).failed, found.what
