@@ -54,6 +54,7 @@ class Size:
         folds: of each.
         trials: repetitions.
         compared: repetitions of the models that claims compare with each other; as all others where there are none.
+        compared_on: their data set; the collection's own where none is named.
         epochs: of networks at most.
         rounds: trees at most.
         leaves: of a tree.
@@ -69,6 +70,7 @@ class Size:
     folds: tuple[int, ...] = (1,)
     trials: int = 3
     compared: int = 0
+    compared_on: str = ""
     epochs: int = 100
     rounds: int = 200
     leaves: int = 31
@@ -98,6 +100,7 @@ SIZES: Mapping[Profile, Size] = {
     "quick": Size(
         {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=15,test_queries=2000]"},
         compared=20,
+        compared_on="synthetic[shape=mslr,queries=800,documents=15,test_queries=2000]",
         epochs=20,
         rounds=40,
         leaves=8,
@@ -150,7 +153,8 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         yield Runs(name, models, shared, size.folds, size.trials, kind=GRID, place=name)
         if size.compared:
             pairs = {model: models[model] for model in COMPARED}
-            yield Runs(f"{PAIRS}, {name}", pairs, shared, size.folds, size.compared, kind=PAIRS, place=name)
+            of_pairs = {**shared, "dataset": dataset if data else size.compared_on or dataset}
+            yield Runs(f"{PAIRS}, {name}", pairs, of_pairs, size.folds, size.compared, kind=PAIRS, place=name)
 
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
