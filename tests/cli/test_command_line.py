@@ -18,8 +18,8 @@ from rankplug.sweeps import Plan, expected_time, read_words
 Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
 PRINT_NO_DATA = {
-    "bench", "cite", "completion", "data get", "data info", "data prepare", "data verify", "lab", "new", "report",
-    "reproduce", "results export",
+    "bench", "cite", "completion", "data check-links", "data get", "data info", "data prepare", "data verify", "lab",
+    "new", "report", "results compact", "results export", "verify",
 }  # fmt: skip
 """Commands that print where something lies, words for people, or another format."""
 
