@@ -44,6 +44,8 @@ def test_every_plugin_of_a_kind_is_completed(words: tuple[str, ...], kind: str) 
 
 
 def test_a_grid_is_completed_down_to_the_values_of_parameters() -> None:
+    for kind, name in {"backend": "lightgbm", "loss": "lambdarank", "scorer": "trees"}.items():
+        registry().find(kind, name)
     assert completed("sweep", "back") == ["backend="]
     assert completed("sweep", "loss=mse", "backend=light") == ["backend=lightgbm", "backend=lightgbm["]
     assert completed("sweep", "loss=[mse,approx") == ["loss=[mse,approx_ndcg", "loss=[mse,approx_ndcg["]

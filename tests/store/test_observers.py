@@ -64,6 +64,7 @@ def undisturbed() -> Result:
 def test_an_observer_that_exits_or_fails_at_any_time_is_a_warning(
     observe: Callable[[object], None], undisturbed: Result, act: Callable[[], None], said: str
 ) -> None:
+    assert not undisturbed.failed, undisturbed.failure
     seen = []
 
     class Bad:
