@@ -311,7 +311,9 @@ class Campaign:
 
     def again(self, case: str, name: str, folder: Path, **facts: Any) -> dict[str, Any]:
         """Run a command undisturbed in the folder where it was disturbed, and compare."""
-        said = (folder.parent / f"{folder.name}.output").read_text(errors="replace")
+        output = folder.parent / f"{folder.name}.output"
+        # A command that is killed at once has said nothing.
+        said = output.read_text(errors="replace") if output.exists() else ""
         unforeseen = [word for word in UNFORESEEN if word in said]
         reading = ""
         if (folder / "store").is_dir():
