@@ -1,4 +1,4 @@
-"""What the paper trains, at five sizes: the same code from seconds to the published protocol."""
+"""Training protocol of the paper at five sizes: the same code from seconds to the published protocol."""
 
 from collections.abc import Iterable
 
