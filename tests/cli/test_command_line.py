@@ -72,7 +72,11 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
     compared = json.loads(run("results", "compare", "loss = 'mse'", "loss = 'ranknet'", *here, "--json"))
     assert {row["unit"] for row in compared} == {"trials", "queries"}
     assert json.loads(run("results", "clean", *here, "--json")) == {"found": [], "kept": []}
-    assert json.loads(run("results", "merge", *here, str(store.folder), "--json")) == {"new": 0, "there": 6}
+    assert json.loads(run("results", "merge", *here, str(store.folder), "--json")) == {
+        "new": 0,
+        "there": 6,
+        "unlike": [],
+    }
     assert "synthetic" in [one["name"] for one in json.loads(run("data", "list", "--json"))]
 
 
