@@ -110,7 +110,7 @@ def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[s
         )
         yield from _in_words(profiles)
         yield from _verdicts(name, profiles)
-    yield resources.files("rankplug_documentation").joinpath("earlier_runs.md").read_text(encoding="utf-8")
+    yield resources.files("rankplug_documentation").joinpath("earlier_runs.txt").read_text(encoding="utf-8")
 
 
 def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page: str = "") -> Iterator[str]:
