@@ -101,10 +101,13 @@ class Results:
         found = {chosen[name]: model for model, chosen in self.runs[group].settings.items() if name in chosen}
         return dict(sorted(found.items()))
 
-    def query_count(self, group: str, metric: str, *, once: bool = False) -> int:
-        """Return the number of test queries, of all trials or each once, in which a metric has values."""
-        values = self._by_query(group, metric)
-        return values.groupby(level=["fold", "query"]).ngroups if once else len(values.dropna())
+    def query_count(self, group: str, metric: str) -> int:
+        """Return the number of test queries of all trials in which a metric has values."""
+        return len(self._by_query(group, metric).dropna())
+
+    def queries_of_a_trial(self, group: str, metric: str) -> float:
+        """Return the mean number of test queries of a trial, over all folds, in which a metric has values."""
+        return self.query_count(group, metric) / self.frames[group]["trial"].nunique()
 
     def models(self, group: str) -> list[str]:
         """Return the models of a group in their order."""

@@ -53,7 +53,7 @@ def microaverage(results: Results, metric: str, weights: Mapping[str, float]) ->
     samples, queries = [], []
     for group in results.groups(kind="accuracy"):
         samples.append(results.contrast(metric, {(group, model): weight for model, weight in weights.items()}))
-        queries.append(results.query_count(group, metric, once=True))
+        queries.append(results.queries_of_a_trial(group, metric))
     if len(samples) == 1:
         return samples[0]
     return Combined(tuple(samples), tuple(count / sum(queries) for count in queries))

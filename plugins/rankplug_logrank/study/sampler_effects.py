@@ -33,7 +33,8 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
         values = of_settings(results, measure, settings)
         frame = values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index()
         frame["combination"] = [results.combinations_of(GROUP, settings[place]) for place in frame[axis]]
-        frames.append(frame.assign(measure=measure))
+        frame.insert(0, "measure", measure)
+        frames.append(frame)
         draw_mean(axes, values, colour_of(DIAGNOSED), marker="o", markersize=4)
         low, high = axes.get_ylim()
         axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))
