@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -88,13 +89,26 @@ def _unpacked(other: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
         try:
             with zipfile.ZipFile(other) as archive:
-                archive.extractall(folder)
+                _unpack(archive, Path(folder))
         except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
             raise StoreError(
                 f"{other} is no folder of results and no archive of rankplug results export ({error}); fetch it again"
             ) from error
         _check_sums(Path(folder), other)
         yield Path(folder)
+
+
+def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Write an archive's files below a folder, whatever their names; a name that leads elsewhere is refused."""
+    for member in archive.infolist():
+        target = (folder / member.filename).resolve()
+        if not target.is_relative_to(folder.resolve()):
+            raise OSError(f"{member.filename!r} would be written outside the folder of the archive")
+        if member.is_dir():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with archive.open(member) as content, target.open("wb") as file:
+            shutil.copyfileobj(content, file)
 
 
 def _check_sums(folder: Path, shown: Path) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.plotting import ForestCell, ForestRow, draw_forest
+from rankplug.studies.study_results import core_seconds, number_on
 from rankplug.studies.verdicts import VERDICTS, Judgement, Unjudged, Verdict
 
 if TYPE_CHECKING:
@@ -159,21 +160,16 @@ def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:
     """Return what is kept of an evaluation."""
     study, results = evaluation.study, evaluation.results
     records = [record["record"] for record in results.records]
-    ended = [float(record.get("started", 0.0)) for record in records]
+    started = [number_on(record, "started") for record in records]
     versions = {package: version for record in records for package, version in record.get("versions", {}).items()}
-    seconds = sum(
-        sum(float(record.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure"))
-        * int(record.get("threads", 1))
-        for record in records
-    )
     return StudyEvidence(
         study.name,
         study.title,
         str(study.citation),
         results.profile,
-        time.strftime("%Y-%m-%d", time.gmtime(max(ended, default=0.0))),
+        time.strftime("%Y-%m-%d", time.gmtime(max(started, default=0.0))),
         len(records),
-        round(seconds / 60, 1),
+        round(sum(map(core_seconds, records)) / 60, 1),
         {name: str(runs.shared["dataset"]) for name, runs in results.runs.items()},
         dict(sorted(versions.items())),
         tuple(

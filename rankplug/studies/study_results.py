@@ -262,7 +262,7 @@ class Results:
             about = [record for record in self.records if record["identity"] in identities]
             if not about:
                 return None
-            seconds = sum(_core_seconds(one["record"]) for one in about)
+            seconds = sum(core_seconds(one["record"]) for one in about)
             total += seconds / len({one["trial"] for one in about}) / 60
         return total
 
@@ -305,9 +305,16 @@ def _numbers(values: Any) -> Doubles:
     return np.asarray(values, np.float64)
 
 
-def _core_seconds(record: Mapping[str, Any]) -> float:
-    seconds = sum(float(record.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure"))
-    return seconds * int(record.get("threads", 1))
+def core_seconds(record: Mapping[str, Any]) -> float:
+    """Return the seconds of one core that a trial took; what is no number on record counts as nothing."""
+    seconds = sum(number_on(record, f"{part}_seconds") for part in ("load", "fit", "measure"))
+    return seconds * number_on(record, "threads", 1.0)
+
+
+def number_on(record: Mapping[str, Any], name: str, otherwise: float = 0.0) -> float:
+    """Return a number on a trial's record, which may be another's and hold anything."""
+    found = record.get(name)
+    return float(found) if isinstance(found, (int, float)) else otherwise
 
 
 def _parts(combination: Combination) -> dict[str, str]:

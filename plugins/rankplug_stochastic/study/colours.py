@@ -11,6 +11,7 @@ COLOURS = {
     "E[ApproxNDCG]": PALETTE[1],
     "CrossEntropy": PALETTE[7],
     "E[CrossEntropy]": PALETTE[5],
+    "no noise": "black",
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from rankplug.studies import Results
+from rankplug_stochastic.study.colours import colour_of
 from rankplug_stochastic.study.convergence import METRIC, first_group
 from rankplug_stochastic.study.protocol import DRAWS, LAWS, NO_NOISE, NOISE, SCALES
 
@@ -53,7 +54,9 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         for law, colour in zip(LAWS, PALETTE[1:], strict=False):
             at = 1.0 if title.startswith("scale") else 8.0
             panel.plot([at], [known.loc[law, "ours"]], "s", color=colour, markersize=4, label=law.capitalize())
-        panel.axhline(known.loc[NO_NOISE, "ours"], color="black", linewidth=0.8, linestyle="--", label=NO_NOISE)
+        panel.axhline(
+            known.loc[NO_NOISE, "ours"], color=colour_of(NO_NOISE), linewidth=0.8, linestyle="--", label=NO_NOISE
+        )
     axes[0].set_ylabel(f"test {METRIC.upper()} (%)")
     if not frame.empty:
         axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)
