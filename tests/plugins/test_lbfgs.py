@@ -64,7 +64,8 @@ def test_the_dual_is_solved_as_scipy_solves_it():
 
 
 @pytest.mark.parametrize(
-    ("backend", "loss"), [("lbfgs", "xe_ndcg"), ("lbfgs", "approx_ndcg"), ("cutting_planes", "ranksvm")]
+    ("backend", "loss"),
+    [("lbfgs", "xe_ndcg"), ("lbfgs", "approx_ndcg"), pytest.param("cutting_planes", "ranksvm", marks=pytest.mark.slow)],
 )
 def test_no_number_of_threads_changes_a_bit_of_the_weights(backend, loss, monkeypatch):
     data = made(300, seed=1)

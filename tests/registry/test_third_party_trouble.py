@@ -193,6 +193,7 @@ def test_harmful_plugins_are_refused_with_their_reasons_and_the_others_work(site
     assert not failed and not [name for name in offered(listing) if name.startswith("bad")]
 
 
+@pytest.mark.slow
 def test_doctor_names_every_trouble_at_once(site):
     names = (
         "for a newer rankplug",

@@ -218,7 +218,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("path", WRONG)
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=[pytest.mark.slow] if path == "/slow" else []) for path in WRONG]
+)
 def test_however_a_server_misbehaves_it_is_told_and_the_next_one_is_asked(server, tmp_path, path):
     with pytest.raises(DataError, match=rf"set.zip could not be fetched: .*{path}.*({WRONG[path]})"):
         get(server, tmp_path / "alone", path, patience=0.3)

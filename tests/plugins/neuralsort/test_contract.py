@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rankplug.testing import LossContract
 
 
@@ -21,6 +23,7 @@ class TestPiRank(LossContract):
     loss = "pirank"
 
 
+@pytest.mark.slow
 class TestPiRankWithItsWholeDiagonal(LossContract):
     loss = "pirank[k=3,curvature=diagonal]"
     longest = 200
