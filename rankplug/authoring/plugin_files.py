@@ -19,10 +19,13 @@ def plugins_of_file(path: str | Path) -> list[Plugin]:
     file = Path(path).resolve()
     if not file.is_file():
         raise BrokenPluginError(f"there is no file {path}")
-    name = _module_name(file)
+    root, name = _module_of(file)
     loaded = sys.modules.get(name)
     if name in sys.stdlib_module_names or (loaded and Path(loaded.__file__ or "").resolve() != file):
         raise BrokenPluginError(f"{path} has the name of another module, {name}; rename it")
+    if sys.path[:1] != [str(root)]:
+        sys.path.insert(0, str(root))
+    importlib.invalidate_caches()
     # What was changed since it was read the last time is read again.
     sys.modules.pop(name, None)
     before = _of_session()
@@ -40,15 +43,12 @@ def plugins_of_file(path: str | Path) -> list[Plugin]:
     return offered
 
 
-def _module_name(file: Path) -> str:
-    """Return the name under which the file can be imported, after putting its root first on the path."""
+def _module_of(file: Path) -> tuple[Path, str]:
+    """Return the folder from which a file can be imported as a module, and the module's name."""
     root, parts = file.parent, [file.stem]
     while (root / "__init__.py").is_file():
         root, parts = root.parent, [root.name, *parts]
-    if sys.path[:1] != [str(root)]:
-        sys.path.insert(0, str(root))
-    importlib.invalidate_caches()
-    return ".".join(parts)
+    return root, ".".join(parts)
 
 
 def _of_session() -> list[Plugin]:

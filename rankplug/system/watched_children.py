@@ -89,13 +89,15 @@ def _run(
     notes, given_file = folder / "notes", folder / "given"
     notes.touch()
     given_file.write_bytes(given)
+    ours = [path for path in sys.path if isinstance(path, str)]
+    # After its own: a file of ours called json.py must not stand in for Python's.
     setup = (
-        f"import sys; sys.path[:] = {[path for path in sys.path if isinstance(path, str)]!r}\n"
+        f"import sys; sys.path += [path for path in {ours!r} if path not in sys.path]\n"
         f"from rankplug.system.watched_children import end_with_parent; end_with_parent({os.getpid()})\n"
     )
     with (folder / "out").open("w+b") as out, (folder / "err").open("w+b") as err, given_file.open("rb") as stdin:
         child = subprocess.Popen(
-            [sys.executable, "-c", setup + code, str(notes), *words],
+            [sys.executable, "-P", "-c", setup + code, str(notes), *words],
             stdin=stdin,
             stdout=out,
             stderr=err,
