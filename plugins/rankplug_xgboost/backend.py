@@ -158,7 +158,7 @@ class XGBoost:
 def sentence_of(error: Exception) -> str:
     """Return what XGBoost says, without time, place and stack of its own code.
 
-    >>> sentence_of(Exception("[10:00:00] /work/src/tree.cc:12: Check failed: a > 0\\nStack trace:\\n  [bt] (0) x"))
+    >>> sentence_of(Exception("[10:00:00] /build/src/tree.cc:12: Check failed: a > 0\\nStack trace:\\n  [bt] (0) x"))
     'Check failed: a > 0'
     """
     text = str(error).partition("Stack trace:")[0].strip()
