@@ -176,6 +176,7 @@ def run_batch(kinds: list[str], folder: Path, examples: int, seed: int, seconds:
     return counts
 
 
+@pytest.mark.slow
 def test_damaged_files_are_errors_and_neither_crash_nor_hang_nor_fill_memory(tmp_path: Path) -> None:
     counts = run_batch(BATCHES, tmp_path, 30, 0, 250)
     assert list(counts) == BATCHES

@@ -150,7 +150,7 @@ def lists() -> rp.Lists:
 
 
 @pytest.mark.parametrize("backend", list(BACKENDS))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:])])
 def test_a_poisoned_model_is_refused(
     backend: str, kind: str, poisons: dict[str, bytes], tmp_path: Path, lists: rp.Lists
 ) -> None:

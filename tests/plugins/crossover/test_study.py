@@ -12,7 +12,8 @@ import rankplug as rp
 from rankplug.registry import registry
 from rankplug.studies import PROFILES, Claim, Results, Runs
 
-pytestmark = pytest.mark.xdist_group("draw crossover")
+# Thirty losses on all backends train for these tests, even at smoke.
+pytestmark = [pytest.mark.xdist_group("draw crossover"), pytest.mark.slow]
 STUDY = rp.study("crossover")
 GROUP = "made as OHSUMED"
 
