@@ -100,4 +100,6 @@ def test_a_unit_cost_is_a_line():
 def test_trials_of_a_paper_are_counted_once():
     for study in studies():
         names = [trial.identity for trial in itertools.islice(trials_of(study), 2000)]
-        assert len(names) == len(set(names)) >= 20, study.name
+        assert len(names) == len(set(names))
+        # The baselines of LETOR 2.0 have no randomness: one trial a combination and official fold.
+        assert len(names) == 20 if study.name == "letor2" else len(names) > 100, study.name
