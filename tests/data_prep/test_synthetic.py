@@ -17,7 +17,7 @@ from rankplug_data.synthetic import collection
 from rankplug_data.synthetic.draws import exponential, normal, standard, word
 from rankplug_data.synthetic.features import recipes
 from rankplug_data.synthetic.parameters import SyntheticParameters
-from rankplug_data.synthetic.shapes import SHAPES
+from rankplug_data.synthetic.shapes import SHAPES, shape_of
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -138,6 +138,18 @@ def test_further_test_queries_are_added_to_the_same_split():
 def test_sizes_that_are_not_named_are_no_part_of_what_results_and_files_are_named_by():
     assert set(SyntheticParameters().model_dump()) == {"shape", "queries", "documents", "noise", "sample"}
     assert SyntheticParameters(test_queries=9).model_dump()["test_queries"] == 9
+
+
+def test_with_fewer_editions_the_first_measures_stay_and_labels_are_the_same():
+    whole, one = (rp.load(f"synthetic[shape=yahoo,queries=20,{more}]", seed=3) for more in ("editions=4", "editions=1"))
+    assert whole.train.fingerprint == rp.load("synthetic[shape=yahoo,queries=20]", seed=3).train.fingerprint
+    assert (whole.train.labels == one.train.labels).all()
+    assert whole.train.features.shape[1] == 519 and one.train.features.shape[1] == 144
+    assert (whole.train.features[:, :125] == one.train.features[:, :125]).all()
+    assert (whole.train.features[:, 500:511] != one.train.features[:, 125:136]).any()
+    for name in SHAPES:
+        for editions in (1, 2, 3):
+            assert len(recipes(shape_of(name, editions))) == shape_of(name, editions).features
 
 
 def in_blocks(name, **more):
@@ -322,7 +334,15 @@ def test_listing_plugins_imports_no_compiler():
 
 
 def test_impossible_parameters_are_refused():
-    for wrong in ("queries=4", "shape=mlsr", "noise=-1", "documents=0", "test_queries=0", "valid_queries=0"):
+    for wrong in (
+        "editions=0",
+        "queries=4",
+        "shape=mlsr",
+        "noise=-1",
+        "documents=0",
+        "test_queries=0",
+        "valid_queries=0",
+    ):
         with pytest.raises(ParameterError, match=wrong.split("=")[0]):
             rp.load(f"synthetic[{wrong}]")
     with pytest.raises(DataError, match="folds 1 to 1"):

@@ -22,7 +22,7 @@ from rankplug.system import places, seeds
 from rankplug_data.mapped_arrays import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
-from rankplug_data.synthetic.shapes import SHAPES
+from rankplug_data.synthetic.shapes import shape_of
 
 VERSION = 1
 """Raised whenever the same parameters give other data."""
@@ -77,7 +77,7 @@ def blocks(parameters: SyntheticParameters, fold: int, seed: int) -> Iterator[Sp
 
 def world_of(parameters: SyntheticParameters) -> World:
     """Return the collection that the queries are drawn from."""
-    return World(SHAPES[parameters.shape], parameters.noise, parameters.documents)
+    return World(shape_of(parameters.shape, parameters.editions), parameters.noise, parameters.documents)
 
 
 def oracle(parameters: SyntheticParameters, seed: int) -> tuple[NDArray[np.float64], ...]:

@@ -20,7 +20,7 @@ from rankplug_data.synthetic.features import Table, table
 from rankplug_data.synthetic.latents import QueryLaw, document_key, draw_document, draw_query, query_key
 from rankplug_data.synthetic.measure import measure, query_factors, to_unit_interval
 from rankplug_data.synthetic.relevance import labelled, perceived, relevance
-from rankplug_data.synthetic.shapes import SHAPES, STREAMS, Shape, ShapeName
+from rankplug_data.synthetic.shapes import STREAMS, Shape
 
 _CALIBRATION_QUERIES, _CALIBRATION_DOCUMENTS = 20_000, 5
 _CALIBRATION_SEED = 2024
@@ -165,7 +165,7 @@ def fill(
     labels: NDArray[np.float32],
 ) -> None:
     """Fill features and labels of a part's queries from ``first`` on, whose offsets are ``starts``."""
-    recipe, cuts, shape = _table(world.shape.name), thresholds(world), world.shape
+    recipe, cuts, shape = _table(world.shape), thresholds(world), world.shape
 
     def work(begin: int, end: int) -> None:
         span = slice(int(starts[begin]), int(starts[end]))
@@ -189,5 +189,5 @@ def fill(
 
 
 @functools.lru_cache(maxsize=8)
-def _table(name: ShapeName) -> Table:
-    return table(SHAPES[name])
+def _table(shape: Shape) -> Table:
+    return table(shape)

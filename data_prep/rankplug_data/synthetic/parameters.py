@@ -20,6 +20,9 @@ class SyntheticParameters(Parameters):
     sample: int | None = Field(None, ge=0, description="which queries are drawn; the trial's seed decides when none")
     test_queries: int | None = Field(None, ge=1, description="queries of the test part, in place of its 20 %")
     valid_queries: int | None = Field(None, ge=1, description="queries of the validation part, in place of its 20 %")
+    editions: int | None = Field(
+        None, ge=1, description="how often every measure is taken, each time with more noise; as in the shape when none"
+    )
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -28,7 +31,7 @@ class SyntheticParameters(Parameters):
         return self.queries - 2 * outside, self.valid_queries or outside, self.test_queries or outside
 
     @model_serializer(mode="wrap")
-    def _without_unnamed_sizes(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Results and files made before these two existed keep their names, which digest all that is written here.
-        sizes = ("test_queries", "valid_queries")
-        return {name: value for name, value in write(self).items() if name not in sizes or value is not None}
+    def _without_later_ones(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Results and files made before these existed keep their names, which digest all that is written here.
+        later = ("test_queries", "valid_queries", "editions")
+        return {name: value for name, value in write(self).items() if name not in later or value is not None}

@@ -6,11 +6,15 @@ from the collection.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Literal
 
 STREAMS = 5
 BODY, ANCHOR, TITLE, URL, WHOLE = range(STREAMS)
+
+MEASURES = 25
+"""How many measures of a stream there are."""
 
 ShapeName = Literal["mslr", "yahoo", "gov", "ohsumed"]
 
@@ -166,3 +170,17 @@ SHAPES: dict[ShapeName, Shape] = {
         ),
     )
 }
+
+
+@functools.cache
+def shape_of(name: ShapeName, editions: int | None = None) -> Shape:
+    """Return a collection's outline, with another number of editions of its measures if one is given.
+
+    >>> shape_of("yahoo", editions=1).features, shape_of("yahoo").features
+    (144, 519)
+    """
+    shape = SHAPES[name]
+    if editions is None:
+        return shape
+    once = len(shape.streams) * (len(shape.measures) or MEASURES)
+    return replace(shape, editions=editions, features=shape.features + (editions - shape.editions) * once)

@@ -130,12 +130,16 @@ SIZES: Mapping[Profile, Size] = {
     "quick": Size(
         (
             Collection("synthetic[shape=mslr,queries=600,documents=20,valid_queries=300,test_queries=2000]", 20, 1.0),
-            Collection("synthetic[shape=yahoo,queries=600,documents=10,valid_queries=300,test_queries=2000]", 20, 0.1),
+            Collection(
+                "synthetic[shape=yahoo,editions=1,queries=600,documents=10,valid_queries=300,test_queries=2000]",
+                20,
+                0.1,
+            ),
         ),
         trials=10,
         divisor=8,
         batch=16,
-        epochs=25,
+        epochs=20,
         rounds=100,
         leaves=15,
         noise=False,

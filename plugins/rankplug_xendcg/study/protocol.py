@@ -99,9 +99,11 @@ SIZES: Mapping[Profile, Size] = {
     "quick": Size(
         (
             Collection("synthetic[shape=mslr,queries=1000,documents=20,test_queries=2000]", 15, 20, pooled=False),
-            Collection("synthetic[shape=yahoo,queries=1000,documents=10,test_queries=2000]", 15, 20, pooled=False),
+            Collection(
+                "synthetic[shape=yahoo,editions=1,queries=1000,documents=10,test_queries=2000]", 15, 20, pooled=False
+            ),
         ),
-        trials=20,
+        trials=16,
         click_trials=10,
         rounds=50,
         max_bin=63,
