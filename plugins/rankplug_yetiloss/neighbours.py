@@ -1,15 +1,18 @@
 r"""YetiLoss (Lyzhin, Ustimenko, Gulin, Prokhorenkova, Which Tricks are Important for Learning to Rank?, ICML 2023).
 
-As in YetiRank, permutations sort scores with logistic noise, ``f_i + log(u_i / (1 - u_i))``, and only neighbours make
-pairs. A pair at ranks r and r + 1 weighs what a metric M changes when the two are exchanged:
+The weights are those of the authors' implementation, CatBoost from 1.2.1 on (``YetiRank:mode=NDCG``, ``MAP``, ``MRR``
+and ``ERR`` with one neighbour). As in YetiRank, permutations sort scores with logistic noise,
+``f_i + log(u_i / (1 - u_i))``, and only neighbours make pairs. A pair at ranks r and r + 1 weighs
 
 * NDCG: :math:`|G_i - G_j|\,(d_r - d_{r+1}) / \mathrm{IDCG}` with :math:`G = 2^y - 1`, :math:`d_r = 1 / \log_2(1 + r)`;
-* MAP: :math:`(1 + c) / (r (r + 1) n_+)` for a relevant document beside another, c relevant ones before them;
+* MAP: :math:`1 / r` for a relevant document beside another;
 * MRR: :math:`1 / (r (r + 1))` for such a pair where no relevant document stands before it;
 * ERR: :math:`|R_i - R_j| / (r (r + 1))` times the chance that the reader comes so far,
   with :math:`R = (2^y - 1) / 2^{y_{\max}}` and :math:`y_{\max}` that of the list.
 
-The weights of all permutations are averaged, and held fixed in differentiation. A document is relevant from label 1 on.
+For NDCG, MRR and ERR that is what the metric changes when the two are exchanged. For MAP it is not: average precision
+changes by :math:`(1 + c) / (r (r + 1) n_+)` with c relevant documents before them. The weights of all permutations are
+averaged, and held fixed in differentiation. A document is relevant from label 1 on.
 """
 
 from __future__ import annotations
@@ -26,8 +29,8 @@ NDCG, MAP, MRR = 0, 1, 2
 
 
 @building_block
-def change(metric, place, better, worse, before, unread, total, ideal, highest):
-    """Return how much a metric changes when neighbours of two labels are exchanged.
+def weight_of(metric, place, better, worse, before, unread, ideal, highest):
+    """Return the weight of two neighbours with unequal labels.
 
     Args:
         metric: its position among the words of the parameter.
@@ -36,7 +39,6 @@ def change(metric, place, better, worse, before, unread, total, ideal, highest):
         worse: the lower label.
         before: relevant documents above both.
         unread: chance that no document above both satisfies the reader.
-        total: relevant documents of the list.
         ideal: the list's ideal DCG.
         highest: the list's largest label.
     """
@@ -47,9 +49,9 @@ def change(metric, place, better, worse, before, unread, total, ideal, highest):
     if metric in (MAP, MRR):
         if better < 1.0 or worse >= 1.0:
             return 0.0
-        if metric == MRR:
-            return step if before == 0 else 0.0
-        return step * (1.0 + before) / total
+        if metric == MAP:
+            return 1.0 / rank
+        return step if before == 0 else 0.0
     return step * unread * (gain(better) - gain(worse)) / 2.0**highest
 
 
@@ -62,9 +64,7 @@ def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
     highest = labels.max()
     if highest == labels.min():
         return 0.0
-    ideal, total = ideal_dcg(labels, n), 0
-    for document in range(n):
-        total += labels[document] >= 1.0
+    ideal = ideal_dcg(labels, n)
     perturbed, order, value = scratch(n), np.arange(n).astype(np.int32), 0.0
     for permutation in range(permutations):
         for document in range(n):
@@ -78,7 +78,7 @@ def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
             if first < labels[worse]:
                 better, worse = worse, better
             if labels[better] > labels[worse]:
-                weight = change(metric, place, labels[better], labels[worse], before, unread, total, ideal, highest)
+                weight = weight_of(metric, place, labels[better], labels[worse], before, unread, ideal, highest)
                 weight /= permutations
                 gap = scores[better] - scores[worse]
                 small = math.exp(-abs(gap))

@@ -12,5 +12,5 @@ from rankplug import Parameters
 class YetiLoss(Parameters):
     """Parameters of ``yetiloss``."""
 
-    metric: Literal["ndcg", "map", "mrr", "err"] = Field("ndcg", description="whose change weighs a pair of neighbours")
+    metric: Literal["ndcg", "map", "mrr", "err"] = Field("ndcg", description="whose weights a pair of neighbours has")
     permutations: int = Field(10, ge=1, description="permutations drawn a list and iteration")
