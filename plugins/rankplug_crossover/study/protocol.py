@@ -19,8 +19,8 @@ CUTOFFS = (1, 3, 5, 10)
 METRICS = tuple(f"ndcg@{k}" for k in CUTOFFS)
 GAIN_OF_RANKINGS = {"convex_loss": "ConvexLoss", "exp_gain": "ExpGain", "logrank_l3": "L3"}
 """Losses of LogRank that take a gain; the grid has them for NDCG, the paper for three."""
-NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank", "pl_rank", "stochastic_rank"})
-"""Expectations over noisy rankings already, and dear ones: Gumbel noise on top of it is left out."""
+NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank", "pl_rank", "stochastic_rank", "neural_ndcg"})
+"""Expectations over noisy rankings already, or dear ones: Gumbel noise on top of them is left out."""
 SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
 """Scale of the noise on each backend, as in the paper: a quarter for trees, 1 for networks."""
 PUBLISHED = {
