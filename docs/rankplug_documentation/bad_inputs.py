@@ -15,6 +15,8 @@ from typing import Any
 
 import yaml
 
+from rankplug_documentation import parameter_table
+
 SECTIONS = {
     "shell": "On the command line",
     "python": "In Python",
@@ -85,13 +87,12 @@ def bad_inputs_page() -> str:
         lines += [f"## {title}", ""]
         for entry in dict.fromkeys(one.entry for one in found if one.section == section):
             cases = [one for one in found if (one.section, one.entry) == (section, entry)]
-            lines += [f"### `{entry}`", "", "| what is wrong | given | answer |", "|---|---|---|"]
-            lines += [f"| {_cell(one.parameter)} | {_cell(one.given)} | {_text(one.says)} |" for one in cases]
-            lines.append("")
+            rows = [(_code(one.parameter), _code(one.given), _text(one.says)) for one in cases]
+            lines += [f"### `{entry}`", "", *parameter_table.table(("what is wrong", "given", "answer"), rows)]
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
+def _code(text: str) -> str:
     """Format code for a table's cell; lines are shown one below another."""
     lines = [line.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;") for line in text.splitlines()]
     shown = "<br>".join(line.replace(" ", "&nbsp;") if line.startswith(" ") else line for line in lines)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rankplug.registry import Parameters, describe_parameters
+from rankplug.store import markdown_table
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a table and an empty one, or nothing for a table without rows."""
-    lines = [f"| {' | '.join(_cell(value) for value in row)} |" for row in rows]
-    if not lines:
-        return []
-    return [f"| {' | '.join(head)} |".replace("|  |", "| |"), "|" + "---|" * len(head), *lines, ""]
+    cells = list(rows)
+    return [*markdown_table(head, cells).splitlines(), ""] if cells else []
 
 
 def parameter_table(model: type[Parameters]) -> list[str]:
@@ -33,7 +32,3 @@ def parameter_table(model: type[Parameters]) -> list[str]:
 
 def _default(value: object) -> str:
     return f"`{str(value).lower() if isinstance(value, bool) or value is None else value}`"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from rankplug.studies import PROFILES, VERDICTS, ClaimEvidence, StudyEvidence, Unjudged, Verdict, forest_of
+from rankplug_documentation.parameter_table import table
 
 ORDER = ("stochastic", "xendcg", "uniquerating", "logrank", "crossover")
 BEGIN, END = "<!-- results: written by make docs -->", "<!-- end of results -->"
@@ -114,22 +115,22 @@ def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[s
 
 
 def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page: str = "") -> Iterator[str]:
-    yield "| paper | profile | hold | fail | no difference | inconclusive | not judged | decided | trials |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    rows = []
     totals: dict[str, list[StudyEvidence]] = {}
     for name, profiles in evidence.items():
         for profile, one in profiles.items():
             totals.setdefault(profile, []).append(one)
             link = f"[{name}]({page}#{_anchor(name, one.title)})"
-            yield _row(link, profile, one.counts.values(), one.decided, one.trials)
+            rows.append(_row(link, profile, one.counts.values(), one.decided, one.trials))
     for profile, several in totals.items():
         if len(several) == 1:
             continue
         counts = [sum(one.counts[word] for one in several) for word in several[0].counts]
         judged = sum(counts[:-1])
         decided = 1 - counts[VERDICTS.index("inconclusive")] / judged
-        yield _row(f"**all {len(several)}**", profile, counts, decided, sum(one.trials for one in several))
-    yield ""
+        rows.append(_row(f"**all {len(several)}**", profile, counts, decided, sum(one.trials for one in several)))
+    head = ("paper", "profile", "hold", "fail", "no difference", "inconclusive", "not judged", "decided", "trials")
+    yield from table(head, rows)
 
 
 def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[str]:
@@ -149,9 +150,8 @@ def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> It
             return
 
 
-def _row(name: str, profile: str, counts: Iterable[int], decided: float, trials: int) -> str:
-    numbers = " | ".join(map(str, counts))
-    return f"| {name} | `{profile}` | {numbers} | {decided:.0%} | {trials} |"
+def _row(name: str, profile: str, counts: Iterable[int], decided: float, trials: int) -> tuple[str, ...]:
+    return (name, f"`{profile}`", *map(str, counts), f"{decided:.0%}", str(trials))
 
 
 def _anchor(name: str, title: str) -> str:
@@ -216,16 +216,15 @@ def _short(claim: ClaimEvidence) -> str:
 
 def _verdicts(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield a table with a line for each claim."""
-    yield "| claim | " + " | ".join(f"`{profile}`" for profile in profiles) + " |"
-    yield "|---|" + "---|" * len(profiles)
+    rows = []
     sentences = list(dict.fromkeys(claim.sentence for one in profiles.values() for claim in one.claims))
     for number, sentence in enumerate(sentences, start=1):
         cells = []
         for one in profiles.values():
             claim = next((claim for claim in one.claims if claim.sentence == sentence), None)
             cells.append(f"**{claim.judgement.verdict}** {claim.effect}".strip() if claim else "")
-        yield f"| [{_cell(sentence)}](evidence/{name}.md#claim-{number}) | " + " | ".join(map(_cell, cells)) + " |"
-    yield ""
+        rows.append((f"[{sentence}](evidence/{name}.md#claim-{number})", *cells))
+    yield from table(("claim", *(f"`{profile}`" for profile in profiles)), rows)
 
 
 def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:

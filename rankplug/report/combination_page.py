@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import html
 import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankplug.report.notebook_page import notebook_html
+from rankplug.report.rendering import render
 from rankplug.store import Combination
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
 
@@ -28,50 +31,62 @@ class CombinationRecords:
         """The combination in words."""
         return str(Combination(**self.records[0]["combination"]))
 
+    @property
+    def fit_seconds(self) -> float:
+        """The seconds that fitting took in all trials."""
+        return sum(float(record["record"].get("fit_seconds", 0.0)) for record in self.records)
 
-def combination_html(made: CombinationRecords, used_by: Iterable[tuple[str, str]]) -> str:
+    @property
+    def training_digests(self) -> list[str]:
+        """Digests of the training data of the trials, each once and short."""
+        return list(dict.fromkeys(record["record"]["data"]["train"][:8] for record in self.records))
+
+    @property
+    def versions(self) -> dict[str, set[str]]:
+        """The versions of each package that the trials ran with."""
+        found: dict[str, set[str]] = {}
+        for record in self.records:
+            for package, version in {**record.get("versions", {}), **record["record"].get("versions", {})}.items():
+                found.setdefault(package, set()).add(version)
+        return found
+
+
+def combination_html(made: CombinationRecords, users: Iterable[tuple[str, str]]) -> Markup:
     """Return the body of a combination's page.
 
     Args:
         made: the combination.
-        used_by: studies with the models that it is in them.
+        users: studies with the models that it is in them.
     """
-    about = made.records[0]
-    identity = html.escape(str(about["identity"]))
-    users = "".join(
-        f'<li><a href="../{study}.html">{study}</a>: {model}</li>'
-        for study, model in (map(html.escape, pair) for pair in used_by)
+    return render(
+        "combination",
+        made=made,
+        identity=made.records[0]["identity"],
+        users=list(users),
+        plugins=_plugins(made.records[0]),
+        trials=_trials(made.records),
+        versions=version_rows(made.versions),
+        again=_again(made.records),
+        notebook=notebook_html(made.notebook) if made.notebook else None,
     )
-    parts = [
-        f"<h1>{html.escape(made.title)}</h1>",
-        f'<p class="note">Combination {identity}, the name of its results: a digest of what follows.</p>',
-        f"<ul>{users}</ul>" if users else "",
-        "<h2>Parts</h2>",
-        _plugins(about),
-        "<h2>Trials</h2>",
-        _trials(made.records),
-        "<h2>Versions</h2>",
-        _versions(made.records),
-        "<h2>Run it again</h2>",
-        f"<pre>{html.escape(_again(made.records))}</pre>",
-    ]
-    if made.notebook is not None:
-        parts += ["<h2>The executed notebook</h2>", notebook_html(made.notebook)]
-    return "\n".join(parts)
 
 
-def _plugins(about: Mapping[str, Any]) -> str:
-    rows = []
+def version_rows(versions: Mapping[str, Iterable[str]]) -> list[tuple[str, str]]:
+    """Return each package with its versions, as rows of a table."""
+    return [(package, ", ".join(sorted(versions[package]))) for package in sorted(versions)]
+
+
+def _plugins(about: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
     for part in PARTS:
         for plugin in about.get("plugins", {}).get(part, []):
             chosen = ", ".join(f"{name} {_word(value)}" for name, value in plugin["parameters"].items())
             rows.append((part, plugin["name"], chosen, f"{plugin['distribution']} {plugin['version']}"))
     known = about["combination"]
-    rows += [(part, _word(known.get(part)), "", "") for part in ("patience", "seed")]
-    return _table(("part", "plugin", "parameters", "from"), rows, wide=True)
+    return rows + [(part, _word(known.get(part)), "", "") for part in ("patience", "seed")]
 
 
-def _trials(records: Iterable[Mapping[str, Any]]) -> str:
+def _trials(records: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     rows: list[list[Any]] = []
     for record in records:
         facts = record["record"]
@@ -82,16 +97,7 @@ def _trials(records: Iterable[Mapping[str, Any]]) -> str:
         seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
         about = [record["fold"], record["trial"], record.get("seed", ""), kept, *seconds, started]
         rows.append([*about, facts.get("threads", ""), *(digest[:12] for digest in digests)])
-    head = ("fold", "trial", "seed", "iteration kept", "load s", "fit s", "measure s", "started (UTC)", "threads")
-    return _table((*head, "training data", "validation data", "test data"), rows)
-
-
-def _versions(records: Iterable[Mapping[str, Any]]) -> str:
-    found: dict[str, set[str]] = {}
-    for record in records:
-        for package, version in {**record.get("versions", {}), **record["record"].get("versions", {})}.items():
-            found.setdefault(package, set()).add(version)
-    return _table(("package", "version"), [(package, ", ".join(sorted(found[package]))) for package in sorted(found)])
+    return rows
 
 
 def _again(records: Iterable[Mapping[str, Any]]) -> str:
@@ -104,10 +110,3 @@ def _again(records: Iterable[Mapping[str, Any]]) -> str:
 
 def _word(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[Any]], wide: bool = False) -> str:
-    names = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    kind = "table wide" if wide else "table"
-    return f'<div class="{kind}"><table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>'

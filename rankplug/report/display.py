@@ -6,11 +6,11 @@ Every output says in its metadata what of the study it shows, so that the report
 from __future__ import annotations
 
 import base64
-import html
 import io
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.exhibit_html import numbers_html, whole_table
+from rankplug.report.exhibit_html import numbers_html
+from rankplug.report.rendering import render
 from rankplug.store import markdown_table
 from rankplug.studies import evidence_of, forest_of, unlinked
 
@@ -134,13 +134,16 @@ def show_findings(study: Study) -> Output:
 
 def show_runs(evaluation: StudyEvaluation) -> Output:
     """Return a folded table of what was trained on which data."""
-    table = evaluation.runs.map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
+    table = evaluation.runs
     alike = [column for column in table.columns if column != "group"]
-    compact = table.groupby(alike, sort=False)["group"].agg("<br>".join).reset_index()
-    columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds", "group"]
-    count = f"{len(compact)} combinations at the profile {evaluation.results.profile}"
-    body = f"<details><summary>{count}</summary>{whole_table(compact[columns], index=False)}</details>"
-    return Output({"text/html": body, "text/plain": count})
+    compact = table.groupby(alike, sort=False)["group"].agg(list).reset_index()
+    columns = ["model", "loss", "sampler", "fitted by", "data", "transforms", "trials", "folds"]
+    rows = [
+        {"cells": cells, "groups": groups} for *cells, groups in compact[[*columns, "group"]].itertuples(index=False)
+    ]
+    summary = f"{len(compact)} combinations at the profile {evaluation.results.profile}"
+    body = render("folded_runs", summary=summary, columns=[*columns, "group"], rows=rows)
+    return Output({"text/html": body, "text/plain": summary})
 
 
 def _markdown(text: str, shows: dict[str, Any] | None = None) -> Output:

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import functools
-import html
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankplug.report.safe_html import safe_text
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 
 
-def math_html(formula: str, display: bool = False) -> str:
+def math_html(formula: str, display: bool = False) -> Markup:
     """Convert a LaTeX formula to MathML; one that cannot be converted is shown as written."""
     from xml.etree import ElementTree
 
     from latex2mathml.converter import convert_to_element
+    from markupsafe import Markup
 
     try:
         element = convert_to_element(formula, display="block" if display else "inline")
         # latex2mathml's own way to a string takes back all escapes, those of text in the formula too.
         written = CHARACTER.sub(r"&\1", ElementTree.tostring(element, encoding="unicode"))
     except Exception:
-        return f"<code>{html.escape(formula)}</code>"
+        return Markup("<code>{}</code>").format(formula)
     return safe_text(written)
 
 
-def markdown_html(text: str) -> str:
+def markdown_html(text: str) -> Markup:
     """Convert Markdown to HTML; raw HTML in it is shown as text, but for <br>, the only line break in a table."""
     return safe_text(str(_converter()(text)).replace("&lt;br&gt;", "<br>"))
 
@@ -39,6 +42,7 @@ def _converter() -> Any:
     convert = mistune.create_markdown(escape=True, plugins=["math", "table", "strikethrough"])
     renderer = convert.renderer
     assert isinstance(renderer, mistune.HTMLRenderer)
-    renderer.register("inline_math", lambda _, formula: math_html(formula))
-    renderer.register("block_math", lambda _, formula: f"<p>{math_html(formula, display=True)}</p>\n")
+    # Not as HTML that escapes what it is joined to: mistune puts its own tags around.
+    renderer.register("inline_math", lambda _, formula: str(math_html(formula)))
+    renderer.register("block_math", lambda _, formula: renderer.paragraph(str(math_html(formula, display=True))))
     return convert

@@ -7,30 +7,31 @@ import itertools
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankplug.report.markdown import markdown_html
+from rankplug.report.rendering import render
 from rankplug.report.safe_html import safe_text
 from rankplug.system import harmless
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 WIDGET = "application/vnd.jupyter.widget-view+json"
-CONTROL = '<p class="note">The controls are there when the notebook is opened in JupyterLab.</p>'
+CONTROL = ("control", "")
 CELL = re.compile(r"<(td|th)[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
-VERDICT = re.compile(r"<strong>(?=(holds|fails|inconclusive)</strong>)")
-DAMAGED = '<p class="note">The executed notebook is damaged; run the combination again to have it shown.</p>'
+Replacement = Callable[[Mapping[str, Any]], "Markup | None"]
+"""Makes HTML of what an output says under ``rankplug`` in its metadata that it shows."""
 
 
-def notebook_html(path: Path, render: Callable[[Mapping[str, Any]], str] = lambda shown: "") -> str:
+def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> Markup:
     """Return the body of a notebook's page.
 
     Args:
         path: of the notebook.
-        render: HTML for what an output says under ``rankplug`` in its metadata that it shows, in place of the output;
-            nothing where the output itself is to be shown.
+        replacement: what is shown in place of an output; None where the output itself is.
     """
-    notebook = _read(path)
-    return DAMAGED if notebook is None else "\n".join(_cell(cell, render) for cell in notebook.cells)
+    return render("notebook", notebook=_read(path), outputs_of=lambda cell: _outputs(cell, replacement))
 
 
 def _read(path: Path) -> Any:
@@ -51,15 +52,15 @@ def _read(path: Path) -> Any:
     return notebook
 
 
-def _cell(cell: Any, render: Callable[[Mapping[str, Any]], str]) -> str:
-    if cell.cell_type == "markdown":
-        return f'<section class="text">{markdown_html(cell.source)}</section>'
-    if cell.cell_type != "code" or not cell.source.strip():
-        return ""
-    code = f"<details><summary>code</summary><pre><code>{html.escape(cell.source)}</code></pre></details>"
-    shown = [text for one in cell.outputs if (text := render(_about(one)) or _output(one))]
-    outputs = "\n".join(text for place, text in enumerate(shown) if text != CONTROL or CONTROL not in shown[:place])
-    return f'<section class="cell">{code}\n{outputs}</section>'
+def _outputs(cell: Any, replacement: Replacement) -> list[tuple[str, str]]:
+    """Return the outputs of a cell to be shown, each with the kind of its content; controls are mentioned once."""
+    shown: list[tuple[str, str]] = []
+    for output in cell.outputs:
+        in_its_place = replacement(_about(output))
+        content = _content(output) if in_its_place is None else ("html", in_its_place)
+        if content is not None and (content != CONTROL or CONTROL not in shown):
+            shown.append(content)
+    return shown
 
 
 def _about(output: Any) -> Mapping[str, Any]:
@@ -68,32 +69,38 @@ def _about(output: Any) -> Mapping[str, Any]:
     return about if isinstance(about, Mapping) else {}
 
 
-def _output(output: Any) -> str:
+def _content(output: Any) -> tuple[str, str] | None:
+    """Return what is shown of an output, after its kind; None where nothing is."""
     if output.output_type == "stream":
-        return "" if output.name == "stderr" else _preformatted(output.text)
+        return None if output.name == "stderr" else ("output", harmless(output.text))
     if output.output_type == "error":
-        return _preformatted("\n".join(output.traceback), "error")
+        return "error", harmless("\n".join(output.traceback))
     data = {kind: content for kind, content in output.get("data", {}).items() if isinstance(content, str)}
     if "image/png" in data:
-        picture = "".join(data["image/png"].split())
-        return f'<img alt="figure" src="data:image/png;base64,{html.escape(picture)}">'
+        return "picture", "".join(data["image/png"].split())
     if "text/html" in data:
-        return f'<div class="table">{with_words(safe_text(data["text/html"]))}</div>'
+        return "table", with_words(safe_text(data["text/html"]))
     if "text/markdown" in data:
-        marked = VERDICT.sub(r'<strong class="\1">', markdown_html(data["text/markdown"]))
-        return f'<div class="wide">{marked}</div>'
+        return "markdown", data["text/markdown"]
     if WIDGET in output.get("data", {}):
         return CONTROL
-    return _preformatted(data["text/plain"]) if "text/plain" in data else ""
+    return ("output", harmless(data["text/plain"])) if "text/plain" in data else None
 
 
-def with_words(tables: str) -> str:
+def is_number(text: str) -> bool:
+    """Tell whether the text of a cell is a number, or empty."""
+    return NUMBER.fullmatch(text.strip()) is not None
+
+
+def with_words(tables: Markup) -> Markup:
     """Mark the columns of tables that hold anything but numbers, so that they are set as text is.
 
-    >>> with_words("<table><tr><th>model</th><th>value</th></tr><tr><td>a</td><td>0.5</td></tr></table>")
-    '<table><tr><th class="words">model</th><th>value</th></tr><tr><td class="words">a</td><td>0.5</td></tr></table>'
+    >>> print(with_words("<table><tr><th>model</th><th>value</th></tr><tr><td>a</td><td>0.5</td></tr></table>"))
+    <table><tr><th class="words">model</th><th>value</th></tr><tr><td class="words">a</td><td>0.5</td></tr></table>
     """
-    return re.sub(r"<table.*?</table>", lambda table: _with_words(table[0]), tables, flags=re.DOTALL)
+    from markupsafe import Markup
+
+    return Markup(re.sub(r"<table.*?</table>", lambda table: _with_words(table[0]), tables, flags=re.DOTALL))
 
 
 def _with_words(table: str) -> str:
@@ -104,19 +111,15 @@ def _with_words(table: str) -> str:
         column
         for row in rows
         for column, (kind, text) in enumerate(row)
-        if kind == "td" and not NUMBER.fullmatch(html.unescape(re.sub(r"<[^>]*>", "", text)).strip())
+        if kind == "td" and not is_number(html.unescape(re.sub(r"<[^>]*>", "", text)))
     }
 
     def mark(row: re.Match[str]) -> str:
-        place = itertools.count()
-        return CELL.sub(lambda cell: _marked(cell, next(place) in words), row[0])
+        column = itertools.count()
+        return CELL.sub(lambda cell: _marked(cell, next(column) in words), row[0])
 
     return re.sub(r"<tr.*?</tr>", mark, table, flags=re.DOTALL)
 
 
 def _marked(cell: re.Match[str], words: bool) -> str:
     return cell[0].replace(f"<{cell[1]}", f'<{cell[1]} class="words"', 1) if words else cell[0]
-
-
-def _preformatted(text: str, kind: str = "output") -> str:
-    return f'<pre class="{kind}">{html.escape(harmless(text))}</pre>'

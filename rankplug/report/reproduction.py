@@ -17,7 +17,7 @@ from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, engine_name, require
 from rankplug.system import say
 
-NEEDED = ("matplotlib", "nbconvert", "nh3", "papermill", "pyarrow")
+NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow")
 """Modules that notebooks and pages of a report need beside the packages of the backends."""
 
 

@@ -10,6 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 TEXT_TAGS = {
     "a", "abbr", "b", "blockquote", "br", "caption", "code", "col", "colgroup", "dd", "del", "details", "div", "dl",
@@ -39,20 +43,20 @@ PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+|(?:\.\./)*exhibits/
 """A picture within the page, or a figure of the report."""
 
 
-def safe_text(text: str) -> str:
+def safe_text(text: str) -> Markup:
     """Reduce HTML from elsewhere to text, tables, formulas and links.
 
     >>> safe_text('<b onclick="act()">bold</b><script>act()</script><a href="javascript:act()">link</a>')
-    '<b>bold</b><a>link</a>'
+    Markup('<b>bold</b><a>link</a>')
     """
     return _reduced(text, TEXT_TAGS | MATH_TAGS, TEXT_ATTRIBUTES)
 
 
-def safe_body(body: str) -> str:
+def safe_body(body: str) -> Markup:
     """Sanitize the whole body of a page, keeping the report's own sections, anchors and pictures.
 
     >>> safe_body('<section id="one"><img src="exhibits/a.png"><img src="http://elsewhere/a.png"></section>')
-    '<section id="one"><img src="exhibits/a.png"><img></section>'
+    Markup('<section id="one"><img src="exhibits/a.png"><img></section>')
     """
     return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"id"})
 
@@ -63,11 +67,12 @@ def policy(style: str) -> str:
     return f"default-src 'none'; img-src 'self' data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _reduced(text: str, tags: set[str], everywhere: set[str]) -> str:
+def _reduced(text: str, tags: set[str], everywhere: set[str]) -> Markup:
     import nh3
+    from markupsafe import Markup
 
     of_math = dict.fromkeys(tags & MATH_TAGS, MATH_ATTRIBUTES)
-    return nh3.clean(
+    clean = nh3.clean(
         text,
         tags=tags,
         clean_content_tags=WITHOUT_CONTENT,
@@ -76,6 +81,7 @@ def _reduced(text: str, tags: set[str], everywhere: set[str]) -> str:
         url_schemes={"data", "http", "https", "mailto"},
         link_rel=None,
     )
+    return Markup(clean)
 
 
 def _address(tag: str, attribute: str, value: str) -> str | None:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankplug.report.combination_page import CombinationRecords
-from rankplug.report.exhibit_html import LONGEST
+from rankplug.report.exhibit_html import LONGEST, links_to, numbers_html
 from rankplug.report.exhibit_latex import exhibit_latex
+from rankplug.report.rendering import slug
 from rankplug.store import Combination, Store
-from rankplug.studies import ExhibitEvaluation, Results, Study, StudyEvaluation, StudyEvidence, evidence_of, forest_of
+from rankplug.studies import (
+    ExhibitEvaluation,
+    Results,
+    Source,
+    Study,
+    StudyEvaluation,
+    StudyEvidence,
+    Verdict,
+    evidence_of,
+    forest_of,
+    stand_ins,
+)
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,49 @@ class StudyReport:
     def evidence(self) -> StudyEvidence:
         """Its verdicts, as they are kept beside the report."""
         return evidence_of(self.evaluation)
+
+    @property
+    def stand_ins(self) -> list[tuple[str, str]]:
+        """The paper's data sets, each with the data in its place."""
+        tables = [shown.table for shown in self.evaluation.exhibits if "published on" in shown.table.columns]
+        return list(dict.fromkeys(pair for table in tables for pair in stand_ins(table)))
+
+    def anchor(self, exhibit: str) -> str:
+        """Return the anchor of an exhibit on the page of all exhibits."""
+        return f"{self.study.name}-{slug(exhibit)}"
+
+    def files_of(self, shown: ExhibitEvaluation) -> dict[str, str]:
+        """Return the files of an exhibit by their suffixes."""
+        return {Path(file).suffix[1:]: file for file in self.files[shown.exhibit.name]}
+
+    def picture(self, shown: ExhibitEvaluation) -> str:
+        """Return the file of an exhibit's picture; empty where it has none."""
+        return self.files_of(shown).get("png", "")
+
+    def numbers(self, shown: ExhibitEvaluation) -> Markup:
+        """Return an exhibit's numbers as HTML, which lead to the pages of their combinations."""
+        return numbers_html(shown, links_to(self.combinations))
+
+    def runs_behind(self, sources: Collection[Source]) -> dict[str, list[tuple[str, list[str]]]]:
+        """Return the models behind an exhibit or a verdict by their group, with the combinations that have a page."""
+        groups: dict[str, list[tuple[str, list[str]]]] = {}
+        for source in sources:
+            identities = [identity for identity in source.identities if identity in self.combinations]
+            groups.setdefault(source.group, []).append((source.model, identities))
+        return groups
+
+    @staticmethod
+    def combinations_behind(sources: Collection[Source]) -> set[str]:
+        """Return all combinations behind an exhibit or a verdict."""
+        return {identity for source in sources for identity in source.identities}
+
+    def described_claims(self) -> Iterator[dict[str, Any]]:
+        """Yield each claim as plain values, with its verdict."""
+        for shown in self.evaluation.claims:
+            claim, verdict = shown.claim, shown.verdict
+            about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}
+            details = verdict.describe() if isinstance(verdict, Verdict) else {}
+            yield {**about, "evidence": verdict.sentence, **details}
 
 
 def forest_file(evidence: Iterable[StudyEvidence], folder: Path, name: str) -> str:
@@ -100,12 +157,3 @@ def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[st
     for suffix, content in contents.items():
         Path(f"{place}.{suffix}").write_bytes(content)
     return tuple(f"{stem}.{suffix}" for suffix in contents)
-
-
-def slug(name: str) -> str:
-    """Return a name as files and anchors have it.
-
-    >>> slug("Table 1, tests")
-    'table-1-tests'
-    """
-    return re.sub(r"\W+", "-", name.lower()).strip("-")

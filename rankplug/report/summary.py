@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankplug.store import markdown_table
-from rankplug.studies import beside, heading, stand_ins
+from rankplug.studies import beside, heading
 from rankplug.system import __version__
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _section(name: str, one: StudyReport) -> Iterator[str]:
         f" {made_with}.\n"
     )
     tables = [drawn for drawn in one.evaluation.exhibits if "published on" in drawn.table.columns]
-    for theirs, ours in dict.fromkeys(pair for drawn in tables for pair in stand_ins(drawn.table)):
+    for theirs, ours in one.stand_ins:
         yield f"In the place of {theirs}: {ours}.\n"
     for drawn in tables:
         yield f"### {drawn.exhibit.name}: {drawn.exhibit.title}\n"

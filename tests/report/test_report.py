@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from rankplug.errors import SpecificationError
-from rankplug.report.exhibit_html import linked, links_to, table_html
+from rankplug.report.exhibit_html import links_to, table_html
 from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.safe_html import safe_text
@@ -202,7 +202,7 @@ def test_a_number_of_an_unknown_combination_stays_plain():
 
 def test_a_number_of_several_combinations_leads_to_each():
     known = ["0" * 16, "1" * 16]
-    assert re.findall('href="combinations/([01]+).html"', linked("0.5", known)) == known
+    assert re.findall('href="combinations/([01]+).html"', links_to(known)("0.5", known)) == known
 
 
 def test_a_combination_has_its_record_and_its_executed_notebook(made):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from rankplug.store import markdown_table
 from rankplug_benchmarks.harness.measurements import Curve, Measurement, Table
 from rankplug_benchmarks.harness.reports import Finding, Report
 
@@ -130,11 +131,8 @@ COMPARED_WITH = ("numpy", "torch", "lightgbm", "xgboost", "catboost", "scikit-le
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Format rows as a table in Markdown."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(
-        f"| {' | '.join(in_words(cell, 3) if isinstance(cell, float) else str(cell) for cell in cells)} |"
-        for cells in lines
-    )
+    cells = ([in_words(cell, 3) if isinstance(cell, float) else cell for cell in row] for row in rows)
+    return markdown_table(columns, cells)
 
 
 def _with_note(one: Measurement) -> str:
