@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,6 +122,30 @@ def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_nex
     again = decide(study_of(), "quick", budget, store=store, progress=False)
     assert [one.describe() for one in again.decisions.values()] == [verdict.describe()]
     assert len(_records(store)) == before
+
+
+@pytest.mark.slow
+def test_two_processes_share_the_work_of_deciding_and_one_goes_on_where_another_was_killed(tmp_path):
+    child = """if True:
+        import sys, test_deciding as test
+        test.decide(test.study_of(), "quick", test.Budget(30, looks=3), store=sys.argv[1], progress=False)
+    """
+    start = [sys.executable, "-c", child]
+    alone, together = Store(tmp_path / "alone"), Store(tmp_path / "together")
+    subprocess.run([*start, str(alone.folder)], cwd=Path(__file__).parent, check=True)
+    first, second = (subprocess.Popen([*start, str(together.folder)], cwd=Path(__file__).parent) for _ in range(2))
+    while not _records(together):
+        time.sleep(0.05)
+    first.kill()
+    first.wait()
+    assert second.wait(timeout=240) == 0
+    assert len(_records(together)) == len(_records(alone)) == len(list(together.folder.rglob("*.parquet")))
+    budget = Budget(minutes=30, looks=3)
+    verdicts = [
+        decide(study_of(), "quick", budget, store=store, progress=False).decisions for store in (alone, together)
+    ]
+    told = [[(one.verdict, one.looks, one.describe()["parts"]) for one in found.values()] for found in verdicts]
+    assert told[0] == told[1]
 
 
 @pytest.mark.slow
