@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -15,7 +16,8 @@ LONGEST_NAME = 48
 """Bytes left for what is made in a temporary folder: a folder with a random name, and a socket in it."""
 ELSEWHERE = ("/tmp", "/var/tmp", "/dev/shm")
 PREFIX = "rankplug-sockets-"
-LOCK = "owner.lock"
+LOCK = ".lock"
+"""Ending of the file beside the folder that its owner has locked, since before there is a folder."""
 
 
 def has_room(folder: str) -> bool:
@@ -35,24 +37,37 @@ class SocketFolder:
         short = [parent for parent in parents if parent and has_room(parent) and os.access(parent, os.W_OK | os.X_OK)]
         parent = short[0] if short else usual
         _remove_abandoned(Path(parent))
-        self.path = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
-        self._lock = FileLock(Path(self.path) / LOCK, thread_local=False)
-        self._lock.acquire()
+        self.path, self._lock = _make(parent)
 
     def remove(self) -> None:
         """Remove the folder with its content."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        self._lock.release()
+        _remove(Path(self.path), self._lock)
+
+
+def _make(parent: str) -> tuple[str, FileLock]:
+    """Lock a name, and make a folder of that name; where another was faster, with another name."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=LOCK, dir=parent)
+        os.close(handle)
+        lock = FileLock(name, thread_local=False)
+        with contextlib.suppress(Timeout, FileExistsError):
+            lock.acquire(blocking=False)
+            path = name.removesuffix(LOCK)
+            os.mkdir(path, 0o700)
+            return path, lock
+
+
+def _remove(folder: Path, lock: FileLock) -> None:
+    """Remove a folder whose lock is held, and then the lock's file, so that a kill in between leaves what is found."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.unlink(lock.lock_file)
+    lock.release()
 
 
 def _remove_abandoned(parent: Path) -> None:
-    for folder in parent.glob(f"{PREFIX}*"):
-        lock = FileLock(folder / LOCK, thread_local=False)
-        try:
-            # Without the file its owner is just making it, or another process is just removing the folder.
-            if (folder / LOCK).exists():
-                lock.acquire(blocking=False)
-                shutil.rmtree(folder, ignore_errors=True)
-                lock.release()
-        except (Timeout, OSError):
-            continue
+    for path in parent.glob(f"{PREFIX}*{LOCK}"):
+        lock = FileLock(path, thread_local=False)
+        with contextlib.suppress(Timeout, OSError):
+            lock.acquire(blocking=False)
+            _remove(path.with_suffix(""), lock)

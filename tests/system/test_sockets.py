@@ -1,0 +1,73 @@
+"""Folders for sockets: nobody's is taken away while it is made, and nobody's stays for good."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankplug.system import SocketFolder, sockets
+
+
+@pytest.fixture
+def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let folders lie in a folder of the test."""
+    monkeypatch.setattr("rankplug.system.sockets.tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("rankplug.system.sockets.has_room", lambda folder: True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("moment", ["acquire", "mkdir"])
+def test_nobody_removes_a_folder_while_it_is_made(parent: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    usual, seen = sockets.FileLock, list[Any]()
+
+    class Interrupted(usual):  # type: ignore[valid-type, misc]
+        def acquire(self, *words: Any, **options: Any) -> Any:
+            if moment == "acquire" and not seen:
+                seen.append(self.lock_file)
+                sockets._remove_abandoned(parent)
+                assert not Path(self.lock_file).exists(), "nobody had locked it yet"
+            return super().acquire(*words, **options)
+
+    def mkdir(*words: Any, usual: Any = os.mkdir) -> None:
+        if moment == "mkdir" and not seen:
+            seen.append(words[0])
+            sockets._remove_abandoned(parent)
+        usual(*words)
+
+    monkeypatch.setattr(sockets, "FileLock", Interrupted)
+    monkeypatch.setattr(sockets.os, "mkdir", mkdir)
+    folder = SocketFolder()
+    sockets._remove_abandoned(parent)
+    assert Path(folder.path).is_dir() and Path(folder.path).stat().st_mode & 0o777 == 0o700
+    folder.remove()
+    assert not list(parent.iterdir())
+
+
+def test_many_at_once_each_keep_their_folder(parent: Path) -> None:
+    def make_and_remove(_: int) -> bool:
+        folder = SocketFolder()
+        kept = Path(folder.path).is_dir() and Path(folder.path + sockets.LOCK).exists()
+        folder.remove()
+        return kept
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(make_and_remove, range(400)))
+    sockets._remove_abandoned(parent)
+    assert not list(parent.iterdir())
+
+
+@pytest.mark.parametrize("halfway", ["before its folder", "while it was removed"])
+def test_what_one_who_was_killed_halfway_left_goes(parent: Path, tmp_path_factory: Any, halfway: str) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "mine").touch()
+    (parent / f"{sockets.PREFIX}halfway{sockets.LOCK}").touch()
+    if halfway == "while it was removed":
+        (parent / f"{sockets.PREFIX}halfway").mkdir()
+        (parent / f"{sockets.PREFIX}halfway" / "link").symlink_to(elsewhere)
+    SocketFolder().remove()
+    assert not list(parent.iterdir())
+    assert [path.name for path in elsewhere.iterdir()] == ["mine"]
