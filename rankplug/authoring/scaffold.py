@@ -13,7 +13,6 @@ import importlib.util
 import keyword
 import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from typing import Literal
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import registry
-from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, __version__
+from rankplug.system import __version__, whole_folder
 
 TEMPLATES = Path(__file__).parent / "templates"
 SUFFIX = ".template"
@@ -123,12 +122,10 @@ class NewPlugin:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             into.mkdir(parents=True, exist_ok=True)
             # Under another name until it is whole, so that a run that was killed is in nobody's way.
-            with tempfile.TemporaryDirectory(dir=into, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED) as folder:
-                made = Path(folder) / self.name
+            with whole_folder(target) as made:
                 for path, text in self.files().items():
                     (made / path).parent.mkdir(parents=True, exist_ok=True)
                     (made / path).write_text(text)
-                made.rename(target)
         except OSError as error:
             raise ScaffoldError(f"cannot write {target}: {error.strerror}; name another folder with --into") from error
         return target

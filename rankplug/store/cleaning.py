@@ -20,11 +20,9 @@ from rankplug.store.combination import Combination, read_combination
 from rankplug.store.result_files import IDENTITY, StoreError, read_about
 from rankplug.store.result_index import INDEX
 from rankplug.store.result_store import LOCKS, NOTEBOOKS, Store
-from rankplug.system import UNFINISHED, UNFINISHED_PREFIX
+from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED, UNFINISHED_NAME
 
-LEFT_BEHIND_AFTER = 3600.0
 TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")
-UNFINISHED_WRITE = re.compile(re.escape(UNFINISHED_PREFIX) + r"[a-z0-9_]{8}" + re.escape(UNFINISHED))
 EARLIER_UNFINISHED_WRITE = re.compile(r"\.[a-z0-9_]{8}" + re.escape(UNFINISHED))
 """Names of unfinished files in earlier versions: too common to be ours anywhere but in a combination's folder."""
 
@@ -52,7 +50,7 @@ def leftovers(store: Store) -> list[Finding]:
 def _leftovers(store: Store) -> Iterator[Finding]:
     for folder in [*_combination_folders(store), store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]:
         for path in folder.glob(f".*{UNFINISHED}"):
-            ours = UNFINISHED_WRITE.fullmatch(path.name) or (
+            ours = UNFINISHED_NAME.fullmatch(path.name) or (
                 folder.name != NOTEBOOKS and EARLIER_UNFINISHED_WRITE.fullmatch(path.name)
             )
             if ours and _is_old(path):

@@ -41,14 +41,19 @@ from .thread_limits import use_threads as use_threads
 from .thread_limits import waiting_pools as waiting_pools
 from .watched_children import ChildEnd as ChildEnd
 from .watched_children import run_watched as run_watched
+from .whole_files import LEFT_BEHIND_AFTER as LEFT_BEHIND_AFTER
 from .whole_files import UNFINISHED as UNFINISHED
+from .whole_files import UNFINISHED_NAME as UNFINISHED_NAME
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import whole_file as whole_file
+from .whole_files import whole_folder as whole_folder
 from .whole_files import write_whole as write_whole
 from .workers import WORTH_A_THREAD_BESIDE_AN_ENGINE as WORTH_A_THREAD_BESIDE_AN_ENGINE
 
 __all__ = [
+    "LEFT_BEHIND_AFTER",
     "UNFINISHED",
+    "UNFINISHED_NAME",
     "UNFINISHED_PREFIX",
     "WAITING",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
@@ -93,6 +98,7 @@ __all__ = [
     "use_threads",
     "waiting_pools",
     "whole_file",
+    "whole_folder",
     "whole_number",
     "workers",
     "write_whole",

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import re
+import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+if sys.platform != "win32":
+    import fcntl
+
 UNFINISHED_PREFIX, UNFINISHED = ".rankplug-", ".tmp"
 """Prefix and suffix of a file's name until it is complete."""
+UNFINISHED_NAME = re.compile(re.escape(UNFINISHED_PREFIX) + r"[a-z0-9_]{8}" + re.escape(UNFINISHED))
+LEFT_BEHIND_AFTER = 3600.0
+"""Seconds after which nobody writes to an unfinished file any more; and who does, holds a lock on it."""
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file in place of another; it is renamed at the end of the block, and removed if that raises."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED)
+    _remove_abandoned_once(path.parent.absolute())
+    handle, name = _unfinished_file(path.parent)
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
@@ -35,3 +47,68 @@ def write_whole(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.write(content)
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Make a folder under another name; it is renamed at the end of the block, and removed if that raises."""
+    remove_abandoned(path.parent)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED) as folder:
+        made = Path(folder) / path.name
+        made.mkdir()
+        yield made
+        made.rename(path)
+
+
+def is_abandoned(path: Path) -> bool:
+    """Tell whether a file or folder has the name of an unfinished one, and was last written to long ago."""
+    try:
+        age = time.time() - path.lstat().st_mtime
+    except OSError:
+        return False
+    return UNFINISHED_NAME.fullmatch(path.name) is not None and age > LEFT_BEHIND_AFTER
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what processes that were killed have left unfinished in a folder."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            if entry.name.startswith(UNFINISHED_PREFIX) and is_abandoned(Path(entry.path)):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    _remove_unless_held(entry.path)
+
+
+_remove_abandoned_once = functools.lru_cache(maxsize=1024)(remove_abandoned)
+
+
+def _unfinished_file(folder: Path) -> tuple[int, str]:
+    """Make a file and lock it; where another process took it for abandoned before that, make another."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED)
+        try:
+            _lock(handle)
+        except BlockingIOError:
+            pass
+        except OSError:
+            # A file system without locks: nobody else can have one, and nobody removes what cannot be locked.
+            return handle, name
+        if os.fstat(handle).st_nlink:
+            return handle, name
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    if sys.platform != "win32":
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _remove_unless_held(name: str) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(name, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        try:
+            _lock(handle)
+            os.unlink(name)
+        finally:
+            os.close(handle)

@@ -1,0 +1,96 @@
+"""Files and folders that are whole or not there: what killed processes left goes, what others write stays."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED_NAME, whole_file, whole_files, whole_folder, write_whole
+
+LONG_AGO = (1e9, 1e9)
+
+
+@pytest.fixture(autouse=True)
+def look_again() -> None:
+    """Let this process look into each folder again."""
+    whole_files._remove_abandoned_once.cache_clear()
+
+
+def old(path: Path) -> Path:
+    os.utime(path, LONG_AGO, follow_symlinks=False)
+    return path
+
+
+def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path) -> None:
+    (tmp_path / ".rankplug-abcdefgh.tmp").write_text("half")
+    (tmp_path / ".rankplug-ijklmnop.tmp").mkdir()
+    (tmp_path / ".rankplug-ijklmnop.tmp" / "half").touch()
+    write_whole(tmp_path / "young", b"1")
+    assert len(list(tmp_path.iterdir())) == 3, f"it may be written to for {LEFT_BEHIND_AFTER} seconds"
+    for path in tmp_path.iterdir():
+        old(path)
+    whole_files._remove_abandoned_once.cache_clear()
+    write_whole(tmp_path / "next", b"1")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["next", "young"]
+
+
+@pytest.mark.parametrize("name", [".rankplug-notes.tmp", "rankplug-abcdefgh.tmp", ".abcdefgh.tmp", ".rankplug-A.tmp"])
+def test_what_has_another_name_is_the_users(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    old(tmp_path / name)
+    write_whole(tmp_path / "next", b"1")
+    assert (tmp_path / name).exists()
+
+
+def test_a_link_of_such_a_name_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "mine").touch()
+    (tmp_path / ".rankplug-abcdefgh.tmp").symlink_to(tmp_path / "elsewhere")
+    old(tmp_path / ".rankplug-abcdefgh.tmp")
+    write_whole(tmp_path / "next", b"1")
+    assert (tmp_path / "elsewhere" / "mine").exists()
+
+
+def test_a_file_that_is_being_written_stays_whatever_the_clock_says(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "slow") as file:
+        (unfinished,) = tmp_path.iterdir()
+        assert UNFINISHED_NAME.fullmatch(unfinished.name)
+        old(unfinished)
+        whole_files._remove_abandoned_once.cache_clear()
+        write_whole(tmp_path / "fast", b"1")
+        assert unfinished.exists()
+        file.write(b"2")
+    assert (tmp_path / "slow").read_bytes() == b"2"
+
+
+def test_a_file_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, taken = tempfile.mkstemp, list[str]()
+
+    def interrupted(**options: Any) -> tuple[int, str]:
+        handle, name = usual(**options)
+        if not taken:
+            taken.append(name)
+            old(Path(name))
+            whole_files.remove_abandoned(tmp_path)
+            assert not Path(name).exists()
+        return handle, name
+
+    monkeypatch.setattr(whole_files.tempfile, "mkstemp", interrupted)
+    write_whole(tmp_path / "result", b"1")
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), whole_folder(tmp_path / "made") as folder:
+        (folder / "not there" / "one").touch()
+    assert not list(tmp_path.iterdir())
+    with whole_folder(tmp_path / "made") as folder:
+        (folder / "one").touch()
+        assert not (tmp_path / "made").exists()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["made", "made/one"]
