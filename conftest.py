@@ -1,10 +1,19 @@
-"""Any folder under plugins/ may be deleted: the tests that need it are then skipped, and all others must pass."""
+"""Rules for all tests.
+
+Any folder under plugins/ may be deleted: the tests that need it are then skipped, and all others must pass. A test
+leaves this process as it found it, so that tests pass in any order: one that does not is named.
+"""
 
 from __future__ import annotations
 
+import functools
+import os
 import re
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +64,91 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Skip a module of tests that needs an absent package."""
+    """Skip a module of tests that needs an absent package, and name one that changes the environment when imported."""
+    before = environment()
     report = yield
     skip_where_needed(report, collector.path)
+    if report.passed and (changed := leaks({"the environment": before}, {"the environment": environment()})):
+        report.outcome = "failed"
+        report.longrepr = f"importing {collector.path} changes {'; '.join(changed)}"
     return report
+
+
+OF_IMPORTS = {"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "OPENBLAS_THREAD_TIMEOUT"}
+"""Environment variables that scikit-learn and rankplug set when they are imported."""
+BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
+"""Packages that bring thread pools when they are imported."""
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of the environment that no import and not pytest itself sets."""
+    return {name: value for name, value in os.environ.items() if name not in OF_IMPORTS and "PYTEST" not in name}
+
+
+def process_state() -> dict[str, Any]:
+    """Return what a test may change by mistake for all that come after it."""
+    state: dict[str, Any] = {
+        "the environment": environment(),
+        "the working folder": os.getcwd(),
+        "the path of imports": tuple(sys.path),
+        "the folder of temporary files": tempfile.tempdir,
+        "the standard streams": (sys.stdin, sys.argv),
+    }
+    if limits := sys.modules.get("rankplug.system.thread_limits"):
+        state["the limit of threads"] = limits._threads
+    if numba := sys.modules.get("numba"):
+        started = sys.modules["numba.np.ufunc.parallel"]._is_initialized
+        state["numba's threads"] = numba.get_num_threads() if started else numba.config.NUMBA_NUM_THREADS
+    if torch := sys.modules.get("torch"):
+        state["torch's threads"] = torch.get_num_threads()
+        state["torch's kind of numbers"] = torch.get_default_dtype()
+    for pool in _pools(tuple(package for package in BRING_POOLS if package in sys.modules)):
+        state[f"the threads of {pool.filepath}"] = pool.num_threads
+    return state
+
+
+@functools.lru_cache(maxsize=1)
+def _pools(packages: tuple[str, ...]) -> list[Any]:
+    """Return the pools of threads; to find them takes long, so it is done once more packages are there."""
+    if not packages:
+        return []
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().lib_controllers
+
+
+def leaks(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Return a sentence for each thing that is not as it was."""
+    said = []
+    for name in before.keys() & after.keys():
+        was, now = before[name], after[name]
+        if was != now and isinstance(was, dict):
+            changed = sorted(key for key in was.keys() | now.keys() if was.get(key) != now.get(key))
+            said += [f"{name}: {key} was {was.get(key)!r}, is {now.get(key)!r}" for key in changed]
+        elif was != now:
+            said.append(f"{name}: was {was!r}, is {now!r}")
+    return said
+
+
+def check_left_as_found(what: str) -> Iterator[None]:
+    """Fail after a block that changes what others find."""
+    before = process_state()
+    yield
+    if changed := leaks(before, process_state()):
+        pytest.fail(f"{what} does not leave this process as it was found: {'; '.join(changed)}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def leaves_the_process_as_found(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Name a test that does not leave this process as it found it."""
+    yield from check_left_as_found(request.node.nodeid)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def module_leaves_the_process_as_found(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Name a module whose fixtures do not leave this process as they found it, or that leaves its plugins to others."""
+    registry = getattr(sys.modules.get("rankplug.registry.plugins"), "registry", None)
+    yield from check_left_as_found(f"a fixture of {request.node.nodeid}")
+    if registry is not None and registry.cache_info().currsize:
+        left = [plugin.name for plugin in registry().plugins() if plugin.distribution == "this session"]
+        assert not left, f"{request.node.nodeid} leaves the plugins {left} to others"

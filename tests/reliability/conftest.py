@@ -32,6 +32,9 @@ from rankplug.report import check_parameters
 from rankplug.studies import papers as studies
 from rankplug.sweeps import read_file
 
+# Programs of their own, which set variables of the environment for the whole process that imports them.
+collect_ignore = ["campaign", "fuzzed_batch.py", "fuzz_with_atheris.py"]
+
 TINY = "synthetic[queries=20,documents=5]"
 TREES = "trees[rounds=2,leaves=3,min_data=1]"
 GOOD_LINES = "".join(f"{n % 3} qid:{n // 5} 1:{n / 7:.3f} 2:{n % 4}\n" for n in range(50))
