@@ -1,7 +1,7 @@
 """A text of any size as blocks of whole lines.
 
-No more than a few blocks are in memory. A line longer than a block is an error, so that a file of one endless line is
-refused after a few megabytes.
+No more than a few blocks are in memory: whoever reads on lets go of the block before. A line longer than two blocks is
+an error, so that a file of one endless line is refused after a few megabytes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from rankplug.errors import DataError
 from rankplug_data.text.compression import HEAD, Reader, kind_of
 from rankplug_data.text.regular_files import open_regular, unchanged
 
-BLOCK = 1 << 22
-"""Bytes of a block, and of the longest line."""
+BLOCK = 1 << 21
+"""Bytes that are read at once; each thread holds so many, and a number of documents read from them."""
+LONGEST_LINE = 2
+"""Blocks that a line may fill."""
 
 Letters = NDArray[np.uint8]
 NEWLINE = ord("\n")
@@ -60,12 +62,15 @@ def _blocks(source: io.BufferedIOBase | io.RawIOBase, name: str, size: int) -> I
             letters = letters[3:]
         first = False
         cut = _after_last_newline(letters)
-        if cut:
-            yield letters[:cut]
-            lines += int(np.count_nonzero(letters[:cut] == NEWLINE))
         rest = letters[cut:].copy()
-        if rest.size > size:
-            raise _too_long(name, lines + 1, size, rest[:60].tobytes())
+        if cut:
+            letters = letters[:cut]
+            yield letters
+            lines += int(np.count_nonzero(letters == NEWLINE))
+        # The next block comes into being only when nobody holds this one.
+        del letters
+        if rest.size > LONGEST_LINE * size:
+            raise _too_long(name, lines + 1, LONGEST_LINE * size, rest[:60].tobytes())
     if rest.size:
         yield np.append(rest, np.uint8(NEWLINE))
 

@@ -173,15 +173,18 @@ def documents_of(
 
 def _in_parallel(blocks: Iterable[Letters], columns: Columns) -> Iterator[_Read]:
     """Read as many blocks at once as there are threads; the first alone, as it mostly tells the width."""
-    width = columns.count or 0
+    width: int | None = None
     waiting: deque[Future[_Read]] = deque()
     with ThreadPoolExecutor(threads()) as pool:
-        for number, block in enumerate(blocks):
-            waiting.append(pool.submit(_read_block, block, columns, width))
-            if number == 0 or len(waiting) > threads():
+        for block in blocks:
+            waiting.append(pool.submit(_read_block, block, columns, width or columns.count or 0))
+            # Only the thread that reads it holds it now.
+            del block
+            if width is None or len(waiting) > threads():
                 result = waiting.popleft().result()
-                width = max(width, result.documents.features.shape[1])
+                width = max(width or 0, result.documents.features.shape[1])
                 yield result
+                del result
         while waiting:
             yield waiting.popleft().result()
 
