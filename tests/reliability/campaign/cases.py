@@ -1,0 +1,277 @@
+"""Cases of a campaign, with their log: kills, failing disks, and stores that several sweeps share."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from children import ask, finish, orphans, output_of, start
+from commands import COMMANDS, TINY, WRITERS, litter_of
+from failing_writes import FailingCall, LimitedFiles, can_mount, small_disk
+
+from rankplug.registry import registry
+
+UNFORESEEN = ("Traceback", "unexpected ", "defect of rankplug", "Fatal Python error")
+LATEST_KILL = 0.95
+"""Share of the usual time of a command by which it is killed."""
+SMALLEST, LARGEST = 1 << 8, 1 << 22
+"""Bytes of the smallest and the largest disk that is tried, and of files likewise."""
+NEXT_SWEEP = ["sweep", *TINY, "loss=mse", "--trials", "2", "--jobs", "2", "--store", "other-store"]
+OLD = 1e9
+"""A time long ago."""
+
+
+class Campaign:
+    """Cases of one folder, with their log."""
+
+    def __init__(self, folder: Path, names: Sequence[str] = ()) -> None:
+        self.folder = folder
+        self.commands = {name: command for name, command in COMMANDS.items() if not names or name in names}
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ.setdefault("RANKPLUG_CACHE", str(folder / "cache"))
+        # Of the campaign alone, so that what stays there is found.
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir(exist_ok=True)
+        os.environ["TMPDIR"] = str(self.temporary)
+        self.log = folder / "log.jsonl"
+        self.done = (
+            {json.loads(line)["case"] for line in self.log.read_text().splitlines()} if self.log.exists() else set()
+        )
+        self.states: dict[str, str] = {}
+        self.times = folder / "seconds.json"
+        self.seconds: dict[str, float] = json.loads(self.times.read_text()) if self.times.exists() else {}
+        registry()
+
+    def undisturbed(self, name: str) -> str:
+        """Return the state that a command leaves; how long it takes is noted."""
+        if name not in self.states:
+            folder = self.fresh(f"undisturbed {name}")
+            COMMANDS[name].prepare(folder)
+            code = self.timed(name, folder)
+            assert code == 0, output_of(folder).read_text()
+            self.states[name] = ask(COMMANDS[name].state, folder)
+        return self.states[name]
+
+    def timed(self, name: str, folder: Path) -> int:
+        """Run a command, note the shortest time that it has taken, and return its exit code."""
+        began = time.monotonic()
+        code = finish(self.start(name, folder))
+        self.took(name, time.monotonic() - began)
+        return code
+
+    def took(self, name: str, seconds: float) -> None:
+        self.seconds[name] = min(self.seconds.get(name, seconds), seconds)
+        self.times.write_text(json.dumps(self.seconds))
+
+    def start(self, name: str, folder: Path, fault: Any = None) -> int:
+        return start(folder, COMMANDS[name].words, COMMANDS[name].variables, fault)
+
+    def fresh(self, name: str) -> Path:
+        folder = self.folder / name.replace(" ", "-")
+        shutil.rmtree(folder, ignore_errors=True)
+        output_of(folder).unlink(missing_ok=True)
+        folder.mkdir()
+        return folder
+
+    def record(self, case: str, **facts: Any) -> dict[str, Any]:
+        line = {"case": case, **facts}
+        with self.log.open("a") as log:
+            log.write(json.dumps(line) + "\n")
+        return line
+
+    def again(self, case: str, name: str, folder: Path, **facts: Any) -> dict[str, Any]:
+        """Run a command undisturbed in the folder where it was disturbed, and compare."""
+        output = output_of(folder)
+        # A command that is killed at once has said nothing.
+        said = output.read_text(errors="replace") if output.exists() else ""
+        unforeseen = [word for word in UNFORESEEN if word in said]
+        reading = ""
+        if (folder / "store").is_dir():
+            child = start(folder, ["results", "--store", "store"])
+            reading = "" if finish(child) == 0 else "reading failed"
+        code = finish(self.start(name, folder))
+        state = ask(COMMANDS[name].state, folder)
+        equal = state == self.undisturbed(name) and (code == 0 or COMMANDS[name].again_fails)
+        litter = self.litter(name, folder)
+        line = self.record(
+            case, command=name, equal=equal, code=code, unforeseen=unforeseen, reading=reading, litter=litter, **facts
+        )
+        if is_good(line):
+            shutil.rmtree(folder, ignore_errors=True)
+            output.unlink(missing_ok=True)
+        else:
+            print("FOUND", line, state[:300], self.undisturbed(name)[:300], flush=True)
+        return line
+
+    def litter(self, name: str, folder: Path) -> list[str]:
+        """Return what stays for good: what neither the command removes once it is old, nor cleaning."""
+        places = {folder, self.temporary}
+        if not any(map(litter_of, places)) and not list(self.temporary.iterdir()):
+            return []
+        for place in places:
+            for path in place.rglob("*"):
+                with contextlib.suppress(OSError):
+                    os.utime(path, (OLD, OLD), follow_symlinks=False)
+        finish(self.start(name, folder))
+        if (folder / "store").is_dir():
+            finish(start(folder, ["results", "clean", "--yes", "--store", "store"]))
+        # The next sweep removes what earlier ones left among the temporary files.
+        finish(start(folder, NEXT_SWEEP))
+        shutil.rmtree(folder / "other-store", ignore_errors=True)
+        return [*litter_of(folder), *(path.name for path in self.temporary.iterdir())]
+
+    def kills(self, number: int) -> Iterator[dict[str, Any]]:
+        """Kill a command at a random moment, alone or with all that it started."""
+        for seed in range(number):
+            chance = random.Random(seed)
+            weights = [command.weight for command in self.commands.values()]
+            name = chance.choices(list(self.commands), weights)[0]
+            case = f"kill {seed} {name}"
+            moment, group = chance.random(), chance.random() < 0.5
+            if case in self.done:
+                continue
+            self.undisturbed(name)
+            wait = moment * LATEST_KILL * self.seconds[name]
+            folder = self.fresh(case)
+            COMMANDS[name].prepare(folder)
+            began = time.monotonic()
+            child = self.start(name, folder)
+            killed = self._kill_later(child, wait, group)
+            if not killed:
+                # The machine was busier when the time was taken.
+                self.took(name, time.monotonic() - began)
+            yield self.again(case, name, folder, killed=killed, group=group, orphans=len(orphans(child, folder)))
+
+    @staticmethod
+    def _kill_later(child: int, wait: float, group: bool) -> bool:
+        until = time.monotonic() + wait
+        while time.monotonic() < until:
+            if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                break
+            time.sleep(min(0.005, max(until - time.monotonic(), 0)))
+        with contextlib.suppress(ProcessLookupError):
+            (os.killpg if group else os.kill)(child, signal.SIGKILL)
+        return finish(child) == -signal.SIGKILL
+
+    def disk(self, number: int) -> Iterator[dict[str, Any]]:
+        """Let every call that writes fail in turn, once and from then on; of each command at most ``number`` calls."""
+        for name, command in self.commands.items():
+            if name not in WRITERS or not command.in_process:
+                continue
+            for stays in (False, True):
+                for at in range(1, number + 1):
+                    case = f"disk {name} {at} {'stays' if stays else 'once'}"
+                    if case in self.done:
+                        continue
+                    mark = self.folder / "failed"
+                    mark.unlink(missing_ok=True)
+                    line = self._failing(case, name, FailingCall(at, stays, mark), mark.exists)
+                    if line is None:
+                        break
+                    yield line
+
+    def limit(self, number: int) -> Iterator[dict[str, Any]]:
+        """Let every file fail beyond some bytes, of ``number`` sizes; also what C code and child processes write."""
+        for name, most in self._sizes(number):
+            case = f"limit {name} {most}"
+            if case in self.done:
+                continue
+            line = self._failing(case, name, LimitedFiles(most))
+            if line is None:
+                self.record(case, command=name, room=True)
+            else:
+                yield line
+
+    def full(self, number: int) -> Iterator[dict[str, Any]]:
+        """Let the disk have room for some bytes, of ``number`` sizes, beside what the command needs."""
+        if not can_mount():
+            print("only who may mount file systems can make a small one")
+            return
+        for name, most in self._sizes(number):
+            case = f"full {name} {most}"
+            if case in self.done:
+                continue
+            folder = self.fresh(case)
+            with small_disk(folder) as resize:
+                COMMANDS[name].prepare(folder)
+                used = sum(path.stat().st_blocks * 512 for path in folder.rglob("*"))
+                resize(used + most)
+                child = self.start(name, folder)
+                code, left = finish(child), orphans(child, folder)
+                resize(1 << 30)
+                line = self.again(case, name, folder, failing=code, orphans=len(left)) if code else None
+                if line is None:
+                    self.record(case, command=name, room=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            if line is not None:
+                yield line
+
+    def _sizes(self, number: int) -> Iterator[tuple[str, int]]:
+        for name in self.commands:
+            if name in WRITERS:
+                for step in range(number):
+                    yield name, int(SMALLEST * (LARGEST / SMALLEST) ** (step / max(number - 1, 1)))
+
+    def _failing(
+        self, case: str, name: str, fault: Any, failed: Callable[[], bool] = lambda: False
+    ) -> dict[str, Any] | None:
+        folder = self.fresh(case)
+        COMMANDS[name].prepare(folder)
+        child = self.start(name, folder, fault)
+        code, left = finish(child), orphans(child, folder)
+        if not code and not failed():
+            shutil.rmtree(folder)
+            output_of(folder).unlink(missing_ok=True)
+            return None
+        return self.again(case, name, folder, failing=code, orphans=len(left))
+
+    def share(self, number: int) -> Iterator[dict[str, Any]]:
+        """Let four sweeps share a store, of which two are killed."""
+        name = "sweep"
+        for seed in range(number):
+            case = f"share {seed}"
+            if case in self.done:
+                continue
+            chance = random.Random(seed)
+            self.undisturbed(name)
+            folder = self.fresh(case)
+            children = [self.start(name, folder) for _ in range(4)]
+            for victim in chance.sample(children, 2):
+                time.sleep(chance.random() * self.seconds[name])
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(victim, signal.SIGKILL)
+            codes = [finish(child) for child in children]
+            complete = ask(COMMANDS[name].state, folder) == self.undisturbed(name)
+            left = sum(len(orphans(child, folder)) for child in children)
+            yield self.again(case, name, folder, codes=codes, complete=complete, orphans=left)
+
+
+def is_good(line: dict[str, Any]) -> bool:
+    """Tell whether a case ended as it should."""
+    trouble = ("unforeseen", "reading", "orphans", "litter")
+    return bool(line["equal"] and line.get("complete", True)) and not any(line.get(name) for name in trouble)
+
+
+def summary(lines: Sequence[dict[str, Any]]) -> str:
+    """Count the cases of a log, command by command."""
+    tried = [line for line in lines if not line.get("room")]
+    said = []
+    for name in (*COMMANDS, None):
+        chosen = [line for line in tried if name in (None, line["command"])]
+        killed = sum(line.get("killed", 0) for line in chosen)
+        kills = sum("killed" in line for line in chosen)
+        good = sum(map(is_good, chosen))
+        if chosen:
+            said.append(
+                f"{name or 'all'}: {len(chosen)} cases, {kills} kills ({killed} before the end),"
+                f" {sum('failing' in line for line in chosen)} failing disks, {good} as undisturbed"
+            )
+    return "\n".join(said)

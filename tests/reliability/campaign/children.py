@@ -1,0 +1,98 @@
+"""Commands in forks of a process that has imported everything and computed nothing, each in a session of its own."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankplug.cli import main
+
+MARK = "RANKPLUG_CASE"
+"""Variable that names a command's folder to all programs that it starts."""
+
+
+def output_of(folder: Path) -> Path:
+    """Return the file beside a folder for what commands in it say."""
+    return folder.with_name(f"{folder.name}.output")
+
+
+def start(folder: Path, words: Sequence[str], variables: Mapping[str, str] | None = None, fault: Any = None) -> int:
+    """Run a command in a fork, in a session of its own; what it says goes to a file beside the folder."""
+    output = output_of(folder)
+    if (child := os.fork()) == 0:
+        code = 1
+        try:
+            os.setsid()
+            handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.dup2(handle, 1)
+            os.dup2(handle, 2)
+            os.chdir(folder)
+            os.environ[MARK] = str(folder)
+            for name, value in (variables or {}).items():
+                os.environ[name] = str(folder / value)
+            sys.argv = ["rankplug", *words]
+            if fault is not None:
+                fault.install(folder)
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        finally:
+            # As when a program ends by itself, but without what this process had open.
+            atexit._run_exitfuncs()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    return child
+
+
+def finish(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def ask(function: Callable[[Path], str], folder: Path) -> str:
+    """Call a function in a fork, so that this process computes nothing."""
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.close(reading)
+        try:
+            answer = function(folder)
+        except BaseException as error:
+            answer = f"{type(error).__name__}: {error}"
+        with os.fdopen(writing, "w") as pipe:
+            pipe.write(hashlib.sha256(answer.encode()).hexdigest() if len(answer) > 2000 else answer)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        answer = pipe.read()
+    os.waitpid(child, 0)
+    return answer
+
+
+def orphans(leader: int, folder: Path, seconds: float = 30) -> list[int]:
+    """Return the processes that a command started and that do not end by themselves."""
+    until = time.monotonic() + seconds
+    while (left := _started_by(leader, folder)) and time.monotonic() < until:
+        time.sleep(0.1)
+    return left
+
+
+def _started_by(leader: int, folder: Path) -> list[int]:
+    """Return the processes of a session, and those of other sessions whose environment names the folder."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                facts = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
+                ours = f"{MARK}={folder}\0".encode() in Path("/proc", entry, "environ").read_bytes() + b"\0"
+            except OSError:
+                continue
+            if (ours or int(facts[3]) == leader) and facts[0] != "Z":
+                found.append(int(entry))
+    return found

@@ -1,0 +1,182 @@
+"""Commands of a campaign: what each needs before, and what it leaves, as a text that equal states share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from children import finish, start
+
+import rankplug as rp
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, cache_folder
+from rankplug.training import load_model
+
+TINY = ["dataset=synthetic[queries=60]", "backend=lightgbm", "scorer=trees[rounds=3]", "metrics=ndcg@5"]
+SWEEP = ["sweep", *TINY, "loss=[mse,ranknet]", "--trials", "2", "--store", "store"]
+TRAIN = ["train", "synthetic[queries=60]", "--loss", "mse", "--scorer", "trees[rounds=3]", "--out", "model.txt"]
+REPRODUCE = ["reproduce", "logrank", "--profile", "smoke", "--store", "store", "--report", "report", "--jobs", "2"]
+REPORT = ["report", "logrank", "--profile", "smoke", "--store", "store", "--report", "report"]
+PREPARE = ["data", "prepare", "letor-file[path='text.txt']"]
+OWN_CACHE = {"RANKPLUG_CACHE": "cache"}
+LITTER = (UNFINISHED, ".unfinished", ".old", ".narrow", ".rows")
+"""Endings of what is there only while something is made."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command with what it needs before, and what it leaves.
+
+    Args:
+        words: after ``rankplug``.
+        state: says what is in the folder, as a text that equal states share.
+        prepare: makes what the command needs.
+        weight: how often it is chosen.
+        variables: of its environment, which name places in the folder.
+        in_process: whether it writes only from its own process, so that each write may be made to fail in turn.
+        again_fails: whether it refuses to do again what is done.
+    """
+
+    words: Sequence[str]
+    state: Callable[[Path], str]
+    prepare: Callable[[Path], object] = lambda folder: None
+    weight: int = 1
+    variables: dict[str, str] = field(default_factory=dict)
+    in_process: bool = True
+    again_fails: bool = False
+
+
+def results_of(name: str) -> Callable[[Path], str]:
+    """Return a function that says which numbers the store of some name holds."""
+
+    def state(folder: Path) -> str:
+        frame = rp.Store(folder / name).frame()[
+            ["loss", "fold", "trial", "measure", "part", "metric", "iteration", "query", "value"]
+        ]
+        order = frame.sort_values(list(frame.columns), kind="stable", ignore_index=True)
+        numbers = pd.util.hash_pandas_object(order, index=False).to_numpy()
+        return f"{len(order)} rows {hashlib.sha256(numbers.tobytes()).hexdigest()}"
+
+    return state
+
+
+def report_of(folder: Path) -> str:
+    """Say which files a report has, and what is concluded in it."""
+    report = folder / "report"
+    pages = sorted(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())
+    evidence = [json.loads(path.read_text()) for path in sorted(report.glob("evidence/*.json"))]
+    claims = [(claim.get("sentence"), claim.get("verdict")) for one in evidence for claim in one.get("claims", [])]
+    return f"{results_of('store')(folder)} {claims} {pages}"
+
+
+def scores_of(folder: Path) -> str:
+    test = rp.load("synthetic[queries=60]").test
+    return hashlib.sha256(load_model(folder / "model.txt").predict(test).tobytes()).hexdigest()
+
+
+def prepared_lists(folder: Path) -> str:
+    os.environ["RANKPLUG_CACHE"] = str(folder / "cache")
+    os.chdir(folder)
+    return str([part.fingerprint for part in rp.load("letor-file[path='text.txt']")])
+
+
+def archive_of(folder: Path) -> str:
+    with zipfile.ZipFile(folder / "all.zip") as archive:
+        assert archive.testzip() is None
+        return str(sorted((one.filename, one.CRC) for one in archive.infolist() if one.filename.startswith("results/")))
+
+
+def files_of(folder: Path) -> str:
+    files = [path for path in folder.rglob("*") if path.is_file() and UNFINISHED_PREFIX not in str(path)]
+    return str(sorted((str(path.relative_to(folder)), path.read_bytes()) for path in files))
+
+
+def litter_of(folder: Path) -> list[str]:
+    """Return what should be there only while something is made."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.name.endswith(LITTER))
+
+
+def made_by(words: Sequence[str], made: str, name: str) -> Callable[[Path], None]:
+    """Return a function that puts a copy of what a command makes, once a campaign, into a folder.
+
+    Args:
+        words: the command.
+        made: the beginning of the names of the files and folders that it makes.
+        name: what the first of them is called in the copy.
+    """
+
+    def make(folder: Path) -> None:
+        template = folder.parent / f"template {words[0]}"
+        if not template.exists():
+            making = folder.parent / f"making {words[0]}"
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir()
+            assert finish(start(making, words)) == 0, making.with_name(f"{making.name}.output").read_text()
+            making.rename(template)
+        for path in template.glob(f"{made}*"):
+            copy = folder / path.name.replace(made, name, 1)
+            if path.is_dir():
+                shutil.copytree(path, copy)
+            else:
+                shutil.copy2(path, copy)
+
+    return make
+
+
+def make_text(folder: Path) -> None:
+    kernels = cache_folder() / "kernels"
+    if kernels.exists():
+        shutil.copytree(kernels, folder / "cache" / "kernels", copy_function=os.link)
+    noise = np.random.default_rng(0)
+    lines = [f"{row % 3} qid:{row // 20} 1:{noise.random():.5f} 2:{noise.random():.5f}\n" for row in range(20_000)]
+    (folder / "text.txt").write_text("".join(lines))
+
+
+make_store = made_by(SWEEP, "store", "store")
+make_other = made_by(SWEEP, "store", "other")
+make_model = made_by(TRAIN, "model.txt", "model.txt")
+make_study = made_by(REPRODUCE, "store", "store")
+
+
+def make_litter(folder: Path) -> None:
+    make_store(folder)
+    for number in range(40):
+        (folder / "store" / ".locks").mkdir(exist_ok=True)
+        path = folder / "store" / ".locks" / f"{UNFINISHED_PREFIX}{number:08}{UNFINISHED}"
+        path.write_bytes(bytes(1000))
+        os.utime(path, (1e9, 1e9))
+
+
+CLEAN = ["results", "clean", "--outdated", "--yes"]
+GROUPS = ["results", "--group-by", "loss", "--store", "store"]
+COMMANDS = {
+    "sweep": Command(SWEEP, results_of("store"), weight=8),
+    "sweep of processes": Command([*SWEEP, "--jobs", "2"], results_of("store"), weight=4, in_process=False),
+    "sweep of notebooks": Command([*SWEEP, "--notebooks", "--jobs", "2"], results_of("store"), weight=2,
+                                  in_process=False),
+    "train": Command(TRAIN, scores_of, weight=6),
+    "evaluate": Command(["evaluate", "model.txt", "--json"], scores_of, make_model, 3),
+    "prepare": Command(PREPARE, prepared_lists, make_text, 6, OWN_CACHE),
+    "merge": Command(["results", "merge", "other", "--store", "store"], results_of("store"), make_other, 5),
+    "export": Command(["results", "export", "all.zip", "--store", "store"], archive_of, make_store, 5),
+    "compact": Command(["results", "compact", "--store", "store"], results_of("store"), make_store, 3),
+    "clean": Command([*CLEAN, "--store", "store"], results_of("store"), make_litter, 3),
+    "results": Command(GROUPS, results_of("store"), make_store, 2),
+    "plot": Command([*GROUPS, "--plot", "plot.png"], results_of("store"), make_store, 2),
+    "reproduce": Command(REPRODUCE, report_of, weight=1, in_process=False),
+    "report": Command(REPORT, report_of, make_study, 1, in_process=False),
+    "check": Command(["check", "mse", "--kind", "loss"], files_of, weight=2),
+    "new": Command(["new", "loss", "my_loss"], files_of, weight=3, again_fails=True),
+    "plugins": Command(["plugins", "--json"], files_of, weight=1),
+    "doctor": Command(["doctor"], files_of, weight=1),
+}  # fmt: skip
+WRITERS = ("sweep", "train", "prepare", "merge", "export", "compact", "clean", "plot", "new", "reproduce", "report",
+           "sweep of processes", "sweep of notebooks")  # fmt: skip
+"""Commands that write."""
