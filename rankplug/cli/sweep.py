@@ -44,6 +44,9 @@ def sweep(
     inline: Annotated[bool, typer.Option("--inline", hidden=True, help="As is the default.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run trials again that failed before.")] = False,
+    keep_scores: Annotated[
+        bool, typer.Option("--keep-scores", help="Keep all test scores, so that other metrics need no training.")
+    ] = False,
     profile: Annotated[str | None, typer.Option(help="A profile of the file or the study.")] = None,
     trials: Annotated[int | None, typer.Option(help="Repetitions, each with a seed of its own.")] = None,
     folds: Annotated[str | None, typer.Option(help="Folds to run, such as 1,2,3 or all.")] = None,
@@ -65,8 +68,14 @@ def sweep(
         return
     say(f"{plan}, in {results.folder}", error=as_json)
     with kept_when_interrupted(plan.trials, results):
-        outcome = run(plan, results, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline)
+        outcome = run(
+            plan, results, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
+        )
     _tell_failures(outcome)
+    if outcome.measured or keep_scores:
+        say(f"{outcome.measured} measured anew, {outcome.trained} trained", error=as_json)
+    if keep_scores and (without := len(plan.done) - len(results.with_scores(plan.done))):
+        say(f"{without} trials were done before and have no scores kept", error=as_json)
     if as_json:
         hand_over(json.dumps(_described(outcome), indent=1))
     else:
@@ -105,13 +114,20 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
     from rankplug.sweeps import duration, expected_time
 
     states = {"run": plan.waiting, "done": plan.done, "failed": plan.failed}
-    expected = expected_time(plan.waiting, store)
+    measurable = {trial.identity for trial in plan.measurable}
+    expected = expected_time([trial for trial in plan.waiting if trial.identity not in measurable], store)
     if as_json:
         listing: dict[str, Any] = {
             state: [{"identity": trial.identity, **_parts(trial)} for trial in group] for state, group in states.items()
         }
         seconds = expected.seconds / jobs if expected.known == expected.trials else None
-        described = {"store": str(store.folder), **listing, "left_out": plan.left_out, "seconds": seconds}
+        described = {
+            "store": str(store.folder),
+            **listing,
+            "measurable": sorted(measurable),
+            "left_out": plan.left_out,
+            "seconds": seconds,
+        }
         hand_over(json.dumps(described, indent=1))
         return
     say(f"{plan}, in {store.folder}")
@@ -161,6 +177,8 @@ def _described(outcome: Outcome) -> dict[str, Any]:
     done = [trial for trial in outcome.plan.trials if store.has(trial)]
     return {
         "store": str(store.folder),
+        "measured": outcome.measured,
+        "trained": outcome.trained,
         "done": [{"identity": trial.identity, **_parts(trial)} for trial in done],
         "failures": outcome.failures,
         "not_run": outcome.not_run,

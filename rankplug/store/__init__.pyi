@@ -3,6 +3,7 @@ from .combination import PLUGIN_PARTS as PLUGIN_PARTS
 from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
+from .kept_scores import KeptScores as KeptScores
 from .origins import SUMS as SUMS
 from .origins import sha256_of as sha256_of
 from .origins import write_sums as write_sums
@@ -39,6 +40,7 @@ __all__ = [
     "SUMS",
     "TRIAL_COLUMNS",
     "Combination",
+    "KeptScores",
     "PaperTable",
     "Result",
     "ResultsError",

@@ -20,6 +20,7 @@ from rankplug.store.combination import Combination, read_combination
 from rankplug.store.result_files import IDENTITY, StoreError, read_about
 from rankplug.store.result_index import INDEX
 from rankplug.store.result_store import LOCKS, NOTEBOOKS, Store
+from rankplug.store.score_files import SCORES, read_scored
 from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED, UNFINISHED_NAME
 
 TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")
@@ -48,7 +49,8 @@ def leftovers(store: Store) -> list[Finding]:
 
 
 def _leftovers(store: Store) -> Iterator[Finding]:
-    for folder in [*_combination_folders(store), store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]:
+    results = [*_folders(store.folder), *_folders(store.folder / SCORES)]
+    for folder in [*results, store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]:
         for path in folder.glob(f".*{UNFINISHED}"):
             ours = UNFINISHED_NAME.fullmatch(path.name) or (
                 folder.name != NOTEBOOKS and EARLIER_UNFINISHED_WRITE.fullmatch(path.name)
@@ -58,30 +60,33 @@ def _leftovers(store: Store) -> Iterator[Finding]:
     for path in (store.folder / LOCKS).glob("*.lock"):
         if TRIAL_FILE.fullmatch(path.name) and _is_free(path):
             yield Finding(path, "a claim of a process that is gone", (path,))
-    for folder in _combination_folders(store):
+    for folder in _folders(store.folder):
         for path in folder.glob("*.failed.json"):
             if TRIAL_FILE.fullmatch(path.name) and Path(str(path).replace(".failed.json", ".parquet")).exists():
                 yield Finding(path, "a failure of a trial that is finished since", (path,))
 
 
-def _combination_folders(store: Store) -> list[Path]:
-    return sorted(path for path in store.folder.glob("*/") if IDENTITY.fullmatch(path.name))
+def _folders(place: Path) -> list[Path]:
+    """Return the folders named by the digest of a combination, with its metrics or without."""
+    return sorted(path for path in place.glob("*/") if IDENTITY.fullmatch(path.name))
 
 
 def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
     """Find combinations whose plugins, versions or data have changed, and those for which that cannot be told.
 
+    Kept scores are looked at by themselves, as they do not depend on metrics.
+
     A combination is outdated only where what its name depends on was read and differs. Data that are away, plugins and
     engines that are not installed here, and damaged files say nothing about it.
     """
     stale, unknown = [], []
-    for folder in _combination_folders(store):
+    for folder in [*_folders(store.folder), *_folders(store.folder / SCORES)]:
         files = tuple(sorted(path for path in folder.glob("*") if TRIAL_FILE.fullmatch(path.name)))
         results = [path for path in files if path.suffix == ".parquet"]
         if not results:
             continue
         try:
-            changes, unreadable = _changes(read_about(results[0]))
+            changes, unreadable = _changes(_about(store, results[0]))
         except StoreError as error:
             changes, unreadable = [], [str(error)]
         if changes:
@@ -89,6 +94,20 @@ def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
         elif unreadable:
             unknown.append(Finding(folder, "; ".join(unreadable)))
     return stale, unknown
+
+
+def _about(store: Store, path: Path) -> dict[str, Any]:
+    """Return the description of a result, or of kept scores as that of a combination without metrics."""
+    if path.parent.parent == store.folder:
+        return read_about(path)
+    about = read_scored(path)
+    plugins = {part: found for part, found in about.get("plugins", {}).items() if part != "metrics"}
+    return {
+        **about,
+        "identity": path.parent.name,
+        "combination": {**about["combination"], "metrics": []},
+        "plugins": plugins,
+    }
 
 
 def _changes(about: dict[str, Any]) -> tuple[list[str], list[str]]:

@@ -113,7 +113,7 @@ def read_about(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             return _checked(parquet.read_schema(file), path)
     except DAMAGES as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
 
 
 def read_result(path: Path) -> Result:
@@ -123,7 +123,7 @@ def read_result(path: Path) -> Result:
         about = _checked(table.schema, path)
         return _result(about, table.to_pandas())
     except DAMAGES as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
 
 
 def read_arrow(path: Path) -> pa.Table:
@@ -131,7 +131,7 @@ def read_arrow(path: Path) -> pa.Table:
     try:
         return _table(path)
     except DAMAGES as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
 
 
 def read_rows(path: Path) -> pd.DataFrame:
@@ -139,7 +139,7 @@ def read_rows(path: Path) -> pd.DataFrame:
     try:
         frame: pd.DataFrame = read_arrow(path).to_pandas()
     except DAMAGES as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     return frame
 
 
@@ -181,11 +181,11 @@ def read_failure(path: Path) -> dict[str, Any]:
         missing = [name for name in (*DESCRIBED, "failure") if name not in record]
         problem = "" if missing else problem_of(record)
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     if missing:
-        raise _damaged(path, f"it lacks {', '.join(missing)}")
+        raise damaged(path, f"it lacks {', '.join(missing)}")
     if problem:
-        raise _damaged(path, problem)
+        raise damaged(path, problem)
     return record
 
 
@@ -203,14 +203,20 @@ def _result(about: dict[str, Any], frame: pd.DataFrame) -> Result:
 
 
 def _checked(schema: pa.Schema, path: Path) -> dict[str, Any]:
+    about = read_description(schema, path)
+    if not schema.equals(row_schema()):
+        raise damaged(path, "its columns have other types")
+    return about
+
+
+def read_description(schema: pa.Schema, path: Path) -> dict[str, Any]:
+    """Return the description in the metadata of a file's columns, once it is a sound one."""
     metadata = schema.metadata
     if not metadata or KEY not in metadata:
         raise StoreError(f"{path} is not a result of rankplug; move it out of the folder")
-    if not schema.equals(row_schema()):
-        raise _damaged(path, "its columns have other types")
     about: dict[str, Any] = json.loads(metadata[KEY])
     if not isinstance(about, dict) or "format" not in about:
-        raise _damaged(path, "its description is of another kind")
+        raise damaged(path, "its description is of another kind")
     if about["format"] != FORMAT:
         raise StoreError(
             f"{path} has format {about['format']}, this version of rankplug reads format {FORMAT}; read it with the"
@@ -218,12 +224,13 @@ def _checked(schema: pa.Schema, path: Path) -> dict[str, Any]:
         )
     missing = [name for name in DESCRIBED if name not in about]
     if missing:
-        raise _damaged(path, f"its description lacks {', '.join(missing)}")
+        raise damaged(path, f"its description lacks {', '.join(missing)}")
     if problem := problem_of(about):
-        raise _damaged(path, problem)
+        raise damaged(path, problem)
     return about
 
 
-def _damaged(path: Path, error: BaseException | str) -> StoreError:
+def damaged(path: Path, error: BaseException | str) -> StoreError:
+    """Return the error of a file that cannot be read."""
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return StoreError(f"{path} is damaged ({reason}); delete it and run its combination again")

@@ -19,6 +19,7 @@ import filelock
 from rankplug.errors import RankplugError
 from rankplug.store.canonical_names import canonical_parts
 from rankplug.store.combination import Combination
+from rankplug.store.kept_scores import KeptScores
 from rankplug.store.result_files import (
     COLUMNS,
     StoreError,
@@ -30,6 +31,7 @@ from rankplug.store.result_files import (
     row_schema,
 )
 from rankplug.store.result_index import INDEX, Compacted, Found, ResultIndex
+from rankplug.store.score_files import SCORES, encode_scores, read_scores, scores_path
 from rankplug.store.trials import Result, Trial
 from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, results_folder, write_whole
 
@@ -93,6 +95,9 @@ class Store:
             record = {"failure": result.failure, **describe(result)}
             self.write_file(path, json.dumps(record, indent=1, default=str).encode())
             return path
+        if result.scores is not None:
+            # First, so that a result whose sweep asked for its scores has them.
+            self.write_file(scores_path(self.folder, result.trial), encode_scores(result, result.scores))
         path = self.path(result.trial)
         self.write_file(path, encode(result))
         self.failure_path(result.trial).unlink(missing_ok=True)
@@ -161,6 +166,16 @@ class Store:
     def read(self, trial: Trial) -> Result:
         """Return the result of a finished trial."""
         return read_result(self.path(trial))
+
+    def with_scores(self, trials: Iterable[Trial]) -> tuple[Trial, ...]:
+        """Return those of some trials whose test scores are kept, whatever their metrics."""
+        if not (self.folder / SCORES).is_dir():
+            return ()
+        return tuple(trial for trial in trials if scores_path(self.folder, trial).is_file())
+
+    def kept_scores(self, trial: Trial) -> KeptScores:
+        """Return the test scores of a trial, which are the same for all metrics."""
+        return read_scores(scores_path(self.folder, trial), trial)
 
     def about(self, trial: Trial) -> dict[str, Any]:
         """Return combination, versions, digests and timings of a finished trial; empty if it is not finished."""

@@ -10,7 +10,7 @@ import platform
 import time
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from rankplug.errors import NotRunError, RankplugError
 from rankplug.registry import registry
 from rankplug.store.combination import Combination
+from rankplug.store.kept_scores import DocumentScores, KeptScores, OtherTestPartError
 from rankplug.system import is_of_the_machine, threads, trial_seed
 from rankplug.training import LearningCurve
 
 if TYPE_CHECKING:
-    from rankplug.data import Lists
+    from rankplug.data import Lists, Source, Split
     from rankplug.training import Model
 
 Doubles = NDArray[np.float64]
@@ -71,6 +72,7 @@ class Result:
         failure: the traceback of a trial that failed, empty otherwise.
         not_run: whether the failure is no fault of the combination, so that nothing is recorded of it.
         model: what was fitted, in the process that fitted it; it is not stored.
+        scores: of the test documents, where they are to be kept.
     """
 
     trial: Trial
@@ -81,6 +83,7 @@ class Result:
     failure: str = ""
     not_run: bool = False
     model: Model | None = field(default=None, repr=False)
+    scores: DocumentScores | None = field(default=None, repr=False)
 
     @property
     def failed(self) -> bool:
@@ -98,7 +101,9 @@ def failed_result(trial: Trial, failure: str) -> Result:
     return Result(trial, failure=failure, record=_circumstances(time.time()))
 
 
-def run_trial(trial: Trial, progress: bool | None = None) -> Result:
+def run_trial(
+    trial: Trial, progress: bool | None = None, *, keep_scores: bool = False, kept: KeptScores | None = None
+) -> Result:
     """Run a trial; one that fails, or cannot run, gives a result that says why, and raises nothing.
 
     Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
@@ -106,10 +111,13 @@ def run_trial(trial: Trial, progress: bool | None = None) -> Result:
     Args:
         trial: what to run.
         progress: whether a bar shows the training; by default in a terminal or a notebook.
+        keep_scores: whether the result has the scores of the test documents, for a store to keep.
+        kept: scores of the trial that a store has kept; if they are of its test documents, they are measured and
+            nothing is trained.
     """
     tell_observers("rankplug_trial_started", trial=trial)
     try:
-        result = _run(trial, progress)
+        result = (kept and _measure_again(trial, kept)) or _run(trial, progress, keep_scores)
     except NotRunError as error:
         result = replace(failed_result(trial, str(error)), not_run=True)
     except RankplugError as error:
@@ -144,12 +152,11 @@ def _copy(fact: Any) -> Any:
     return copy.deepcopy(fact, {id(model): model})
 
 
-def _run(trial: Trial, progress: bool | None) -> Result:
+def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
+    """Load a trial's data, and return their source, the first block of them and the test parts of all blocks."""
     from rankplug.data import Source
-    from rankplug.training import fit
 
     combination = trial.combination
-    started, begin = time.time(), time.perf_counter()
     try:
         source = Source(combination.dataset, combination.transforms)
         blocks = source.blocks(trial.fold, trial.seed)
@@ -159,6 +166,30 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         combination.check_as_planned()
         raise
     combination.check_as_planned()
+    return source, split, itertools.chain([split.test], (further.test for further in blocks))
+
+
+def _measure_again(trial: Trial, kept: KeptScores) -> Result | None:
+    """Measure a trial's metrics on kept scores; None where they are of other test documents."""
+    begin = time.perf_counter()
+    _, _, tests = _test_part(trial)
+    try:
+        measured = _measure_blocks(kept.of_blocks(tests), trial.combination.metrics)
+    except OtherTestPartError:
+        return None
+    if measured.fingerprint != kept.record.get("test_fingerprint"):
+        return None
+    seconds = time.perf_counter() - begin
+    record = {**kept.record, "measured_from": kept.identity, "measured": time.time(), "measure_seconds": seconds}
+    return Result(trial, measured.queries, measured.query_ids, kept.curve, record)
+
+
+def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
+    from rankplug.training import fit
+
+    combination = trial.combination
+    started, begin = time.time(), time.perf_counter()
+    source, split, tests = _test_part(trial)
     train, valid = split.train, split.valid
     loaded = time.perf_counter()
     with warnings.catch_warnings():
@@ -185,8 +216,7 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         # Training keeps what it has when someone interrupts it; half a trial is no result.
         raise KeyboardInterrupt
     fitted = time.perf_counter()
-    tests = itertools.chain([split.test], (further.test for further in blocks))
-    measured = _measure_blocks(model, tests, combination.metrics)
+    measured = _measure_blocks(((block, model.predict(block)) for block in tests), combination.metrics, keep_scores)
     record = {
         **_circumstances(started),
         **{name: value for name, value in model.record.describe().items() if name not in ("curve", "combination")},
@@ -199,36 +229,46 @@ def _run(trial: Trial, progress: bool | None) -> Result:
         "documents": [train.documents, valid.documents, measured.documents],
     }
     plain = json.loads(json.dumps(record, default=str))
-    return Result(trial, measured.queries, measured.query_ids, model.record.curve, plain, model=model)
+    return Result(
+        trial, measured.queries, measured.query_ids, model.record.curve, plain, model=model, scores=measured.scores
+    )
 
 
 class _Measurements(NamedTuple):
-    """A model on the whole test part."""
+    """Metrics of the whole test part, with its scores where they are to be kept."""
 
     queries: dict[str, Doubles]
     query_ids: tuple[str, ...]
     documents: int
     fingerprint: str
+    scores: DocumentScores | None
 
 
-def _measure_blocks(model: Model, blocks: Iterable[Lists], metrics: Iterable[str]) -> _Measurements:
-    """Measure a model on a test part that comes in blocks, of which few are in memory at a time."""
+def _measure_blocks(
+    blocks: Iterable[tuple[Lists, Doubles]], metrics: Iterable[str], keep_scores: bool = False
+) -> _Measurements:
+    """Measure the scores of a test part that comes in blocks, of which few are in memory at a time."""
     values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
     names: list[str] = []
     digests: list[str] = []
     documents = 0
-    for block in blocks:
-        for metric, found in measure(model.predict(block), block, metrics).items():
+    kept: list[tuple[Doubles, Any]] = []
+    for block, scores in blocks:
+        for metric, found in measure(scores, block, metrics).items():
             values[metric].append(found)
         names += map(str, block.query_ids)
         digests.append(block.fingerprint)
         documents += block.documents
+        if keep_scores:
+            kept.append((scores, block.lengths))
     joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
+    scores_and_lengths = [np.concatenate(arrays) for arrays in zip(*kept, strict=True)]
     return _Measurements(
         {metric: np.concatenate(found) for metric, found in values.items()},
         tuple(names),
         documents,
         digests[0] if len(digests) == 1 else joined,
+        DocumentScores(*scores_and_lengths) if keep_scores else None,
     )
 
 

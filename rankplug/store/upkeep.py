@@ -30,11 +30,13 @@ from rankplug.store.origins import (
 )
 from rankplug.store.result_files import StoreError, read_about, read_failure, read_rows
 from rankplug.store.result_store import NOTEBOOKS, Store
+from rankplug.store.score_files import SCORES, read_scored
 from rankplug.system import whole_file
 
 HOW_TO_RERUN = """These results were exported by rankplug.
 
 results/          one Parquet file a finished trial, for rankplug results --store results or any Parquet reader
+results/scores/   scores of test documents, where they were kept: from them other metrics are measured without training
 notebooks/        the executed notebooks
 sweep.yaml        what was run: rankplug sweep sweep.yaml runs it again
 SHA256SUMS        digests of the files: sha256sum --check SHA256SUMS, which rankplug results merge does by itself
@@ -116,7 +118,7 @@ def _check_sums(folder: Path, shown: Path) -> None:
         return
     digests = read_sums(folder / SUMS)
     problems = list(changed_files(folder, digests))
-    results = {str(path.relative_to(folder)) for path in (folder / "results").glob("*/*.parquet")}
+    results = {path.relative_to(folder).as_posix() for path in (folder / "results").rglob("*.parquet")}
     problems += [f"{path} is not in {SUMS}" for path in sorted(results - set(digests))]
     if problems:
         more = f" ({len(problems) - 1} more files like it)" if len(problems) > 1 else ""
@@ -166,6 +168,9 @@ def _merge_one(store: Store, folder: Path, origin: str) -> tuple[int, int, tuple
         target = store.folder / path.relative_to(source.folder)
         if not Path(str(target).replace(".failed.json", ".parquet")).exists():
             _copy(store, path, target)
+    for path in sorted(source.folder.glob(f"{SCORES}/*/*.parquet")):
+        read_scored(path)
+        _copy(store, path, store.folder / path.relative_to(source.folder))
     for path in sorted(notebooks.glob("*.ipynb")):
         if path.is_file():
             _copy(store, path, store.folder / NOTEBOOKS / path.name)
@@ -231,6 +236,8 @@ def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, 
         "records.json": json.dumps(records, indent=1),
     }
     files = {f"results/{path.relative_to(store.folder).as_posix()}": path for path in paths}
+    scores = sorted(store.folder.glob(f"{SCORES}/*/*.parquet"))
+    files |= {f"results/{path.relative_to(store.folder).as_posix()}": path for path in scores}
     files |= {f"results/{ORIGINS}/{path.name}": path for path in sorted((store.folder / ORIGINS).glob("*.json"))}
     files |= {f"notebooks/{path.name}": path for path in notebooks}
     digests = {name: sha256_of(text.encode()) for name, text in texts.items()}

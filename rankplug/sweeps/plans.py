@@ -26,12 +26,14 @@ class Plan:
         done: trials that are finished.
         failed: trials whose last run failed and that are not run again.
         left_out: combinations whose backend cannot fit their scorer.
+        measurable: those to run whose test scores are kept, so that nothing is trained.
     """
 
     waiting: tuple[Trial, ...]
     done: tuple[Trial, ...] = ()
     failed: tuple[Trial, ...] = ()
     left_out: int = 0
+    measurable: tuple[Trial, ...] = ()
 
     @staticmethod
     def joined(plans: Iterable[Plan]) -> Plan:
@@ -42,7 +44,8 @@ class Plan:
             trials = [trial for one in several for trial in getattr(one, kind)]
             return tuple({trial.identity: trial for trial in trials}.values())
 
-        return Plan(once("waiting"), once("done"), once("failed"), sum(one.left_out for one in several))
+        left_out = sum(one.left_out for one in several)
+        return Plan(once("waiting"), once("done"), once("failed"), left_out, once("measurable"))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -50,7 +53,8 @@ class Plan:
         return self.waiting + self.done + self.failed
 
     def __str__(self) -> str:
-        words = [f"{len(self.waiting)} to run", f"{len(self.done)} done"]
+        from_scores = f" ({len(self.measurable)} of them measured anew, from kept scores)" if self.measurable else ""
+        words = [f"{len(self.waiting)} to run{from_scores}", f"{len(self.done)} done"]
         if self.failed:
             words.append(f"{len(self.failed)} failed before")
         if self.left_out:
@@ -125,7 +129,7 @@ def _sorted_trials(
                     failed.append(trial)
                 else:
                     waiting.append(trial)
-    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out)
+    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out, store.with_scores(waiting))
 
 
 def read_folds(text: Any) -> Folds:

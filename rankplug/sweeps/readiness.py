@@ -82,9 +82,11 @@ def renewed(todo: Plan, store: Store) -> Plan:
         trials.append(replace(trial, combination=fresh[planned.identity]))
     done = {trial.identity for trial in trials if store.has(trial)}
     failed = {trial.identity for trial in trials[len(todo.waiting) :] if store.has_failed(trial)} - done
+    waiting = tuple(trial for trial in trials if trial.identity not in done | failed)
     return replace(
         todo,
-        waiting=tuple(trial for trial in trials if trial.identity not in done | failed),
+        waiting=waiting,
+        measurable=store.with_scores(waiting),
         done=tuple(trial for trial in trials if trial.identity in done),
         failed=tuple(trial for trial in trials if trial.identity in failed),
     )

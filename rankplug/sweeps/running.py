@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.errors import BrokenPluginError
+from rankplug.errors import BrokenPluginError, NotRunError
 from rankplug.registry import registry
 from rankplug.store import Store, Trial
 from rankplug.sweeps.on_cluster import LOCAL
@@ -44,6 +44,16 @@ class Outcome:
         """Return all rows of the sweep's finished trials."""
         return self.store.frame(self.plan.trials)
 
+    @property
+    def measured(self) -> int:
+        """Trials that were measured on kept scores, and not trained."""
+        return sum("measured_from" in self.store.about(trial).get("record", {}) for trial in self.plan.measurable)
+
+    @property
+    def trained(self) -> int:
+        """Trials that were trained."""
+        return sum(self.store.has(trial) for trial in self.plan.waiting) - self.measured
+
 
 def sweep(
     grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
@@ -57,6 +67,7 @@ def sweep(
     jobs: int = 1,
     cluster: str = "",
     notebooks: bool = False,
+    keep_scores: bool = False,
     **fixed: Any,
 ) -> Outcome:
     """Run every trial of a grid that is not finished, and return access to all results.
@@ -72,6 +83,7 @@ def sweep(
         jobs: trials at once, each with its share of the cores.
         cluster: address of a Dask scheduler, or ``"local"``.
         notebooks: executes the notebook ``combination.ipynb`` for each combination, and keeps it.
+        keep_scores: keeps the scores of all test documents, from which other metrics are measured without training.
         fixed: parts that are the same in all combinations, such as ``patience=50``.
     """
     if data is not None:
@@ -84,11 +96,20 @@ def sweep(
     asked = Sweep(tuple(grids), folds, trials, fixed)
     results = Store.named(store)
     todo = plan_sweeps([asked], results, retry_failed=retry_failed)
-    return run(todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks)
+    return run(
+        todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks, keep_scores=keep_scores
+    )
 
 
 def run(
-    todo: Plan, store: Store, *, progress: bool = True, jobs: int = 1, cluster: str = "", notebooks: bool = False
+    todo: Plan,
+    store: Store,
+    *,
+    progress: bool = True,
+    jobs: int = 1,
+    cluster: str = "",
+    notebooks: bool = False,
+    keep_scores: bool = False,
 ) -> Outcome:
     """Run the waiting trials of a plan, after checking that their packages and data are there.
 
@@ -99,8 +120,14 @@ def run(
         jobs: trials at once, each with its share of the cores.
         cluster: address of a Dask scheduler, or ``"local"``.
         notebooks: executes the notebook ``combination.ipynb`` for each combination, and keeps it.
+        keep_scores: keeps the scores of all test documents, from which other metrics are measured without training.
     """
     whole_number(jobs, "jobs", least=1)
+    if notebooks:
+        if keep_scores:
+            raise NotRunError("notebooks keep no scores; sweep without notebooks to keep them")
+        # A notebook shows a model, so it trains one.
+        todo = replace(todo, measurable=())
     if todo.waiting and cluster in ("", LOCAL):
         require(todo.waiting)
         todo = renewed(todo, store)
@@ -119,7 +146,8 @@ def run(
     with _workers(todo, store, jobs, cluster, notebooks) as workers:
         shown = SweepProgress(todo.waiting, workers.slots, progress)
         try:
-            Schedule(tasks_of(todo.waiting, whole=notebooks), workers, store, shown).run()
+            tasks = tasks_of(todo.waiting, whole=notebooks, keep_scores=keep_scores)
+            Schedule(tasks, workers, store, shown, frozenset(trial.identity for trial in todo.measurable)).run()
         finally:
             shown.close()
     outcome.failures += shown.failures.values()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 import traceback
+import warnings
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
 from rankplug.errors import NotRunError
-from rankplug.store import Store, Trial, failed_result
+from rankplug.store import KeptScores, Store, StoreError, Trial, failed_result
 from rankplug.sweeps.sweep_progress import SweepProgress
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError, Workers, WorkersGoneError
 from rankplug.system import is_of_the_machine
@@ -32,12 +33,14 @@ class Schedule:
         workers: who does it.
         store: where results go.
         progress: who is told.
+        measurable: trials whose test scores the store has kept, by identity.
     """
 
     tasks: Iterable[Task]
     workers: Workers
     store: Store
     progress: SweepProgress
+    measurable: frozenset[str] = frozenset()
     waiting: deque[Task] = field(default_factory=deque)
     elsewhere: deque[Task] = field(default_factory=deque)
     running: dict[Future[TaskResult], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
@@ -75,7 +78,7 @@ class Schedule:
             if not left:
                 claims.close()
                 continue
-            task = replace(task, trials=left)
+            task = replace(task, trials=left, kept=self._kept_scores(left))
             self.progress.begun(task.trials)
             try:
                 future = self.workers.submit(task)
@@ -84,6 +87,17 @@ class Schedule:
                 claims.close()
                 raise
             self.running[future] = task, claims
+
+    def _kept_scores(self, trials: Iterable[Trial]) -> dict[str, KeptScores]:
+        """Read the kept scores of trials when they begin, so that few are in memory; damaged ones are as none."""
+        found = {}
+        for trial in trials:
+            if trial.identity in self.measurable:
+                try:
+                    found[trial.identity] = self.store.kept_scores(trial)
+                except StoreError as error:
+                    warnings.warn(f"{error}; until then it is trained", stacklevel=2)
+        return found
 
     def _finish(self, future: Future[TaskResult]) -> None:
         task, claims = self.running.pop(future)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rankplug.errors import RankplugError
 from rankplug.registry import registry
-from rankplug.store import Combination, Result, Trial, run_trial
+from rankplug.store import Combination, KeptScores, Result, Trial, run_trial
 
 
 class WorkerDiedError(RankplugError):
@@ -33,12 +33,16 @@ class Task:
         deaths: how many workers have died of it.
         losses: how many workers were lost before they could have died of it.
         session_losses: those of the session that asks, for workers that know nothing of it.
+        keep_scores: whether results bring the scores of the test documents.
+        kept: scores of trials, by identity, that the store has kept, which need no training.
     """
 
     trials: tuple[Trial, ...]
     deaths: int = 0
     losses: int = 0
     session_losses: bytes = field(default=b"", repr=False)
+    keep_scores: bool = False
+    kept: Mapping[str, KeptScores] = field(default_factory=dict, repr=False)
 
     @property
     def combination(self) -> Combination:
@@ -83,16 +87,20 @@ def run_task(task: Task) -> TaskResult:
         from rankplug.losses import unpack
 
         unpack(task.session_losses)
-    return TaskResult(tuple(replace(run_trial(trial, progress=False), model=None) for trial in task.trials))
+    results = (
+        run_trial(trial, progress=False, keep_scores=task.keep_scores, kept=task.kept.get(trial.identity))
+        for trial in task.trials
+    )
+    return TaskResult(tuple(replace(result, model=None) for result in results))
 
 
-def tasks_of(trials: Iterable[Trial], *, whole: bool) -> Iterator[Task]:
+def tasks_of(trials: Iterable[Trial], *, whole: bool, keep_scores: bool = False) -> Iterator[Task]:
     """Yield the tasks of some trials: one a combination if ``whole``, else one a trial."""
     together: dict[str, list[Trial]] = {}
     for trial in trials:
         together.setdefault(trial.combination.identity if whole else trial.identity, []).append(trial)
     for group in together.values():
-        yield Task(tuple(group), session_losses=_session_losses(group[0].combination))
+        yield Task(tuple(group), session_losses=_session_losses(group[0].combination), keep_scores=keep_scores)
 
 
 def _session_losses(combination: Combination) -> bytes:
