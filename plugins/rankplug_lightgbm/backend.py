@@ -9,6 +9,8 @@ of the training data are those of the trees that were not dropped, so no trainin
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import Any
 
 import lightgbm as lgb
@@ -27,8 +29,10 @@ from rankplug.training import (
     Record,
     StepwiseLearner,
     check_memory_for_bins,
+    feature_roles,
     threads_for_trees,
     train,
+    with_engine,
 )
 from rankplug_lightgbm.native import native_settings
 
@@ -67,7 +71,11 @@ class LightGBMLearner(StepwiseLearner):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        settings = problem.scorer_implementation(problem.scorer_parameters)
+        settings = dict(problem.scorer_implementation(problem.scorer_parameters))
+        self.roles = feature_roles(settings, problem.train)
+        own = settings.pop("engine", {})
+        for role in ("categorical", "increasing", "decreasing"):
+            settings.pop(role, None)
         check_memory_for_bins(problem, settings.get("max_bin", 255))
         self.dart = settings["boosting"] == "dart"
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
@@ -81,8 +89,12 @@ class LightGBMLearner(StepwiseLearner):
             "force_row_wise": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
             "seed": stream(problem.seed, "trees") % 2**31,
             **settings,
+            **({"monotone_constraints": self.roles.monotone} if self.roles.monotone else {}),
             **(native_settings(problem) if self.native else {}),
         }
+        if own:
+            known = known_parameters()
+            parameters = with_engine(parameters, own, "lightgbm", unknown=own.keys() - known, known=known)
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
         data = self._dataset(problem.train, parameters)
@@ -96,7 +108,14 @@ class LightGBMLearner(StepwiseLearner):
         if weight is not None and weight.size == len(lists):
             weight = np.repeat(weight, lists.lengths)
         return lgb.Dataset(
-            lists.features, lists.labels, reference=reference, group=group, weight=weight, params=parameters
+            lists.features,
+            lists.labels,
+            reference=reference,
+            group=group,
+            weight=weight,
+            params=parameters,
+            feature_name=list(lists.feature_names) or "auto",
+            categorical_feature=list(self.roles.categorical) or "auto",
         )
 
     def advance(self, iteration: int) -> bool:
@@ -132,6 +151,14 @@ class LightGBMLearner(StepwiseLearner):
     def model(self, snapshot: int | str, record: Record) -> LightGBMModel:
         text = snapshot if isinstance(snapshot, str) else self.booster.model_to_string(num_iteration=snapshot)
         return LightGBMModel(text, record)
+
+
+@functools.cache
+def known_parameters() -> tuple[str, ...]:
+    """Return the names of LightGBM's parameters, which the text of every model lists."""
+    quiet = {"verbosity": -1, "objective": "none"}
+    empty = lgb.Booster(quiet, lgb.Dataset(np.zeros((2, 1)), np.zeros(2), params=quiet))
+    return tuple(re.findall(r"^\[(\w+): ", empty.model_to_string(), re.MULTILINE))
 
 
 class LightGBM:

@@ -26,6 +26,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             requires=("lightgbm",),
             default_scorer="trees",
             missing_values=True,
+            categorical=True,
             same_bits=True,
             on_cluster="rankplug_lightgbm.on_cluster:fit",
             exports={"lightgbm_objective": "rankplug_lightgbm.objective:lightgbm_objective"},

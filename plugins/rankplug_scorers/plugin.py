@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from rankplug import Parameters, ScorerSpecification, hookimpl
+from rankplug.registry import Reference, parse
+
+
+def _several(value: Any) -> Any:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _settings_of_engines(value: Any) -> Any:
+    return tuple(parse(one) for one in _several(value))
+
+
+Features = Annotated[tuple[int | str, ...], BeforeValidator(_several)]
+"""Features by name, or by position from 0."""
 
 
 class Trees(Parameters):
     """Parameters of ``trees``."""
+
+    added_later: ClassVar[tuple[str, ...]] = ("categorical", "increasing", "decreasing", "engine")
 
     leaves: int = Field(31, ge=2, description="leaves of a tree at most")
     learning_rate: float = Field(0.1, gt=0, description="factor on the leaves' values")
@@ -26,6 +41,12 @@ class Trees(Parameters):
     boosting: Literal["gbdt", "dart"] = Field("gbdt", description="dart drops earlier trees at random")
     drop_rate: float = Field(0.1, ge=0, le=1, description="share of trees that dart drops")
     linear_tree: bool = Field(False, description="linear models in the leaves; LightGBM only")
+    categorical: Features = Field((), description="features that are codes of categories, by name or position from 0")
+    increasing: Features = Field((), description="features with which no score falls, by name or position from 0")
+    decreasing: Features = Field((), description="features with which no score rises, by name or position from 0")
+    engine: Annotated[tuple[Reference, ...], BeforeValidator(_settings_of_engines)] = Field(
+        (), description="an engine's own parameters, such as lightgbm[path_smooth=1], or a tuple with some of several"
+    )
 
 
 class RankLibTrees(Trees):

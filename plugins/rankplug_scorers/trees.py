@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from rankplug.training import of_engine
 from rankplug_scorers.plugin import Linear, Trees
 
 
@@ -30,6 +31,7 @@ def lightgbm_settings(trees: Trees) -> dict[str, Any]:
         "feature_fraction": trees.feature_fraction,
         "drop_rate": trees.drop_rate,
         "linear_tree": trees.linear_tree,
+        **_features_and_engine(trees, "lightgbm"),
     }
 
 
@@ -49,8 +51,15 @@ def xgboost_settings(trees: Trees) -> dict[str, Any]:
         "reg_lambda": trees.l2,
         "subsample": trees.bagging,
         "colsample_bytree": trees.feature_fraction,
+        **_features_and_engine(trees, "xgboost"),
     }
     return settings | ({"rate_drop": trees.drop_rate} if trees.boosting == "dart" else {})
+
+
+def _features_and_engine(trees: Trees, engine: str) -> dict[str, Any]:
+    """Return what backends translate by themselves, as it needs the data or the engine."""
+    roles = {role: getattr(trees, role) for role in ("categorical", "increasing", "decreasing") if getattr(trees, role)}
+    return roles | ({"engine": of_engine(trees.engine, engine)} if trees.engine else {})
 
 
 def xgboost_linear_settings(linear: Linear) -> dict[str, Any]:

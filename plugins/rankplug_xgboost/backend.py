@@ -9,7 +9,9 @@ bit for bit; linear models are updated coordinate by coordinate and do so too.
 
 from __future__ import annotations
 
+import contextlib
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,10 @@ from rankplug.training import (
     Record,
     StepwiseLearner,
     check_memory_for_bins,
+    feature_roles,
     threads_for_trees,
     train,
+    with_engine,
 )
 from rankplug_xgboost.native import native_settings
 
@@ -61,9 +65,10 @@ class XGBoostModel(Model):
     def feature_importances(self) -> NDArray[np.float64]:
         if self.linear:
             return super().feature_importances()
+        names = self.booster.feature_names or [f"f{place}" for place in range(self.record.features)]
         gains = np.zeros(self.record.features)
         for name, gain in self.booster.get_score(importance_type="total_gain").items():
-            gains[int(name.removeprefix("f"))] = gain
+            gains[names.index(name)] = gain
         return gains / (gains.sum() or 1.0)
 
     def encode(self, suffix: str) -> bytes:
@@ -77,7 +82,11 @@ class XGBoostLearner(StepwiseLearner):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        settings = problem.scorer_implementation(problem.scorer_parameters)
+        settings = dict(problem.scorer_implementation(problem.scorer_parameters))
+        self.roles = feature_roles(settings, problem.train)
+        own = settings.pop("engine", {})
+        for role in ("categorical", "increasing", "decreasing"):
+            settings.pop(role, None)
         check_memory_for_bins(problem, settings.get("max_bin", 255))
         self.kind = settings["booster"]
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
@@ -88,8 +97,11 @@ class XGBoostLearner(StepwiseLearner):
             "nthread": threads(),
             "seed": stream(problem.seed, "trees") % 2**31,
             **settings,
+            **({"monotone_constraints": self.roles.monotone} if self.roles.monotone else {}),
             **(native_settings(problem) if self.native else {}),
         }
+        if own:
+            parameters = with_engine(parameters, own, "xgboost", unknown=_unknown(parameters, own))
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
         self.train = self._matrix(problem.train, parameters)
@@ -102,6 +114,11 @@ class XGBoostLearner(StepwiseLearner):
         if self.native:
             facts["group"] = lists.lengths
             facts["weight"] = self._list_weights() if reference is None else None
+        if lists.feature_names:
+            facts["feature_names"] = list(lists.feature_names)
+        if self.roles.categorical:
+            kinds = ["c" if place in self.roles.categorical else "q" for place in range(lists.features.shape[1])]
+            facts |= {"feature_types": kinds, "enable_categorical": True}
         if self.kind == LINEAR:
             return xgb.DMatrix(lists.features, **facts)
         return xgb.QuantileDMatrix(lists.features, max_bin=parameters["max_bin"], ref=reference, **facts)
@@ -133,6 +150,20 @@ class XGBoostLearner(StepwiseLearner):
         return XGBoostModel(content, record)
 
 
+def _unknown(parameters: dict[str, Any], own: dict[str, Any]) -> list[str]:
+    """Return those of the engine's own parameters that XGBoost, which lists none, says it does not use."""
+    asked = {**parameters, **{name: str(value) for name, value in own.items()}, "validate_parameters": True}
+    asked.pop("monotone_constraints", None)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with contextlib.suppress(xgb.core.XGBoostError):
+            # Values that are not possible are told when the trees are grown.
+            data = xgb.DMatrix(np.zeros((1, 1)), label=np.zeros(1))
+            xgb.Booster(asked, [data]).update(data, 0)
+    unused = " ".join(str(one.message) for one in told)
+    return [name for name in own if f'"{name}"' in unused]
+
+
 class XGBoost:
     """The backend ``xgboost``."""
 
@@ -147,6 +178,9 @@ class XGBoost:
                 return train(XGBoostLearner(problem), problem, rounds)
         except xgb.core.XGBoostError as error:
             raise FitError(f"XGBoost stopped: {sentence_of(error)}") from error
+        except ValueError as error:
+            # Of names of features that its models cannot hold.
+            raise FitError(f"XGBoost stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> XGBoostModel:
         try:

@@ -143,6 +143,8 @@ class Source:
             raise DataError(f"dataset {self._dataset.name} has folds 1 to {folds}, not {fold}")
 
     def _transformed(self, split: Split, seed: int) -> Split:
+        if self._transforms and split.train.categorical:
+            raise DataError(f"dataset {self._dataset.name} has categorical features, which transforms know nothing of")
         self.pool = self.pool or pool_fingerprint(split)
         for position, (name, (specification, parameters)) in enumerate(zip(self._names, self._transforms, strict=True)):
             noise = generator(seed, "transform", name, position)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,22 @@ def check_labels(labels: NDArray[Any], where: str = "") -> None:
         )
 
 
+def _checked_features(
+    names: Sequence[str], categorical: Sequence[int], features: int
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the names of features, one a column or none, and the positions of the categorical ones, in order."""
+    named = tuple(map(str, names))
+    if named and len(named) != features:
+        raise DataError(f"there are {features} features, but {len(named)} feature names")
+    if len(set(named)) != len(named):
+        repeated = next(name for name in named if named.count(name) > 1)
+        raise DataError(f"two features have the name {repeated}; every feature needs a name of its own")
+    positions = tuple(sorted({whole_number(place, "the position of a categorical feature") for place in categorical}))
+    if positions and positions[-1] >= features:
+        raise DataError(f"categorical names the feature {positions[-1]}; there are {features}, counted from 0")
+    return named, positions
+
+
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Documents of many queries, ragged: ``features[starts[q]:starts[q + 1]]`` are those of query ``q``.
@@ -89,6 +105,8 @@ class Lists:
         query_ids: name of each query; the position when absent.
         document_ids: name of each document, optional.
         source: where the data come from, in words, for messages and records.
+        feature_names: one a column, or none at all; engines write them into their models.
+        categorical: positions of features whose values are codes of categories, whole numbers from 0.
     """
 
     features: NDArray[np.float32]
@@ -97,6 +115,8 @@ class Lists:
     query_ids: NDArray[Any] = field(default_factory=lambda: np.empty(0, np.int64))
     document_ids: NDArray[Any] | None = None
     source: str = ""
+    feature_names: tuple[str, ...] = ()
+    categorical: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         features = self.features
@@ -118,7 +138,10 @@ class Lists:
         document_ids = None if self.document_ids is None else identifiers(self.document_ids, "document ids")
         if document_ids is not None and document_ids.shape != labels.shape:
             raise DataError(f"{labels.size} documents, but {document_ids.size} document ids")
+        feature_names, categorical = _checked_features(self.feature_names, self.categorical, features.shape[1])
         for name, value in (
+            ("feature_names", feature_names),
+            ("categorical", categorical),
             ("features", features),
             ("labels", labels),
             ("starts", starts),
@@ -180,13 +203,13 @@ class Lists:
             if step == 1:
                 last = max(first, last)
                 span = slice(int(self.starts[first]), int(self.starts[last]))
-                return Lists(
-                    self.features[span],
-                    self.labels[span],
-                    self.starts[first : last + 1] - self.starts[first],
-                    self.query_ids[first:last],
-                    None if self.document_ids is None else self.document_ids[span],
-                    self.source,
+                return replace(
+                    self,
+                    features=self.features[span],
+                    labels=self.labels[span],
+                    starts=self.starts[first : last + 1] - self.starts[first],
+                    query_ids=self.query_ids[first:last],
+                    document_ids=None if self.document_ids is None else self.document_ids[span],
                 )
             chosen = np.arange(len(self))[queries]
         else:
@@ -195,13 +218,13 @@ class Lists:
                 raise DataError(f"{len(self)} queries, but truth values of shape {chosen.shape} to choose among them")
             chosen = np.flatnonzero(chosen) if chosen.dtype == bool else numbers(queries, "queries", "int64")
         rows = self.rows(chosen)
-        return Lists(
-            self.features[rows],
-            self.labels[rows],
-            np.concatenate(([0], np.cumsum(self.lengths[chosen]))),
-            self.query_ids[chosen],
-            None if self.document_ids is None else self.document_ids[rows],
-            self.source,
+        return replace(
+            self,
+            features=self.features[rows],
+            labels=self.labels[rows],
+            starts=np.concatenate(([0], np.cumsum(self.lengths[chosen]))),
+            query_ids=self.query_ids[chosen],
+            document_ids=None if self.document_ids is None else self.document_ids[rows],
         )
 
     def rows(self, queries: NDArray[Any]) -> Integers:
@@ -231,6 +254,8 @@ class Lists:
         widths = {part.features.shape[1] for part in parts}
         if len(widths) > 1:
             raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")
+        if len({(part.feature_names, part.categorical) for part in parts}) > 1:
+            raise DataError("lists whose features have other names or other categorical ones cannot be joined")
         named = [part.document_ids for part in parts if part.document_ids is not None]
         return Lists(
             np.concatenate([part.features for part in parts]),
@@ -239,6 +264,8 @@ class Lists:
             np.concatenate([part.query_ids for part in parts]),
             np.concatenate(named) if len(named) == len(parts) else None,
             " + ".join(dict.fromkeys(part.source for part in parts if part.source)),
+            parts[0].feature_names,
+            parts[0].categorical,
         )
 
     @cached_property
@@ -246,6 +273,8 @@ class Lists:
         """A short digest of features, labels and offsets; equal data have equal digests wherever they lie."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(repr(self.features.shape).encode())
+        if self.categorical:
+            digest.update(f"categorical {self.categorical}".encode())
         arrays: tuple[NDArray[Any], ...] = (self.starts, self.labels, self.features)
         for array in arrays:
             flat = array.reshape(-1)

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 from pydantic.fields import FieldInfo
 
 from rankplug.errors import ParameterError, did_you_mean, shown
@@ -28,6 +28,18 @@ class Parameters(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, coerce_numbers_to_str=True, arbitrary_types_allowed=True, allow_inf_nan=True
     )
+    added_later: typing.ClassVar[tuple[str, ...]] = ()
+    """Parameters that came after results had been stored: written only where they are no defaults, so that the names of
+    those results, which digest all that is written, stay."""
+
+    @model_serializer(mode="wrap")
+    def _without_later_ones(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        return {
+            name: value
+            for name, value in write(self).items()
+            if name not in self.added_later or getattr(self, name) != fields[name].default
+        }
 
 
 ParametersT = typing.TypeVar("ParametersT", bound=Parameters)

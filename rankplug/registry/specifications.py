@@ -217,6 +217,7 @@ class BackendSpecification(Specification):
         requires: import names that must be installed.
         default_scorer: what ``rp.fit`` takes when no scorer is named.
         missing_values: whether features may be nan.
+        categorical: whether features may be codes of categories.
         same_bits: whether models are the same to the last bit on any number of threads, which then is chosen by how
             busy the machine is.
         on_cluster: ``"package.module:function"`` of a :class:`rankplug.training.ClusterProblem`, where one model
@@ -230,6 +231,7 @@ class BackendSpecification(Specification):
     default_scorer: str = ""
     on_cluster: str = ""
     missing_values: bool = False
+    categorical: bool = False
     same_bits: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
 

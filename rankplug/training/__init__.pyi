@@ -21,6 +21,9 @@ from .training_loop import Part as Part
 from .training_loop import StepwiseLearner as StepwiseLearner
 from .training_loop import checked as checked
 from .training_loop import train as train
+from .tree_settings import feature_roles as feature_roles
+from .tree_settings import of_engine as of_engine
+from .tree_settings import with_engine as with_engine
 
 __all__ = [
     "LOSS",
@@ -40,10 +43,13 @@ __all__ = [
     "check_memory_for_bins",
     "check_writable",
     "checked",
+    "feature_roles",
     "fit",
     "fit_on_cluster",
     "load_model",
+    "of_engine",
     "problem_of",
     "threads_for_trees",
     "train",
+    "with_engine",
 ]

@@ -32,6 +32,7 @@ from rankplug.training.fitting import Recipe, check_data, package_versions, reci
 from rankplug.training.learning_curve import LearningCurve
 from rankplug.training.models import Model
 from rankplug.training.selection import Selection, metric_names
+from rankplug.training.tree_settings import ENGINE, ROLES
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class ClusterProblem(Recipe):
     def settings(self) -> dict[str, Any]:
         """The scorer's parameters as the engine names them."""
         settings: dict[str, Any] = self.scorer_implementation(self.scorer_parameters)
+        if local := [name for name in (*ROLES, ENGINE) if name in settings]:
+            raise FitError(f"on a cluster, {self.scorer} cannot have {' or '.join(local)}; leave it out, or use rp.fit")
         return settings
 
 
@@ -104,25 +107,27 @@ def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
         for part in parts
     ]
     sizes = client.gather([client.submit(_size, part) for part in held])
-    if len({columns for _, _, columns in sizes}) > 1:
+    if len({columns for _, _, columns, _ in sizes}) > 1:
         raise DataError(f"the parts have different numbers of features: {sorted({size[2] for size in sizes})}")
+    if any(categorical for *_, categorical in sizes):
+        raise DataError("on a cluster, no feature can be categorical; encode it as numbers, or use rp.fit")
 
     def array(name: str, shapes: list[tuple[int, ...]], kind: Any) -> Any:
         pieces = [delayed(_piece)(part, name, first=first) for part, first in zip(held, firsts, strict=True)]
         chunks = [da.from_delayed(*one, kind) for one in zip(pieces, shapes, strict=True)]  # type: ignore[no-untyped-call]
         return da.concatenate(chunks)  # type: ignore[no-untyped-call]
 
-    firsts = np.cumsum([0, *(lists for lists, _, _ in sizes[:-1])]).tolist()
+    firsts = np.cumsum([0, *(lists for lists, *_ in sizes[:-1])]).tolist()
     return SpreadLists(
-        array("features", [(documents, columns) for _, documents, columns in sizes], np.float32),
-        array("labels", [(documents,) for _, documents, _ in sizes], np.float32),
-        array("lengths", [(lists,) for lists, _, _ in sizes], np.int64),
-        array("query_numbers", [(documents,) for _, documents, _ in sizes], np.int64),
+        array("features", [(documents, columns) for _, documents, columns, _ in sizes], np.float32),
+        array("labels", [(documents,) for _, documents, *_ in sizes], np.float32),
+        array("lengths", [(lists,) for lists, *_ in sizes], np.int64),
+        array("query_numbers", [(documents,) for _, documents, *_ in sizes], np.int64),
     )
 
 
-def _size(part: Lists) -> tuple[int, int, int]:
-    return len(part), part.documents, part.features.shape[1]
+def _size(part: Lists) -> tuple[int, int, int, tuple[int, ...]]:
+    return len(part), part.documents, part.features.shape[1], part.categorical
 
 
 def _piece(part: Lists, name: str, first: int) -> NDArray[Any]:

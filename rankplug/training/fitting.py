@@ -238,6 +238,13 @@ def check_data(recipe: Recipe, train: Lists, valid: Lists | None) -> None:
         raise DataError(
             f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
         )
+    if valid is not None and (valid.feature_names, valid.categorical) != (train.feature_names, train.categorical):
+        raise DataError("the features of training and validation data have other names, or others are categorical")
+    if train.categorical and not recipe.backend_specification.categorical:
+        raise DataError(
+            f"{recipe.backend_specification} takes no categorical features; encode them as numbers, or take a backend"
+            " that grows trees"
+        )
     if not recipe.backend_specification.missing_values:
         for part in (train, valid):
             if part is not None:

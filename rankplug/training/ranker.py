@@ -14,6 +14,7 @@ without being asked for. Without routing scikit-learn hands no query ids to ``sc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,6 +53,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     __metadata_request__predict: ClassVar = {"qid": True}
 
     model_: Model
+    categories_: dict[str, Any]
 
     def __init__(
         self,
@@ -87,7 +89,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """Fit the scorer.
 
         Args:
-            X: one row a document: an array, a sparse matrix or a data frame.
+            X: one row a document: an array, a sparse matrix or a data frame, whose columns name the features; those of
+                the type ``category`` are categorical, and their categories are kept as ``categories_``.
             y: relevance of each, zero or more.
             qid: the query of each; rows of a query need not lie together.
             group: instead of ``qid``, the number of rows of each query, one query after another.
@@ -96,7 +99,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """
         features, labels = self._checked(X, y, reset=True)
         ids = _query_ids(len(features), qid, group, "Ranker.fit")
-        order, train = _packed(features, labels, ids)
+        order, train = self._packed(features, labels, ids)
         refuse_masked(sample_weight, "sample_weight")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, features, dtype=np.float64)
         self.model_ = fit(
@@ -120,7 +123,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if len(eval_set) != 3:
             raise DataError(f"eval_set must be (X, y, qid), got {len(eval_set)} parts")
         features, labels = self._checked(eval_set[0], eval_set[1], reset=False)
-        return _packed(features, labels, _query_ids(len(features), eval_set[2], None, "eval_set"))[1]
+        return self._packed(features, labels, _query_ids(len(features), eval_set[2], None, "eval_set"))[1]
 
     def predict(self, X: Any, *, qid: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return one score a row, the higher the better; ``qid`` matters only to scorers that compare documents."""
@@ -129,7 +132,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if qid is None:
             return self.model_.predict(features)
         ids = _query_ids(len(features), qid, None, "Ranker.predict")
-        order, lists = _packed(features, np.zeros(len(features)), ids)
+        order, lists = self._packed(features, np.zeros(len(features)), ids)
         scores = np.empty(len(features))
         scores[order] = self.model_.predict(lists)
         return scores
@@ -154,7 +157,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         features, labels = self._checked(X, y, reset=False)
-        order, lists = _packed(features, labels, _query_ids(len(features), qid, group, "Ranker.score"))
+        order, lists = self._packed(features, labels, _query_ids(len(features), qid, group, "Ranker.score"))
         name = next((name for name in metric_names(self.selection) if name != LOSS), "ndcg@5")
         value = metric(name)(self.model_.predict(lists), lists.labels, lists.starts)
         refuse_masked(sample_weight, "sample_weight")
@@ -177,13 +180,50 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         refuse_masked(X, "X")
         refuse_masked(y, "y")
         features, labels = validate_data(
-            self, X, y, reset=reset, y_numeric=True, ensure_min_samples=2 if reset else 1, **self._allowed
+            self,
+            self._encoded(X, reset),
+            y,
+            reset=reset,
+            y_numeric=True,
+            ensure_min_samples=2 if reset else 1,
+            **self._allowed,
         )
         return _dense(features), labels
 
     def _features(self, X: Any) -> NDArray[np.float32]:
         refuse_masked(X, "X")
-        return _dense(validate_data(self, X, reset=False, **self._allowed))
+        return _dense(validate_data(self, self._encoded(X, False), reset=False, **self._allowed))
+
+    def _encoded(self, X: Any, reset: bool) -> Any:
+        """Return a data frame whose columns of the type category hold the codes that they had in fit; else the same."""
+        if reset:
+            kinds = getattr(X, "dtypes", None)
+            named = (
+                [] if kinds is None or not hasattr(X, "assign") else [n for n in X if hasattr(X[n].dtype, "categories")]
+            )
+            self.categories_ = {name: X[name].dtype.categories for name in named}
+        if not self.categories_:
+            return X
+        if missing := [name for name in self.categories_ if name not in getattr(X, "columns", ())]:
+            raise DataError(
+                f"the model was trained on a data frame with the categories of {missing[0]}; give one again"
+            )
+        codes = {name: known.get_indexer(X[name].astype(object)) for name, known in self.categories_.items()}
+        # A category that fit has not seen is as a missing value.
+        return X.assign(**{name: np.where(code < 0, np.nan, code) for name, code in codes.items()})
+
+    def _packed(
+        self, features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any]
+    ) -> tuple[NDArray[np.int64], Lists]:
+        """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
+        _, first, number = np.unique(ids, return_index=True, return_inverse=True)
+        order = np.argsort(first[number], kind="stable")
+        if not (order[1:] > order[:-1]).all():
+            features, labels, ids = features[order], labels[order], ids[order]
+        lists = Lists.from_query_ids(features, labels, ids)
+        names = tuple(getattr(self, "feature_names_in_", ()))
+        categorical = tuple(names.index(name) for name in self.categories_)
+        return order, replace(lists, feature_names=names, categorical=categorical)
 
     @property
     def _allowed(self) -> dict[str, Any]:
@@ -228,12 +268,3 @@ def _query_ids(rows: int, qid: ArrayLike | None, group: ArrayLike | None, where:
     if ids.shape != (rows,):
         raise DataError(f"qid must name the query of each row: {rows} rows, qid of shape {ids.shape}")
     return ids
-
-
-def _packed(features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any]) -> tuple[NDArray[np.int64], Lists]:
-    """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
-    _, first, number = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first[number], kind="stable")
-    if (order[1:] > order[:-1]).all():
-        return order, Lists.from_query_ids(features, labels, ids)
-    return order, Lists.from_query_ids(features[order], labels[order], ids[order])

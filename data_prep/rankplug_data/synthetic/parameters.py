@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from rankplug.registry import Parameters
 from rankplug_data.synthetic.shapes import ShapeName
@@ -12,6 +12,8 @@ from rankplug_data.synthetic.shapes import ShapeName
 
 class SyntheticParameters(Parameters):
     """Parameters of the made data set."""
+
+    added_later: ClassVar[tuple[str, ...]] = ("test_queries", "valid_queries", "editions")
 
     shape: ShapeName = Field("mslr", description="collection that features, lists and labels take after")
     queries: int = Field(600, ge=5, description="training, validation and test together, split 60/20/20")
@@ -29,9 +31,3 @@ class SyntheticParameters(Parameters):
         """Numbers of queries for training, validation and test."""
         outside = self.queries // 5
         return self.queries - 2 * outside, self.valid_queries or outside, self.test_queries or outside
-
-    @model_serializer(mode="wrap")
-    def _without_later_ones(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Results and files made before these existed keep their names, which digest all that is written here.
-        later = ("test_queries", "valid_queries", "editions")
-        return {name: value for name, value in write(self).items() if name not in later or value is not None}

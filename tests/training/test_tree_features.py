@@ -1,0 +1,187 @@
+"""Names, categories and monotone features reach the engines' models, and an engine's own parameters are its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankplug as rp
+from rankplug.errors import DataError, FitError
+from rankplug.store import Combination
+
+ENGINES = ["lightgbm", "xgboost"]
+SMALL = "rounds=12,leaves=6,min_data=1,min_hessian=0.0001"
+NAMES = ("brand", "price", "bm25")
+
+
+@pytest.fixture(scope="module")
+def lists() -> rp.Lists:
+    """Relevance rises with bm25, falls with price, and brands 1, 4 and 6 of 8, which are no interval, sell best."""
+    noise = np.random.default_rng(0)
+    brand, price, match = noise.integers(0, 8, 600), noise.normal(size=600), noise.normal(size=600)
+    score = 2.0 * np.isin(brand, [1, 4, 6]) - 0.5 * price + match + noise.normal(size=600)
+    features = np.column_stack([brand, price, match]).astype(np.float32)
+    labels = np.digitize(score, [0.5, 2.0])
+    return rp.Lists(features, labels, np.arange(0, 601, 10), feature_names=NAMES)
+
+
+def fit(engine: str, lists: rp.Lists, more: str = "") -> Any:
+    return rp.fit(engine, loss="lambdarank", scorer=f"trees[{SMALL}{more}]", train=lists, progress=False)
+
+
+def features_of_splits(engine: str, model: Any) -> str:
+    return model.encode(".txt" if engine == "lightgbm" else ".json").decode()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_names_stand_in_the_engines_own_model_and_change_no_score(engine: str, lists: rp.Lists) -> None:
+    named, nameless = fit(engine, lists), fit(engine, replace(lists, feature_names=()))
+    found = named.booster.feature_name() if engine == "lightgbm" else named.booster.feature_names
+    assert tuple(found) == NAMES
+    np.testing.assert_array_equal(named.predict(lists), nameless.predict(lists))
+    np.testing.assert_array_equal(named.feature_importances(), nameless.feature_importances())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_categories_are_split_by_sets(engine: str, lists: rp.Lists) -> None:
+    by_name, by_place = fit(engine, lists, ",categorical=brand"), fit(engine, lists, ",categorical=0")
+    in_data = fit(engine, replace(lists, categorical=(0,)))
+    np.testing.assert_array_equal(by_name.predict(lists), by_place.predict(lists))
+    np.testing.assert_array_equal(by_name.predict(lists), in_data.predict(lists))
+    text = features_of_splits(engine, by_name)
+    if engine == "lightgbm":
+        assert max(map(int, re.findall(r"^num_cat=(\d+)", text, re.MULTILINE))) > 0
+    else:
+        trees = json.loads(text)["learner"]["gradient_booster"]["model"]["trees"]
+        assert any(tree["categories"] for tree in trees)
+    # With two leaves only a set of categories tells the best brands from the others.
+    brand = lists.features[:, 0]
+    brands = replace(lists, features=lists.features * np.float32([1, 0, 0]), labels=2.0 * np.isin(brand, [1, 4, 6]))
+    few = "rounds=1,leaves=2,min_data=1,learning_rate=1.0,categorical=brand,engine=(lightgbm[min_data_per_group=1],xgboost[])"
+    model = rp.fit(engine, loss="mse", scorer=f"trees[{few}]", train=brands, progress=False)
+    probe = np.zeros((8, 3), np.float32)
+    probe[:, 0] = np.arange(8)
+    scores = model.predict(probe)
+    assert set(np.flatnonzero(scores == scores.max())) == {1, 4, 6}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_monotone_features_move_no_score_against_them(engine: str, lists: rp.Lists) -> None:
+    model = fit(engine, lists, ",increasing=bm25,decreasing=(price,)")
+    noise = np.random.default_rng(1)
+    for column, sign in ((2, 1), (1, -1)):
+        for _ in range(20):
+            probe = np.repeat(noise.normal(size=(1, 3)).astype(np.float32), 50, axis=0)
+            probe[:, 0], probe[:, column] = 3, np.linspace(-3, 3, 50)
+            assert (sign * np.diff(model.predict(probe)) >= -1e-7).all()
+    free = fit(engine, lists)
+    moved = np.linspace(-3, 3, 400)
+    probe = np.column_stack([np.full(400, 3.0), np.zeros(400), moved]).astype(np.float32)
+    assert (np.diff(free.predict(probe)) < 0).any()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_data_frames_names_and_categories_reach_the_model(engine: str, lists: rp.Lists) -> None:
+    words = pd.Categorical.from_codes(lists.features[:, 0].astype(int), list("abcdefgh"))
+    frame = pd.DataFrame({"brand": words, "price": lists.features[:, 1], "bm25": lists.features[:, 2]})
+    qid = np.repeat(np.arange(60), 10)
+    ranker = rp.Ranker("lambdarank", backend=engine, scorer=f"trees[{SMALL}]", progress=False)
+    ranker.fit(frame, lists.labels, qid=qid)
+    same = fit(engine, replace(lists, categorical=(0,)))
+    np.testing.assert_array_equal(ranker.predict(frame), same.predict(lists))
+    assert list(ranker.categories_["brand"]) == list("abcdefgh")
+    # Codes are those of fit, whatever categories the frame of predict has, and one never seen is as missing.
+    fewer = frame.iloc[:7].assign(brand=pd.Categorical(frame["brand"].iloc[:7].astype(str)))
+    np.testing.assert_array_equal(ranker.predict(fewer), ranker.predict(frame)[:7])
+    unseen = frame.iloc[:1].assign(brand=pd.Categorical(["new"]))
+    missing = frame.iloc[:1].assign(brand=pd.Categorical([None], categories=list("abcdefgh")))
+    np.testing.assert_array_equal(ranker.predict(unseen), ranker.predict(missing))
+    with pytest.raises(DataError, match="trained on a data frame with the categories of brand; give one again"):
+        ranker.predict(lists.features)
+
+
+def test_only_trees_take_categories(lists: rp.Lists) -> None:
+    with pytest.raises(DataError, match="backend torch takes no categorical features"):
+        rp.fit("torch[epochs=1]", loss="mse", train=replace(lists, categorical=(0,)), progress=False)
+
+
+@pytest.mark.parametrize(
+    ("engine", "own", "path"),
+    [
+        ("lightgbm", "path_smooth=50", r"\[path_smooth: 50\]"),
+        ("lightgbm", "extra_trees=true", r"\[extra_trees: 1\]"),
+        ("xgboost", "max_delta_step=0.01", ""),
+        ("xgboost", "gamma=5", ""),
+    ],
+)
+def test_an_engines_own_parameter_reaches_it(engine: str, own: str, path: str, lists: rp.Lists) -> None:
+    plain, changed = fit(engine, lists), fit(engine, lists, f",engine={engine}[{own}]")
+    assert not np.array_equal(plain.predict(lists), changed.predict(lists))
+    if path:
+        assert re.search(path, changed.text)
+    both = fit(engine, lists, f",engine=(lightgbm[path_smooth=50],xgboost[gamma=0.5],{engine}[{own}])")
+    assert both.record.combination["scorer"].count("path_smooth") >= 1
+
+
+@pytest.mark.parametrize(
+    ("engine", "more", "sentence"),
+    [
+        ("lightgbm", "engine=lightgbm[path_smoth=1]", "lightgbm has no parameter path_smoth: did you mean path_smooth"),
+        ("xgboost", "engine=xgboost[gama=1]", "xgboost has no parameter gama"),
+        ("lightgbm", "engine=lightgbm[num_leaves=4]", "num_leaves is set by rankplug, by parameters of its own"),
+        ("xgboost", "engine=xgboost[objective=mse]", "objective is set by rankplug"),
+        ("xgboost", "engine=lightgbm[path_smooth=1]", "engine=lightgbm names parameters of another engine than"),
+        ("lightgbm", "engine=lightgbm[path_smooth=-1]", "LightGBM stopped: Check failed"),
+        ("xgboost", "engine=xgboost[gamma=-1]", "XGBoost stopped"),
+        ("lightgbm", "categorical=brnd", "there is no feature brnd: did you mean brand"),
+        ("lightgbm", "categorical=7", "there is no feature 7; there are 3, counted from 0"),
+        ("xgboost", "categorical=price", "feature price is categorical and has the value"),
+        ("lightgbm", "increasing=price,decreasing=price", "price cannot be increasing and decreasing"),
+        ("lightgbm", "categorical=brand,increasing=brand", "brand cannot be increasing and categorical"),
+    ],
+)
+def test_what_is_not_possible_is_told(engine: str, more: str, sentence: str, lists: rp.Lists) -> None:
+    with pytest.raises((DataError, FitError), match=re.escape(sentence)):
+        fit(engine, lists, f",{more}")
+
+
+def test_names_that_are_not_possible_are_told(lists: rp.Lists) -> None:
+    with pytest.raises(DataError, match="there are 3 features, but 2 feature names"):
+        replace(lists, feature_names=("a", "b"))
+    with pytest.raises(DataError, match="two features have the name a"):
+        replace(lists, feature_names=("a", "b", "a"))
+    with pytest.raises(DataError, match="categorical names the feature 3; there are 3"):
+        replace(lists, categorical=(3,))
+    with pytest.raises(DataError, match="the data name none; give its position from 0"):
+        fit("lightgbm", replace(lists, feature_names=()), ",categorical=brand")
+    for engine, name in (("lightgbm", "a:b"), ("xgboost", "a[b")):
+        with pytest.raises(FitError, match="stopped"):
+            fit(engine, replace(lists, feature_names=(name, "b", "c")))
+
+
+def test_parts_of_lists_keep_names_and_categories(lists: rp.Lists) -> None:
+    coded = replace(lists, categorical=(0,))
+    parts = [coded[3], coded[2:5], coded[[4, 1]], coded.shuffled(0), rp.Lists.concatenate([coded[:2], coded[2:]])]
+    assert all((part.feature_names, part.categorical) == (NAMES, (0,)) for part in parts)
+    assert coded.fingerprint != lists.fingerprint == replace(lists, feature_names=()).fingerprint
+    with pytest.raises(DataError, match="cannot be joined"):
+        rp.Lists.concatenate([coded[:2], lists[2:]])
+
+
+def test_a_combination_has_the_name_it_had_before_these_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {"dataset": "synthetic", "backend": "lightgbm", "loss": "mse"}
+    before = Combination(**parts, scorer="trees[leaves=15]")
+    assert set(before.plugins["scorer"][0]["parameters"]).isdisjoint(
+        ("categorical", "increasing", "decreasing", "engine")
+    )
+    names = {Combination(**parts, scorer=f"trees[leaves=15{more}]").identity for more in (
+        "", ",engine=()", ",categorical=()", ",engine=lightgbm[path_smooth=1]", ",engine=lightgbm[path_smooth=2]",
+        ",categorical=0", ",categorical=brand", ",increasing=0",
+    )}  # fmt: skip
+    assert len(names) == 6 and before.identity in names
