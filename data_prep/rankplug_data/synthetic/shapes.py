@@ -14,7 +14,7 @@ STREAMS = 5
 BODY, ANCHOR, TITLE, URL, WHOLE = range(STREAMS)
 
 MEASURES = 25
-"""How many measures of a stream there are."""
+"""Number of measures of each stream."""
 
 ShapeName = Literal["mslr", "yahoo", "gov", "ohsumed"]
 
