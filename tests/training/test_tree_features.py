@@ -63,7 +63,8 @@ def test_categories_are_split_by_sets(engine: str, lists: rp.Lists) -> None:
     # With two leaves only a set of categories tells the best brands from the others.
     brand = lists.features[:, 0]
     brands = replace(lists, features=lists.features * np.float32([1, 0, 0]), labels=2.0 * np.isin(brand, [1, 4, 6]))
-    few = "rounds=1,leaves=2,min_data=1,learning_rate=1.0,categorical=brand,engine=(lightgbm[min_data_per_group=1],xgboost[])"
+    few = "rounds=1,leaves=2,min_data=1,learning_rate=1.0,categorical=brand"
+    few += ",engine=(lightgbm[min_data_per_group=1],xgboost[])"
     model = rp.fit(engine, loss="mse", scorer=f"trees[{few}]", train=brands, progress=False)
     probe = np.zeros((8, 3), np.float32)
     probe[:, 0] = np.arange(8)
