@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, problems_of_others, registry
@@ -149,8 +149,7 @@ def _versions(others: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _backends(plugins: Registry) -> Iterator[BackendHealth]:
-    for plugin in plugins.plugins("backend"):
-        specification = cast(BackendSpecification, plugin.specification)
+    for specification in plugins.specifications(BackendSpecification):
         try:
             for module in specification.requires:
                 importlib.import_module(module)

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import pluggy
 
@@ -57,6 +57,7 @@ HOOK_OF_KIND = {
     "study": "rankplug_studies",
 }
 SESSION = "this session"
+Specified = TypeVar("Specified", bound=Specification)
 Named = str | Mapping[str, Any] | Reference
 """A plugin's name with its parameters."""
 
@@ -218,6 +219,16 @@ class Registry:
             for name in sorted(self._plugins[one]):
                 yield from self._plugins[one][name]
 
+    def specifications(self, kind: type[Specified]) -> Iterator[Specified]:
+        """Yield what all plugins of one kind say of themselves, by name.
+
+        Args:
+            kind: the class of their specifications.
+        """
+        for plugin in self.plugins(kind.kind):
+            if isinstance(plugin.specification, kind):
+                yield plugin.specification
+
     def conflicts(self) -> list[tuple[str, str, list[str]]]:
         """Return the kind, name and distributions of each name that more than one distribution offers."""
         return [
@@ -253,9 +264,8 @@ class Registry:
 
     def exported(self, name: str) -> Any:
         """Return what a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
-        for plugin in self.plugins("backend"):
-            specification = plugin.specification
-            if isinstance(specification, BackendSpecification) and name in specification.exports:
+        for specification in self.specifications(BackendSpecification):
+            if name in specification.exports:
                 return import_object(specification.exports[name], str(specification))
         raise AttributeError(f"no backend exports {name}")
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_you_mean
-from rankplug.registry import NAME, Parameters, read_parameters, registry
+from rankplug.registry import NAME, Parameters, StudySpecification, parse, read_parameters, registry
 from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
 from rankplug.studies.stored_runs import StoredFrames, StoredRecords
@@ -61,6 +61,12 @@ class Runs:
     place: str = ""
     level: float = 0.0
     settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def dataset_name(self) -> str:
+        """The name of the data set, without its parameters; empty where the models do not share one."""
+        dataset = self.shared.get("dataset", "")
+        return parse(str(dataset)).name if dataset else ""
 
     def grid(self, model: str) -> dict[str, Any]:
         """Return the parts of a model's combinations."""
@@ -328,4 +334,4 @@ def bibliography(names: Iterable[str]) -> str:
 
 def studies() -> list[Study]:
     """Return all installed studies."""
-    return [cast(Study, plugin.specification.load()) for plugin in registry().plugins("study")]
+    return [specification.load() for specification in registry().specifications(StudySpecification)]

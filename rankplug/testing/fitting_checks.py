@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,8 +270,8 @@ def _smooth_losses() -> list[str]:
     """Return convex losses with exact derivatives, those that are smooth first."""
     found = [
         specification
-        for plugin in registry().plugins("loss")
-        if (specification := cast(LossSpecification, plugin.specification)).convex
+        for specification in registry().specifications(LossSpecification)
+        if specification.convex
         and specification.gradient == "exact"
         and not specification.needs
         and specification.longest is None

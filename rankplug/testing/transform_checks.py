@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class Case:
         """Return what it makes of a split, with a fresh generator of the seed."""
         specification, parameters = registry().resolve("transform", self.name)
         noise = generator(self.seed if seed is None else seed, "transform", self.name)
-        return cast(Split, specification.load()(split, parameters, noise))
+        changed: Split = specification.load()(split, parameters, noise)
+        return changed
 
     @cached_property
     def found(self) -> Split:

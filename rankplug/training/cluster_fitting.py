@@ -11,7 +11,7 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,8 +167,7 @@ def fit_on_cluster(
     recipe = recipe_of(backend, scorer, loss, sampler, seed)
     engine = recipe.backend_specification
     if not engine.on_cluster:
-        can = [plugin.specification.name for plugin in registry().plugins("backend")
-               if cast(BackendSpecification, plugin.specification).on_cluster]  # fmt: skip
+        can = [one.name for one in registry().specifications(BackendSpecification) if one.on_cluster]
         raise FitError(f"{engine} cannot fit on a cluster; {' and '.join(can)} can")
     metrics = metric_names(selection)
     for name in metrics:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import metadata
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -269,11 +269,7 @@ def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.floa
 
 def scorers_of(backend: str) -> list[str]:
     """Return the names of the scorers a backend can fit."""
-    return [
-        plugin.specification.name
-        for plugin in registry().plugins("scorer")
-        if backend in cast(ScorerSpecification, plugin.specification).fitted_by
-    ]
+    return [scorer.name for scorer in registry().specifications(ScorerSpecification) if backend in scorer.fitted_by]
 
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:

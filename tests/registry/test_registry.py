@@ -10,7 +10,7 @@ import pytest
 
 from rankplug import LossSpecification, Parameters
 from rankplug.errors import ParameterError, PluginConflictError, UnknownPluginError
-from rankplug.registry import Registry
+from rankplug.registry import KINDS, Registry
 from rankplug.registry.rehearsal import Verdict
 
 HEALTHY = """
@@ -303,3 +303,10 @@ def test_plugins_of_the_session_take_the_place_of_earlier_ones_of_the_session():
     specification, parameters = registry.resolve("loss", "mine[scale=2]")
     assert specification.summary == "second try" and parameters == Scale(scale=2)
     assert [plugin.distribution for plugin in registry.plugins()] == ["this session"]
+
+
+def test_specifications_of_a_kind_come_by_its_class():
+    offered = Registry()
+    for kind in KINDS.values():
+        named = [plugin.specification for plugin in offered.plugins(kind.kind)]
+        assert list(offered.specifications(kind)) == named and all(type(one) is kind for one in named)

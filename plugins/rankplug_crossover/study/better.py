@@ -6,14 +6,14 @@ import pandas as pd
 
 from rankplug.statistics import LEVEL, holm
 from rankplug.studies import Results, interval_of, p_value_of
-from rankplug_crossover.study.protocol import METRIC, cells, name_of, paper_of, whole_grids
+from rankplug_crossover.study.protocol import METRIC, cells, whole_grids
 from rankplug_crossover.study.quality import best_of_papers, identities
 
 
 def candidates(results: Results, group: str) -> list[str]:
     """Return the combinations of the grid that no paper has."""
     models = set(results.models(group))
-    return [model for cell in cells() if (model := name_of(*cell)) in models and not paper_of(model)]
+    return [cell.model for cell in cells() if cell.model in models and not cell.paper]
 
 
 def better_than_papers(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankplug.studies import Claim, Evidence, Margin, Observation, Results, Runs, Values, alike, greater, some_greater
+from rankplug.studies import Claim, Evidence, Margin, Observation, Results, Values, alike, greater, some_greater
 from rankplug_crossover.study.better import candidates
 from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, mean_of_choice
-from rankplug_crossover.study.protocol import METRIC, NOISY, most_repeated, name_of, paper_of, whole_grids
+from rankplug_crossover.study.protocol import METRIC, NOISY, Cell, most_repeated, paper_of, whole_grids
 from rankplug_crossover.study.quality import best_of_papers, validation_folds
 
 Statistic = Callable[[Results], Evidence]
@@ -45,7 +45,7 @@ def against_the_mark(who: str) -> Callable[[Results], str]:
     def tell(results: Results) -> str:
         words = []
         for group in whole_grids(results):
-            if group in results.runs and is_ohsumed(results.runs[group]):
+            if group in results.runs and results.runs[group].dataset_name == "ohsumed":
                 chosen = choice(validation_folds(results, group), who)
                 for metric, mark in MARK.items():
                     found = mean_of_choice(results, group, metric, chosen)
@@ -53,11 +53,6 @@ def against_the_mark(who: str) -> Callable[[Results], str]:
         return "; ".join(words)
 
     return tell
-
-
-def is_ohsumed(runs: Runs) -> bool:
-    """Tell whether a group of runs is on the real collection."""
-    return str(runs.shared["dataset"]).partition("[")[0] == "ohsumed"
 
 
 def better(one: str, other: str) -> Statistic:
@@ -94,31 +89,31 @@ CLAIMS = (
     ),
     Claim(
         "LogRank's ConvexLoss ranks better on LightGBM's trees than on the paper's linear scorer.",
-        better(name_of("convex_loss", "lightgbm"), name_of("convex_loss", "lbfgs")),
+        better(Cell("convex_loss", "lightgbm").model, Cell("convex_loss", "lbfgs").model),
         "Heat map",
         POINTS,
     ),
     Claim(
         "LogRank's ConvexLoss on trees ranks better than lambdaMART.",
-        better(name_of("convex_loss", "lightgbm"), name_of("lambdarank", "lightgbm")),
+        better(Cell("convex_loss", "lightgbm").model, Cell("lambdarank", "lightgbm").model),
         "Heat map",
         POINTS,
     ),
     Claim(
         "Gumbel noise improves XE-NDCG on trees.",
-        better(name_of("xe_ndcg", "lightgbm", NOISY), name_of("xe_ndcg", "lightgbm")),
+        better(Cell("xe_ndcg", "lightgbm", NOISY).model, Cell("xe_ndcg", "lightgbm").model),
         "Noise",
         POINTS,
     ),
     Claim(
         "Gumbel noise improves uRank's network.",
-        better(name_of("urank", "torch", NOISY), name_of("urank", "torch")),
+        better(Cell("urank", "torch", NOISY).model, Cell("urank", "torch").model),
         "Noise",
         POINTS,
     ),
     Claim(
         "uMart ranks alike on XGBoost and on LightGBM.",
-        same(name_of("umart", "xgboost"), name_of("umart", "lightgbm")),
+        same(Cell("umart", "xgboost").model, Cell("umart", "lightgbm").model),
         "Heat map",
         POINTS,
     ),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankplug.studies import Results
 from rankplug_crossover.study.better import better_than_papers
-from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, name_of, paper_of, whole_grids
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, Cell, paper_of, whole_grids
 from rankplug_crossover.study.quality import grid, heading, quality
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         better = better_than_papers(results, group)
         _panel(panel, cells, half.loc[cells.index], set(better.loc[better["better"], "model"]))
         queries = int(frames[group]["queries"].iloc[0])
-        panel.set_title(f"{heading(group)}, {queries} test queries\n{KEY}", fontsize=9)
+        panel.set_title(f"{heading(results, group)}, {queries} test queries\n{KEY}", fontsize=9)
     joined = pd.concat([frame.assign(collection=group) for group, frame in frames.items()], ignore_index=True)
     return joined, figure
 
@@ -47,7 +47,7 @@ def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]
 
     values, reach = cells.to_numpy(np.float64), half.to_numpy(np.float64)
     columns = [(str(column[0]), str(column[1])) for column in cells.columns]
-    models = np.array([[name_of(str(loss), *column) for column in columns] for loss in cells.index])
+    models = np.array([[Cell(str(loss), *column).model for column in columns] for loss in cells.index])
     texts = np.array(
         [
             f"{value:.1f} ± {own:.1f}{' *' if model in better else ''}"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankplug.statistics import holm
 from rankplug.studies import Results, interval_of, p_value_of
-from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, cells, name_of, paper_of, whole_grids
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, Cell, cells, whole_grids
 from rankplug_crossover.study.quality import heading, identities
 
 if TYPE_CHECKING:
@@ -20,15 +20,16 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
     """Compare noisy with plain losses by loss and backend; two-sided tests by the data's design, Holm over all."""
     models = set(results.models(group))
     rows = []
-    for loss, backend, noise in cells():
-        noisy, plain = name_of(loss, backend, NOISY), name_of(loss, backend)
-        if noise != NOISY or not {noisy, plain} <= models:
+    for cell in cells():
+        noisy, plain = cell.model, Cell(cell.loss, cell.backend).model
+        if cell.noise != NOISY or not {noisy, plain} <= models:
             continue
         sample = results.difference(group, METRIC, noisy, plain)
         interval, p = interval_of(sample), p_value_of(sample)
         rows.append(
-            {"collection": group, "loss": loss, "backend": backend, "model": noisy, "difference": 100 * interval.point}
-            | {"low": 100 * interval.low, "high": 100 * interval.high, "p": 2 * min(p, 1 - p), "paper": paper_of(noisy)}
+            {"collection": group, "loss": cell.loss, "backend": cell.backend, "model": noisy}
+            | {"difference": 100 * interval.point}
+            | {"low": 100 * interval.low, "high": 100 * interval.high, "p": 2 * min(p, 1 - p), "paper": cell.paper}
         )
     frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
     return frame.assign(**{"p (Holm)": holm(frame["p"]).p_values})
@@ -55,7 +56,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
             panel.set_title(backend, fontsize=9)
             panel.set_xlabel(f"noise minus plain,\n{METRIC.upper()} points", fontsize=8)
         row[0].set_ylim(len(losses) - 0.5, -0.5)
-        row[0].set_ylabel(f"loss, {heading(group)}")
+        row[0].set_ylabel(f"loss, {heading(results, group)}")
     figure.legend(*_key(PALETTE[0], PALETTE[3]), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return pd.concat(frames.values(), ignore_index=True), figure
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankplug.registry import registry
 from rankplug.studies import Profile, Results, Runs
@@ -23,6 +23,30 @@ NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank", "pl_rank", "stochastic_
 """Expectations over noisy rankings already, or dear ones: Gumbel noise on top of them is left out."""
 SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
 """Scale of the noise on each backend, as in the paper: a quarter for trees, 1 for networks."""
+
+
+class Cell(NamedTuple):
+    """A loss with a backend and with noise or without, the part of a model that the grid crosses."""
+
+    loss: str
+    backend: str
+    noise: str = PLAIN
+
+    @property
+    def model(self) -> str:
+        """The model's name in figures.
+
+        >>> Cell("umart", "xgboost").model, Cell("xe_ndcg", "lightgbm", "gumbel").model
+        ('umart, xgboost', 'xe_ndcg x gumbel, lightgbm')
+        """
+        return f"{self.loss}{f' x {self.noise}' if self.noise else ''}, {self.backend}"
+
+    @property
+    def paper(self) -> str:
+        """The paper that has this combination, or an empty string."""
+        return PUBLISHED.get(self, "")
+
+
 PUBLISHED = {
     ("cross_entropy", "torch", PLAIN): "stochastic",
     ("cross_entropy", "torch", NOISY): "stochastic",
@@ -159,14 +183,14 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
     """Return each model's parts beside its data: the grid, then the papers' own that are not in it."""
-    grid = {name_of(*cell): parts_of(*cell, size) for cell in cells()}
+    grid = {cell.model: parts_of(cell, size) for cell in cells()}
     return grid | papers_own(size)
 
 
-def cells() -> list[tuple[str, str, str]]:
-    """Return loss, backend and noise of each cell of the grid."""
+def cells() -> list[Cell]:
+    """Return all cells of the grid."""
     return [
-        (loss, backend, noise)
+        Cell(loss, backend, noise)
         for loss in losses()
         for backend in BACKENDS
         for noise in (PLAIN, NOISY)
@@ -179,25 +203,16 @@ def losses() -> list[str]:
     return [plugin.specification.name for plugin in registry().plugins("loss")]
 
 
-def name_of(loss: str, backend: str, noise: str = PLAIN) -> str:
-    """Return the name of a combination in figures.
-
-    >>> name_of("umart", "xgboost"), name_of("xe_ndcg", "lightgbm", "gumbel")
-    ('umart, xgboost', 'xe_ndcg x gumbel, lightgbm')
-    """
-    return f"{loss}{f' x {noise}' if noise else ''}, {backend}"
-
-
 COMPARED = (
-    name_of("convex_loss", "lightgbm"),
-    name_of("convex_loss", "lbfgs"),
-    name_of("lambdarank", "lightgbm"),
-    name_of("xe_ndcg", "lightgbm", NOISY),
-    name_of("xe_ndcg", "lightgbm"),
-    name_of("urank", "torch", NOISY),
-    name_of("urank", "torch"),
-    name_of("umart", "xgboost"),
-    name_of("umart", "lightgbm"),
+    Cell("convex_loss", "lightgbm").model,
+    Cell("convex_loss", "lbfgs").model,
+    Cell("lambdarank", "lightgbm").model,
+    Cell("xe_ndcg", "lightgbm", NOISY).model,
+    Cell("xe_ndcg", "lightgbm").model,
+    Cell("urank", "torch", NOISY).model,
+    Cell("urank", "torch").model,
+    Cell("umart", "xgboost").model,
+    Cell("umart", "lightgbm").model,
 )
 """Models that claims compare with each other, which need more trials than a grid of all can have."""
 GRID, PAIRS = "grid", "compared"
@@ -216,15 +231,15 @@ def most_repeated(results: Results) -> list[str]:
 
 def paper_of(model: str) -> str:
     """Return the paper that has a combination, or an empty string."""
-    own = {name_of(*cell): paper for cell, paper in PUBLISHED.items()}
-    return own.get(model, "") or OUTSIDE_THE_GRID.get(model, "")
+    return OF_MODELS.get(model, "")
 
 
-def parts_of(loss: str, backend: str, noise: str, size: Size) -> dict[str, Any]:
+def parts_of(cell: Cell, size: Size) -> dict[str, Any]:
     """Return backend, scorer, loss and noise of a cell."""
-    gain = f"[gain=ndcg,samples={size.rankings}]" if loss in GAIN_OF_RANKINGS else ""
-    sampler = f"gumbel[beta={SCALE_OF_NOISE[backend]},samples={size.samples}]" if noise else ""
-    return {"loss": loss + gain, "sampler": sampler, **engine(backend, size, convex=loss != "exp_gain")}
+    gain = f"[gain=ndcg,samples={size.rankings}]" if cell.loss in GAIN_OF_RANKINGS else ""
+    sampler = f"gumbel[beta={SCALE_OF_NOISE[cell.backend]},samples={size.samples}]" if cell.noise else ""
+    parts = engine(cell.backend, size, convex=cell.loss != "exp_gain")
+    return {"loss": cell.loss + gain, "sampler": sampler, **parts}
 
 
 def engine(backend: str, size: Size, convex: bool = True) -> dict[str, Any]:
@@ -249,6 +264,10 @@ OUTSIDE_THE_GRID = {
     "RankBoost": "logrank",
     **{f"{family}_{gain.upper()}": "logrank" for family in GAIN_OF_RANKINGS.values() for gain in ("auc", "map")},
 }
+
+
+OF_MODELS = {Cell(*cell).model: paper for cell, paper in PUBLISHED.items()} | OUTSIDE_THE_GRID
+"""Model -> the paper that has it."""
 
 
 def papers_own(size: Size) -> dict[str, dict[str, Any]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import pandas as pd
 
 from rankplug.studies import Results, validation_quality
-from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, name_of, paper_of
+from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, paper_of
 
 
 def query_values(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
@@ -74,15 +73,13 @@ def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Pivot a column of :func:`quality` into a table, a row for each loss, a column for each backend and noise."""
     values = frame.set_index("model")[column]
     rows: dict[str, dict[Any, Any]] = {}
-    for loss, backend, noise in cells():
-        model = name_of(loss, backend, noise)
-        if model in values.index:
-            rows.setdefault(loss, {})[backend, noise] = values[model]
+    for cell in cells():
+        if cell.model in values.index:
+            rows.setdefault(cell.loss, {})[cell.backend, cell.noise] = values[cell.model]
     columns = pd.MultiIndex.from_tuples([(backend, noise) for backend in BACKENDS for noise in (PLAIN, NOISY)])
     return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns)
 
 
-@functools.cache
-def heading(group: str) -> str:
+def heading(results: Results, group: str) -> str:
     """Return the words for a collection in the titles of figures."""
-    return f"on {group}" if not group.startswith("made") else f"on data {group}"
+    return f"on data {group}" if results.is_made(group) else f"on {group}"

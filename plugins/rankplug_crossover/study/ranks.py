@@ -46,7 +46,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         models, found = ranked(results, group)
         _diagram(panel, models, found)
         panel.set_title(
-            f"{heading(group)}: mean rank by {METRIC.upper()} within {found.blocks} test queries (1 is best);"
+            f"{heading(results, group)}: mean rank by {METRIC.upper()} within {found.blocks} test queries (1 is best);"
             f" Friedman's p = {found.p_value:.2g}",
             fontsize=8.5,
             pad=18,

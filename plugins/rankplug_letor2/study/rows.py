@@ -11,6 +11,8 @@ from rankplug.studies import OfficialFolds, Results, Sample, interval_of
 from rankplug_letor2.study.protocol import DATASET, GROUP, MEASURES, OFFICIAL
 
 PARTS = ("train", "valid", "test")
+FOLDS = {f"fold {fold}": fold for fold in range(1, 6)}
+"""The release's data sets of single folds."""
 
 
 def is_the_release(results: Results) -> bool:
@@ -23,8 +25,8 @@ def official(results: Results, model: str, metric: str, part: str = "test") -> p
     """Return a row of the release: its numbers on a part, by fold."""
     printed = results.published
     chosen = (printed["exhibit"] == f"{part} part") & (printed["model"] == OFFICIAL[model])
-    rows = printed[chosen & (printed["metric"] == metric) & printed["dataset"].str.startswith("fold ")]
-    return pd.Series(rows["value"].to_numpy(float), rows["dataset"].str.removeprefix("fold ").astype(int))
+    rows = printed[chosen & (printed["metric"] == metric) & printed["dataset"].isin(FOLDS)]
+    return pd.Series(rows["value"].to_numpy(float), rows["dataset"].map(FOLDS).astype(int))
 
 
 def ours(results: Results, model: str, metric: str) -> pd.Series[float]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankplug.studies import Check, Checks, Evidence, Results, exact_check
 from rankplug_logrank.study.bounds import bound_frame, largest_bend
-from rankplug_logrank.study.identities import largest_error
+from rankplug_logrank.study.identities import OVER_ALL, OVER_RANKINGS, SUMS, largest_error
 from rankplug_logrank.study.walk_picture import correlation, flip_frame, flips_that_leave, walk
 
 TOLERANCE = 1e-9
@@ -14,11 +14,11 @@ TOLERANCE = 1e-9
 
 def identities_hold(results: Results) -> Evidence:
     """Compare sums over all sign matrices with the closed forms; sums over rankings alone are the control."""
-    words, control = "largest relative error, lists of 4 to 6 documents", largest_error("over rankings")
+    words, control = "largest relative error, lists of 4 to 6 documents", largest_error(OVER_RANKINGS)
     return Checks(
         {
             name: Check(words, largest_error(kind), at_most=TOLERANCE, control=control, control_of="over rankings only")
-            for name, kind in (("five identities", "e^"), ("four losses", "over all y"))
+            for name, kind in (("five identities", SUMS), ("four losses", OVER_ALL))
         }
     )
 
@@ -27,9 +27,9 @@ def closed_form_is_over_rankings(results: Results) -> Evidence:
     """Compare the same closed forms with sums over rankings only."""
     return exact_check(
         "largest relative error, lists of 4 to 6 documents",
-        largest_error("over rankings"),
+        largest_error(OVER_RANKINGS),
         at_most=TOLERANCE,
-        control=largest_error("over all y"),
+        control=largest_error(OVER_ALL),
         control_of="over all sign matrices",
     )
 

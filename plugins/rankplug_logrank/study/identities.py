@@ -91,6 +91,8 @@ def loss_sums(good: Doubles, bad: Doubles, rankings_only: bool = False) -> dict[
     }
 
 
+SUMS, OVER_ALL, OVER_RANKINGS = "sums", "over all y", "over rankings"
+"""Kinds of identities: the five of Figure 1, and the losses summed over all sign matrices and over rankings only."""
 LOSSES = {"logrank_mle": "MLE", "exp_gain": "ExpGain_AUC", "logrank_l3": "L3_AUC", "convex_loss": "Convex_AUC"}
 
 
@@ -102,27 +104,25 @@ def identity_frame() -> pd.DataFrame:
     noise = np.random.default_rng(0)
     rows = []
     for goods, bads in SHAPES:
-        found: dict[str, tuple[Doubles | float, Doubles | float]] = dict(
-            identity_sums(noise.normal(size=(goods, bads)))
-        )
+        pairs: dict[tuple[str, str], tuple[Doubles | float, Doubles | float]] = {
+            (SUMS, name): pair for name, pair in identity_sums(noise.normal(size=(goods, bads))).items()
+        }
         good, bad = noise.normal(size=goods), noise.normal(size=bads)
-        for names, rankings_only in (("over all y", False), ("over rankings", True)):
-            sums = loss_sums(good, bad, rankings_only)
-            found |= {f"{LOSSES[name]} {names}": pair for name, pair in sums.items()}
-        for name, (summed, closed) in found.items():
+        for kind in (OVER_ALL, OVER_RANKINGS):
+            of_losses = loss_sums(good, bad, rankings_only=kind == OVER_RANKINGS)
+            pairs |= {(kind, f"{LOSSES[name]} {kind}"): pair for name, pair in of_losses.items()}
+        for (kind, name), (summed, closed) in pairs.items():
             error = float((np.abs(np.asarray(summed) - closed) / np.abs(closed)).max())
-            rows.append({"identity": name, "list": f"{goods} good, {bads} bad", "relative error": error})
-    frame = pd.DataFrame(rows)
-    return frame.pivot(index="identity", columns="list", values="relative error").loc[list(found)].reset_index()
+            rows.append({"kind": kind, "identity": name, "list": f"{goods} good, {bads} bad", "relative error": error})
+    frame = pd.DataFrame(rows).pivot(index=["kind", "identity"], columns="list", values="relative error")
+    return frame.loc[list(pairs)].reset_index()
 
 
 def largest_error(kind: str) -> float:
-    """Return the largest relative error among the identities whose names contain some words."""
-    frame = identity_frame()
-    chosen = frame[frame["identity"].str.contains(kind, regex=False)]
-    return float(chosen.drop(columns="identity").to_numpy().max())
+    """Return the largest relative error among the identities of a kind."""
+    return float(identity_frame().set_index(["kind", "identity"]).loc[kind].to_numpy().max())
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, None]:
     """Return the table of identities, with the losses summed over all sign matrices and over rankings only."""
-    return identity_frame(), None
+    return identity_frame().drop(columns="kind"), None

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankplug.losses import loss
-from rankplug.registry import registry
+from rankplug.registry import parse, registry
 from rankplug.studies import Results
 
 ESTIMATORS = {
@@ -50,6 +50,6 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
         {"estimator": label}
         | {f"scores of spread {spread:g}": relative_variance(name, sampler, spread) for spread in SPREADS}
         for label, (name, sampler) in ESTIMATORS.items()
-        if name.partition("[")[0] in installed
+        if parse(name).name in installed
     ]
     return pd.DataFrame(rows), None

@@ -18,6 +18,8 @@ CURVES = {
     "scale of the noise, beta": {f"beta = {scale:g}": scale for scale in SCALES},
     "draws, N": {f"N = {draws}": float(draws) for draws in DRAWS},
 }
+OTHER_LAWS = {"scale of the noise, beta": 1.0, "draws, N": 8.0}
+"""Position of the other laws on each axis."""
 
 
 def frame_of(results: Results) -> pd.DataFrame:
@@ -41,19 +43,20 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     frame = frame_of(results)
     figure, axes = new_figure(2, width=3.6, height=2.6, sharey=True)
     known = frame.set_index("noise")
-    for panel, (title, places) in zip(axes, CURVES.items(), strict=True):
+    for panel, (title, curve) in zip(axes, CURVES.items(), strict=True):
         panel.set(xlabel=title, xscale="log")
-        panel.set_xticks(list(places.values()), [f"{place:g}" for place in places.values()])
+        panel.set_xticks(list(curve.values()), [f"{value:g}" for value in curve.values()])
         panel.minorticks_off()
         if frame.empty:
             panel.set_title("not part of this profile", fontsize=8)
             continue
-        rows, x = known.loc[list(places)], list(places.values())
+        rows, x = known.loc[list(curve)], list(curve.values())
         panel.plot(x, rows["ours"], color=PALETTE[0], marker="o", markersize=3, label="Gumbel")
         panel.fill_between(x, rows["low"], rows["high"], color=PALETTE[0], alpha=0.15, linewidth=0)
         for law, colour in zip(LAWS, PALETTE[1:], strict=False):
-            at = 1.0 if title.startswith("scale") else 8.0
-            panel.plot([at], [known.loc[law, "ours"]], "s", color=colour, markersize=4, label=law.capitalize())
+            panel.plot(
+                [OTHER_LAWS[title]], [known.loc[law, "ours"]], "s", color=colour, markersize=4, label=law.capitalize()
+            )
         panel.axhline(
             known.loc[NO_NOISE, "ours"], color=colour_of(NO_NOISE), linewidth=0.8, linestyle="--", label=NO_NOISE
         )

@@ -29,9 +29,11 @@ from rankplug_uniquerating.study.protocol import (
     NDCG,
     OHSUMED,
     PLACES,
+    TABLES,
     TEST_SELECTED,
     WEB10K,
     WEB30K,
+    group_of,
 )
 
 Statistic = Callable[[Results], Evidence]
@@ -55,20 +57,20 @@ def above(
     worse: tuple[str, ...],
     places: tuple[str, ...] = tuple(PLACES),
     metrics: tuple[str, ...] = NDCG,
-    prefix: str = "",
+    kind: str = TABLES,
 ) -> Statistic:
     """Return the statistic that compares one model with others on test data, in every place and by every metric."""
 
     def gather(results: Results) -> Evidence:
-        there = [place for place in places if prefix + place in results.frames]
+        there = {place: group for place in places if (group := group_of(results, place, kind))}
         parts = {
-            f"{results.collection(prefix + place, place)} {metric}, {better} - {model}": results.difference(
-                prefix + place, metric, better, model
+            f"{results.collection(group, place)} {metric}, {better} - {model}": results.difference(
+                group, metric, better, model
             )
-            for place in there
+            for place, group in there.items()
             for metric in metrics
             for model in worse
-            if model in results.models(prefix + place)
+            if model in results.models(group)
         }
         absent = ", ".join(place for place in places if place not in there)
         return greater(parts, *([f"not run: {absent}"] if absent else []))
@@ -78,24 +80,25 @@ def above(
 
 def testing_on_the_selection_set_flatters(results: Results) -> Evidence:
     """Compare test NDCG with the epoch chosen on the test part and on validation data."""
-    place = results.collection(OHSUMED)
+    on_test, on_validation = (group_of(results, OHSUMED, kind) for kind in (TEST_SELECTED, TABLES))
     return greater(
         {
-            f"{place} {metric}": results.contrast(
-                metric, {(TEST_SELECTED + OHSUMED, "uRank"): 1.0, (OHSUMED, "uRank"): -1.0}
+            f"{results.collection(on_validation)} {metric}": results.contrast(
+                metric, {(on_test, "uRank"): 1.0, (on_validation, "uRank"): -1.0}
             )
             for metric in NDCG
         }
     )
 
 
-def published_row_reached(group: str) -> Statistic:
+def published_row_reached(kind: str) -> Statistic:
     """Return the statistic that compares the published row of uRank with one run of ours, which must be on OHSUMED
     itself.
     """
 
     def gather(results: Results) -> Evidence:
-        if not is_ohsumed(results, group):
+        group = group_of(results, OHSUMED, kind)
+        if not group or results.runs[group].dataset_name != "ohsumed":
             return not_run("not on OHSUMED, whose numbers the row has")
         printed = results.published[
             (results.published["exhibit"] == PLACES[OHSUMED]) & (results.published["model"] == "uRank")
@@ -112,11 +115,6 @@ def published_row_reached(group: str) -> Statistic:
         )
 
     return gather
-
-
-def is_ohsumed(results: Results, group: str) -> bool:
-    """Tell whether a group of runs is on the real collection."""
-    return group in results.runs and str(results.runs[group].shared["dataset"]).partition("[")[0] == "ohsumed"
 
 
 def sorted_sums_are_faster(results: Results) -> str:
@@ -217,19 +215,19 @@ CLAIMS = (
     ),
     Claim(
         "uMart beats LambdaMart-L as LightGBM evaluates, chosen on the test part.",
-        above("uMart", ("LambdaMart-L",), metrics=LIGHTGBM_NDCG, prefix=LIGHTGBM_EVALUATION),
+        above("uMart", ("LambdaMart-L",), metrics=LIGHTGBM_NDCG, kind=LIGHTGBM_EVALUATION),
         "Table 6",
         POINTS,
     ),
     Claim(
         "uRank's published row is what a run gives whose epoch is chosen on validation data.",
-        published_row_reached(OHSUMED),
+        published_row_reached(TABLES),
         "Table 2",
         OF_A_ROW,
     ),
     Claim(
         "Not in the paper: it is what a run gives whose epoch is chosen on the test part.",
-        published_row_reached(TEST_SELECTED + OHSUMED),
+        published_row_reached(TEST_SELECTED),
         "Table 2, test-selected",
         OF_A_ROW,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankplug.studies import Results, facts_beside_published
-from rankplug_uniquerating.study.protocol import PLACES
+from rankplug_uniquerating.study.protocol import PLACES, group_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
     """Return each number beside the printed one; only the printed one of a collection whose place is empty."""
     import pandas as pd
 
-    there = {place: place for place in PLACES if place in results.frames}
+    there = {place: group for place in PLACES if (group := group_of(results, place))}
     printed = results.published[results.published["exhibit"] == "Table 1"]
     printed = printed[~printed["dataset"].isin(there)].rename(
         columns={"dataset": "paper's data", "metric": "fact", "value": "published"}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankplug.studies import Profile, Runs
+from rankplug.studies import Profile, Results, Runs
 
 OHSUMED, MQ2007, WEB10K, WEB30K = "OHSUMED", "MQ2007", "MSLR-WEB10K", "MSLR-WEB30K"
 PLACES = {OHSUMED: "Table 2", MQ2007: "Table 3", WEB10K: "Table 4", WEB30K: "Table 5"}
@@ -22,8 +22,8 @@ CUTOFFS = (1, 3, 5, 10)
 NDCG = tuple(f"ndcg@{k}" for k in CUTOFFS)
 ERR = tuple(f"err@{k}" for k in CUTOFFS)
 LIGHTGBM_NDCG = tuple(f"ndcg@{k}[empty=1]" for k in CUTOFFS)
-TEST_SELECTED, LIGHTGBM_EVALUATION = "test-selected ", "LightGBM evaluation "
-"""Before a place's name: the groups in which the test part chooses the epoch or the number of trees."""
+TABLES, TEST_SELECTED, LIGHTGBM_EVALUATION = "tables", "test-selected", "LightGBM evaluation"
+"""Kinds of groups: those of the paper's tables, and two in which the test part chooses the epoch or number of trees."""
 OF_NETWORKS = ("drop_empty", "drop_uniform", "query_minmax")
 ON_TEST = "validate_on_test"
 
@@ -207,21 +207,32 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         collections = (Collection(OHSUMED, data, first.layers, first.learning_rate, largest_label=4),)
     for collection in collections:
         parts = models_of(collection, size)
-        global_err = [f"{metric}[ymax={collection.largest_label}]" for metric in ERR]
-        shared: dict[str, Any] = {"dataset": collection.dataset, "metrics": [*NDCG, *ERR, *global_err]}
-        yield Runs(collection.place, parts, shared, size.folds, size.trials, kind="tables", place=collection.place)
+        by_collection = [err_by_collection(metric, collection.largest_label) for metric in ERR]
+        shared: dict[str, Any] = {"dataset": collection.dataset, "metrics": [*NDCG, *ERR, *by_collection]}
+        of_tables = Runs(collection.place, parts, shared, size.folds, size.trials)
+        yield replace(of_tables, kind=TABLES, place=collection.place, level=collection.largest_label)
         if collection.place == OHSUMED:
             chosen = {model: {**parts[model], "transforms": [*parts[model]["transforms"], ON_TEST]} for model in OURS}
             own_share = {**shared, "dataset": collection.selecting or collection.dataset}
-            selected = Runs(TEST_SELECTED + collection.place, chosen, own_share, size.folds, size.trials)
-            yield replace(selected, kind="test-selected", place=collection.place)
+            selected = Runs(f"{TEST_SELECTED} {collection.place}", chosen, own_share, size.folds, size.trials)
+            yield replace(selected, kind=TEST_SELECTED, place=collection.place)
         mart = {
             model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
             for model in ("uMart", "LambdaMart-L")
         }
         shared = {"dataset": collection.dataset, "metrics": list(LIGHTGBM_NDCG)}
-        evaluated = Runs(LIGHTGBM_EVALUATION + collection.place, mart, shared, size.folds, size.trials)
-        yield replace(evaluated, kind="LightGBM evaluation", place=collection.place)
+        evaluated = Runs(f"{LIGHTGBM_EVALUATION} {collection.place}", mart, shared, size.folds, size.trials)
+        yield replace(evaluated, kind=LIGHTGBM_EVALUATION, place=collection.place)
+
+
+def group_of(results: Results, place: str, kind: str = TABLES) -> str:
+    """Return a collection's group of a kind; an empty string where it was not run."""
+    return next(iter(results.groups(kind=kind, place=place)), "")
+
+
+def err_by_collection(metric: str, largest_label: float) -> str:
+    """Return ERR that takes a collection's largest label for the best one, not a query's."""
+    return f"{metric}[ymax={largest_label:g}]"
 
 
 def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:

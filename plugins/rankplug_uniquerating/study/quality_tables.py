@@ -16,9 +16,12 @@ from rankplug_uniquerating.study.protocol import (
     OHSUMED,
     OURS,
     PLACES,
+    TABLES,
     TEST_SELECTED,
     WEB10K,
     WEB30K,
+    err_by_collection,
+    group_of,
 )
 
 if TYPE_CHECKING:
@@ -41,11 +44,12 @@ COLUMNS = (
 """Those of :func:`rankplug.studies.beside_published`."""
 
 
-def rows_of(results: Results, group: str, metrics: tuple[str, ...], exhibit: str, place: str) -> pd.DataFrame:
+def rows_of(results: Results, kind: str, metrics: tuple[str, ...], exhibit: str, place: str) -> pd.DataFrame:
     """Return a row for each model and metric: ours with interval, published, difference; only published where none was
     run.
     """
-    if group in results.frames:
+    group = group_of(results, place, kind)
+    if group:
         return beside_published(results, group, metrics, exhibit=exhibit, dataset=place, scale=1.0)
     printed = results.published
     printed = printed[
@@ -58,23 +62,23 @@ def table_of(place: str) -> Callable[[Results], Table]:
     """Return a function that makes Table 2, 3, 4 or 5."""
 
     def draw(results: Results) -> Table:
-        return rows_of(results, place, (*NDCG, *ERR), PLACES[place], place), None
+        return rows_of(results, TABLES, (*NDCG, *ERR), PLACES[place], place), None
 
     return draw
 
 
 def test_selected(results: Results) -> Table:
     """The published OHSUMED rows beside ours with the epoch chosen on the test part: no result, a diagnosis (A12)."""
-    return rows_of(results, TEST_SELECTED + OHSUMED, NDCG, PLACES[OHSUMED], OHSUMED), None
+    return rows_of(results, TEST_SELECTED, NDCG, PLACES[OHSUMED], OHSUMED), None
 
 
 def table_6(results: Results) -> Table:
     """Return NDCG with 1 for queries without a relevant document, chosen and measured on the test part as in print."""
     import pandas as pd
 
-    there = [place for place in PLACES if LIGHTGBM_EVALUATION + place in results.frames]
+    there = [place for place in PLACES if group_of(results, place, LIGHTGBM_EVALUATION)]
     places = dict.fromkeys((*there, WEB10K, WEB30K))
-    tables = [rows_of(results, LIGHTGBM_EVALUATION + place, LIGHTGBM_NDCG, "Table 6", place) for place in places]
+    tables = [rows_of(results, LIGHTGBM_EVALUATION, LIGHTGBM_NDCG, "Table 6", place) for place in places]
     return pd.concat(tables, ignore_index=True), None
 
 
@@ -91,19 +95,20 @@ def significance(results: Results) -> Table:
 
     frames = []
     for place in PLACES:
-        if place not in results.frames:
+        group = group_of(results, place)
+        if not group:
             continue
         reference = "LambdaLoss" if place == OHSUMED else "LambdaMart-L"
         rows = []
         for metric in NDCG:
             for model in OURS:
-                sample = results.difference(place, metric, model, reference)
+                sample = results.difference(group, metric, model, reference)
                 interval, p = interval_of(sample), p_value_of(sample)
                 rows.append(
                     {"collection": place, "model": model, "reference": reference, "metric": metric}
                     | {"difference": interval.point, "low": interval.low, "high": interval.high}
                     | {"over": sample.extent, "p": 2 * min(p, 1 - p)}
-                    | {"combination": results.combinations_of(place, model, reference)}
+                    | {"combination": results.combinations_of(group, model, reference)}
                     | {"published": "*" if (PLACES[place], model, metric) in stars else ""}
                 )
         frame = pd.DataFrame(rows)
@@ -126,12 +131,13 @@ def err_by_definition(results: Results) -> Table:
             if (place, model) not in ratios.index:
                 continue
             row = {"collection": place, "model": model, "published ratio": float(ratios[place, model])}
-            if place in results.frames:
-                overall = next(name for name in results[place]["metric"].unique() if name.startswith("err@1[ymax="))
-                means = {name: results.trials(place, name)[model].mean() for name in (NDCG[0], ERR[0], overall)}
+            group = group_of(results, place)
+            if group:
+                overall = err_by_collection(ERR[0], results.runs[group].level)
+                means = {name: results.trials(group, name)[model].mean() for name in (NDCG[0], ERR[0], overall)}
                 row |= {"NDCG@1": means[NDCG[0]], "ERR@1, query's largest": means[ERR[0]]}
                 row |= {"ERR@1, collection's largest": means[overall], "ratio": means[ERR[0]] / means[NDCG[0]]}
                 row["ratio, collection's largest"] = means[overall] / means[NDCG[0]]
-                row["combination"] = results.combinations_of(place, model)
+                row["combination"] = results.combinations_of(group, model)
             rows.append(row)
     return pd.DataFrame(rows), None

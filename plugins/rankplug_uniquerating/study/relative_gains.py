@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.studies import Results
-from rankplug_uniquerating.study.protocol import BENCHMARKS, CUTOFFS, ERR, NDCG, OURS, PLACES
+from rankplug_uniquerating.study.protocol import BENCHMARKS, CUTOFFS, ERR, NDCG, OURS, PLACES, group_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,10 +41,11 @@ def gain_frame(results: Results) -> pd.DataFrame:
     for place in PLACES:
         for metric in (*NDCG, *ERR):
             row: dict[str, Any] = {"collection": place, "metric": metric}
-            if place in results.frames:
-                found = t_interval(gain(results.trials(place, metric)), unit="trials")
+            group = group_of(results, place)
+            if group:
+                found = t_interval(gain(results.trials(group, metric)), unit="trials")
                 row |= {"ours (%)": found.point, "half width": found.half_width, "trials": found.count}
-                row["combination"] = results.combinations_of(place, *results.models(place))
+                row["combination"] = results.combinations_of(group, *results.models(group))
             rows.append(row | {"published (%)": published_gain(results.published, place, metric)})
     columns = ["collection", "metric", "ours (%)", "half width", "trials", "published (%)", "combination"]
     return pd.DataFrame(rows).reindex(columns=columns)
@@ -83,7 +84,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def _stand_in(results: Results, place: str) -> str:
     """Name our data for a collection, short enough for a title."""
-    if place not in results.frames:
+    group = group_of(results, place)
+    if not group:
         return "(published only)"
-    name = str(results[place]["dataset"].iloc[0])
-    return "(ours: made data)" if name.startswith("synthetic") else f"(ours: {name})"
+    return "(ours: made data)" if results.is_made(group) else f"(ours: {results.runs[group].shared['dataset']})"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankplug.studies import Results
-from rankplug_uniquerating.study.protocol import PLACES
+from rankplug_uniquerating.study.protocol import PLACES, group_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 TIMED = ("uRank", "p-ListMLE", "MDPRank", "LambdaLoss")
 
 
-def epoch_seconds(results: Results, place: str) -> pd.DataFrame:
+def epoch_seconds(results: Results, group: str) -> pd.DataFrame:
     """Return training seconds an epoch without the callbacks' time: a row a trial and fold, a column a model."""
     import pandas as pd
 
-    frame = results[place]
+    frame = results[group]
     model_of = {
         (identity, fold): model
         for identity, fold, model in frame[["combination", "fold", "model"]].drop_duplicates().itertuples(index=False)
@@ -35,12 +35,6 @@ def epoch_seconds(results: Results, place: str) -> pd.DataFrame:
     return wide[[model for model in TIMED if model in wide.columns]]
 
 
-def slowness(results: Results, place: str, model: str) -> pd.Series[float]:
-    """Return the ratio of a model's seconds an epoch to uRank's, in each trial and fold."""
-    times = epoch_seconds(results, place)
-    return times[model] / times["uRank"]
-
-
 def draw(results: Results) -> tuple[pd.DataFrame, None]:
     """Return times and ratios with 95 % intervals over trials and folds, beside the printed factors."""
     import pandas as pd
@@ -52,15 +46,16 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
         printed[row.model] = f"{row.value:g}-{str(row.note).removeprefix('up to ')}"
     rows = []
     for place in PLACES:
-        if place not in results.frames:
+        group = group_of(results, place)
+        if not group:
             continue
-        times = epoch_seconds(results, place)
+        times = epoch_seconds(results, group)
         for model in times.columns:
             factor = t_interval((times[model] / times["uRank"]).to_numpy(np.float64), unit="trials")
             rows.append(
                 {"collection": place, "model": model, "ms an epoch": 1e3 * times[model].mean()}
                 | {"over uRank's": factor.point, "half width": factor.half_width, "runs": factor.count}
                 | {"published": printed.get(f"uRank vs {model}", "")}
-                | {"combination": results.combinations_of(place, model, "uRank")}
+                | {"combination": results.combinations_of(group, model, "uRank")}
             )
     return pd.DataFrame(rows), None

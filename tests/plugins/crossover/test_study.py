@@ -47,7 +47,7 @@ def test_every_paper_has_combinations_of_its_own():
     models = protocol.models_of(protocol.SIZES["smoke"])
     own = {model: protocol.paper_of(model) for model in models if protocol.paper_of(model)}
     assert set(own.values()) == {"stochastic", "xendcg", "uniquerating", "logrank"}
-    named = {protocol.name_of(*cell) for cell in protocol.PUBLISHED} | set(protocol.OUTSIDE_THE_GRID)
+    named = {protocol.Cell(*cell).model for cell in protocol.PUBLISHED} | set(protocol.OUTSIDE_THE_GRID)
     assert set(own) == named
 
 
@@ -58,7 +58,7 @@ def test_the_combinations_that_were_asked_for_are_new():
         ("urank", "torch", "gumbel"),
         ("umart", "xgboost", ""),
     ):
-        assert cell in protocol.cells() and not protocol.paper_of(protocol.name_of(*cell))
+        assert cell in protocol.cells() and not protocol.paper_of(protocol.Cell(*cell).model)
 
 
 def test_the_heat_map_has_a_cell_for_each_combination(results):

@@ -50,7 +50,7 @@ def test_every_profile_has_all_nine_models_where_the_paper_has_them(profile):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_only_groups_that_say_so_are_selected_on_the_test_part(profile):
     for one in STUDY.runs(profile, None):
-        named = one.name.startswith((protocol.TEST_SELECTED, protocol.LIGHTGBM_EVALUATION))
+        named = one.kind in (protocol.TEST_SELECTED, protocol.LIGHTGBM_EVALUATION)
         for parts in one.models.values():
             assert (protocol.ON_TEST in parts["transforms"]) == named
 
@@ -132,7 +132,7 @@ def test_table_6_counts_one_where_nothing_is_relevant(results):
     printed = table[table["published"].notna()]
     # The row of LambdaMart-L on Web30K is lost in the paper's text.
     assert len(printed) == 12 and table["ours"].notna().all()
-    for parts in results.runs[protocol.LIGHTGBM_EVALUATION + protocol.WEB10K].models.values():
+    for parts in results.runs[f"LightGBM evaluation {protocol.WEB10K}"].models.values():
         assert "drop_empty" not in parts["transforms"]
 
 
@@ -261,8 +261,9 @@ def made(
     leads: dict[str, float], dataset: str = "synthetic", level: float = 0.4, trials: int = 6, noise: float = 0.001
 ) -> Results:
     """Make results in which some models lead the others, in half of the trials a little more or less."""
-    groups = [*PLACES, protocol.TEST_SELECTED + protocol.OHSUMED]
-    groups += [protocol.LIGHTGBM_EVALUATION + place for place in PLACES]
+    groups = {place: (protocol.TABLES, place) for place in PLACES}
+    groups["on test"] = (protocol.TEST_SELECTED, protocol.OHSUMED)
+    groups |= {f"evaluation {place}": (protocol.LIGHTGBM_EVALUATION, place) for place in PLACES}
     rows = []
     for trial in range(trials):
         for model in sorted(ALL_MODELS):
@@ -271,7 +272,9 @@ def made(
             rows += [{**about, "metric": metric} for metric in (*protocol.NDCG, *protocol.LIGHTGBM_NDCG)]
     frame = pd.DataFrame(rows)
     frame["model"] = pd.Categorical(frame["model"])
-    runs = {group: Runs(group, {}, {"dataset": dataset}) for group in groups}
+    runs = {
+        group: Runs(group, {}, {"dataset": dataset}, kind=kind, place=place) for group, (kind, place) in groups.items()
+    }
     return Results("smoke", dict.fromkeys(groups, frame), STUDY.published(), (), runs)
 
 
@@ -285,7 +288,7 @@ LEADS = [
     ("uMart", claims.above("uMart", ("LambdaMart-L",))),
     (
         "uMart",
-        claims.above("uMart", ("LambdaMart-L",), metrics=protocol.LIGHTGBM_NDCG, prefix=protocol.LIGHTGBM_EVALUATION),
+        claims.above("uMart", ("LambdaMart-L",), metrics=protocol.LIGHTGBM_NDCG, kind=protocol.LIGHTGBM_EVALUATION),
     ),
 ]
 
@@ -325,7 +328,7 @@ def of_the_row(more: float, noise: float = 0.001) -> Results:
 
 
 def test_the_published_row_is_compared_with_one_run_of_ours_on_its_own_data_alone():
-    statistic = claims.published_row_reached(protocol.OHSUMED)
+    statistic = claims.published_row_reached(protocol.TABLES)
     assert judged(statistic, made({})).verdict == "not run"
     for more, verdict, word in ((0.0, "holds", "reached"), (0.1, "fails", "exceeded"), (-0.1, "fails", "missed")):
         found = judged(statistic, of_the_row(more), claims.OF_A_ROW)
@@ -334,14 +337,14 @@ def test_the_published_row_is_compared_with_one_run_of_ours_on_its_own_data_alon
 
 
 def test_the_prediction_of_one_run_is_wider_than_the_interval_of_the_mean():
-    found = judged(claims.published_row_reached(protocol.OHSUMED), of_the_row(0.0, 0.01), claims.OF_A_ROW).decisive
+    found = judged(claims.published_row_reached(protocol.TABLES), of_the_row(0.0, 0.01), claims.OF_A_ROW).decisive
     spread = np.std([0.01, -0.01] * 3, ddof=1) * np.sqrt(1 + 1 / 6)
     assert found.high - found.effect == pytest.approx(100 * stats.t.ppf(0.975, 5) * spread)
 
 
 def test_selection_on_the_test_part_is_told_from_selection_on_validation_data():
     plain, higher = made({"uRank": 0.0}), made({"uRank": 0.03})
-    group = protocol.TEST_SELECTED + protocol.OHSUMED
+    group = protocol.group_of(plain, protocol.OHSUMED, protocol.TEST_SELECTED)
     mixed = Results("smoke", {**plain.frames, group: higher[group]}, plain.published, (), plain.runs)
     assert judged(claims.testing_on_the_selection_set_flatters, mixed).verdict == "holds"
     assert judged(claims.testing_on_the_selection_set_flatters, plain).verdict == "no difference"
