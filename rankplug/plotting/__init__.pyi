@@ -11,6 +11,7 @@ from .figures import save as save
 from .forest import ForestCell as ForestCell
 from .forest import ForestRow as ForestRow
 from .forest import draw_forest as draw_forest
+from .rank_diagram import draw_ranks as draw_ranks
 
 __all__ = [
     "PALETTE",
@@ -21,6 +22,7 @@ __all__ = [
     "draw_curves",
     "draw_forest",
     "draw_mean",
+    "draw_ranks",
     "encode_figure",
     "keep_within",
     "legend_below",

@@ -10,6 +10,7 @@ computes; these modules fix the conventions.
 2
 """
 
+from rankplug.statistics.critical_difference import CriticalDifference, critical_difference
 from rankplug.statistics.decisions import (
     LEVEL,
     PValues,
@@ -44,6 +45,7 @@ from rankplug.statistics.power import repetitions_needed, smallest_difference
 __all__ = [
     "LEVEL",
     "Correction",
+    "CriticalDifference",
     "Doubles",
     "EffectSize",
     "Estimate",
@@ -54,6 +56,7 @@ __all__ = [
     "all_alike",
     "all_greater",
     "any_greater",
+    "critical_difference",
     "effect_size",
     "hierarchical_bootstrap",
     "holm",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.errors import DataError
 from rankplug.system import numbers
 
-Unit = Literal["trials", "queries", "data sets", "trials, then queries"]
+Unit = Literal["trials", "folds", "queries", "data sets", "trials, then queries"]
 Doubles = NDArray[np.float64]
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankplug_crossover.critical_difference import critical_difference
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankplug.errors import DataError
 from rankplug.statistics import (
+    critical_difference,
     effect_size,
     hierarchical_bootstrap,
     holm,

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from rankplug_crossover.critical_difference import critical_difference
 
 import rankplug as rp
 from rankplug import statistics
@@ -63,7 +62,7 @@ TAKES = {
     ),
     "t_interval": (("labels",), lambda values: statistics.t_interval(values, unit="queries")),
     "holm": (("ids",), statistics.holm),
-    "critical_difference": (("features",), lambda values: critical_difference(values, unit="folds")),
+    "critical_difference": (("features",), lambda values: statistics.critical_difference(values, unit="folds")),
 }
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankplug.errors import DataError
-from rankplug.statistics import Unit
+from rankplug.statistics.intervals import Unit
 from rankplug.system import numbers
 
 

@@ -1,0 +1,62 @@
+"""The critical-difference diagram: which of several models can be told apart at all, by their mean ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rankplug.plotting.figures import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rankplug.statistics import CriticalDifference
+
+
+def draw_ranks(
+    axes: Axes,
+    models: Sequence[str],
+    found: CriticalDifference,
+    colours: Mapping[str, str] | None = None,
+    legend: Mapping[str, str] | None = None,
+) -> None:
+    """Draw Demsar's diagram: a scale of ranks, names to either side, and bars that join what is not told apart.
+
+    Args:
+        axes: to draw on; they show nothing else.
+        models: in the order of the ranks.
+        found: ranks of the models.
+        colours: model -> its colour; the palette's first where none is given.
+        legend: words -> colour.
+    """
+    order = sorted(range(len(models)), key=lambda model: found.average_ranks[model])
+    half = (len(order) + 1) // 2
+    low = found.average_ranks[order[0]]
+    high = max(found.average_ranks[order[-1]], low + found.critical_difference)
+    margin, lines = 0.75 * (high - low), -1.1 - 0.55 * len(found.groups)
+    axes.plot([low, high], [0, 0], color="k", linewidth=1)
+    step = 0.25 if high - low < 2.5 else 0.5 if high - low < 5 else 1.0
+    for tick in [step * place for place in range(round(low / step), int(high / step) + 1)]:
+        if low <= tick <= high:
+            axes.plot([tick, tick], [0, 0.3], color="k", linewidth=0.8)
+            axes.text(tick, 0.45, f"{tick:g}", ha="center", va="bottom", fontsize=7.5)
+    for place, model in enumerate(order):
+        left = place < half
+        height = lines - 0.95 * (place if left else len(order) - 1 - place)
+        end = low - 0.04 * margin if left else high + 0.04 * margin
+        rank, colour = found.average_ranks[model], (colours or {}).get(models[model], PALETTE[0])
+        axes.plot([rank, rank, end], [0, height, height], color=colour, linewidth=0.8)
+        name = f"{models[model]}  ({rank:.2f})" if left else f"({rank:.2f})  {models[model]}"
+        axes.text(end, height, name, ha="right" if left else "left", va="center", fontsize=8, color=colour)
+    for level, group in enumerate(found.groups):
+        ranks = [found.average_ranks[model] for model in group]
+        axes.plot([min(ranks), max(ranks)], 2 * [-0.5 - 0.55 * level], color="k", linewidth=3, solid_capstyle="butt")
+    axes.plot([low, low + found.critical_difference], [2.1, 2.1], color="k", marker="|", linewidth=1)
+    words = f"critical difference {found.critical_difference:.2f} (Nemenyi, level {found.level:g})"
+    axes.text(low, 2.5, words, ha="left", va="bottom", fontsize=7.5)
+    for word, colour in (legend or {}).items():
+        axes.plot([], [], color=colour, label=word)
+    if legend:
+        axes.legend(loc="upper right", fontsize=7.5, ncols=2, bbox_to_anchor=(1.0, 1.02))
+    axes.set(xlim=(low - margin, high + margin), ylim=(lines - 0.95 * half, 3.4))
+    axes.axis("off")
