@@ -1,19 +1,24 @@
-"""``rankplug claims``: what papers claim, with verdicts and evidence from the store."""
+"""``rankplug claims`` and ``scoreboard``: what the store says of the papers' claims and of their methods."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankplug.cli.results import ExistingStoreOption
 from rankplug.system import hand_over, say
+
+if TYPE_CHECKING:
+    from rankplug.studies import Board, Standing
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command("claims")(claims)
+    app.command("scoreboard")(scoreboard)
 
 
 def claims(
@@ -46,3 +51,56 @@ def claims(
     hand_over("\n".join(lines))
     if absent:
         say(f"Not run at the profile {profile}: {', '.join(absent)}", error=True)
+
+
+def scoreboard(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all that are installed by default.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="By name; any conventions of it unless they are named too.")] = "ndcg@5",
+    profile: Annotated[
+        list[str] | None, typer.Option(help="Only runs of this size: smoke, quick, full, real, paper; may be repeated.")
+    ] = None,
+    margin: Annotated[float, typer.Option(help="Points that matter.")] = 0.5,
+    store: ExistingStoreOption = None,
+    report: Annotated[Path | None, typer.Option(help="Write it as a page, with its runs, into this folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare the methods of papers on every collection of which the store holds runs; runs none."""
+    from rankplug.store import Store
+    from rankplug.studies import scoreboard as compared
+
+    found = compared(names or [], store=Store(store), metric=metric, profiles=profile or [], margin=margin)
+    if as_json:
+        hand_over(json.dumps(found.describe(), indent=1, ensure_ascii=False))
+    elif not found.boards:
+        say(f"{Store(store).folder} holds no runs of these papers with the metric {metric}")
+    else:
+        hand_over("\n\n".join(_text(board) for board in found.boards))
+    if report is not None:
+        from rankplug.report import write_scoreboard
+
+        say(f"The scoreboard is at {write_scoreboard(found, Store(store), report).resolve()}", error=as_json)
+
+
+def _text(board: Board) -> str:
+    from rankplug.store import markdown_table
+
+    ranks = board.ranks.found
+    told = f"critical difference {ranks.critical_difference:.2f} over {ranks.blocks} {ranks.unit}" if ranks else ""
+    heads = ("paper", "method", "mean rank", *(one.collection.title for one in board.columns))
+    rows = [
+        (row.method.study, str(row.method), f"{row.rank:.2f}" if row.is_ranked else "", *map(_cell, row.cells))
+        for row in board.rows
+    ]
+    data = "".join(f"\n  {one.collection.title}: {one.collection.details}" for one in board.columns)
+    differences = told or f"no critical difference: {board.ranks.why_not}"
+    return f"{board.conditions.title}; {differences}{data}\n\n{markdown_table(heads, rows)}"
+
+
+def _cell(cell: Standing | None) -> str:
+    if cell is None:
+        return ""
+    mean = f"{cell.interval.point:.4f}"
+    interval = f" [{cell.interval.low:.4f}, {cell.interval.high:.4f}]" if cell.has_interval else ""
+    return f"{mean}{interval} {f'{100 * cell.lead:.2f} behind: {cell.verdict}' if cell.verdict else 'best'}"

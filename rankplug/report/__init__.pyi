@@ -9,6 +9,7 @@ from .reproduction import execute_notebook as execute_notebook
 from .reproduction import plan_reproduction as plan_reproduction
 from .reproduction import reproduce as reproduce
 from .site import build_report as build_report
+from .site import write_scoreboard as write_scoreboard
 from .tour import Tour as Tour
 from .tour import check_parameters as check_parameters
 
@@ -26,4 +27,5 @@ __all__ = [
     "show_findings",
     "show_forest",
     "show_runs",
+    "write_scoreboard",
 ]

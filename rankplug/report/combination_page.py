@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,15 +21,27 @@ PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selec
 
 @dataclass(frozen=True)
 class CombinationRecords:
-    """A combination with the records of its trials, and its executed notebook where the store keeps one."""
+    """A combination.
+
+    Args:
+        records: of its trials.
+        notebook: the executed one, where the store keeps it.
+        origins: where each trial's result came from, in words; empty for what was computed into the store.
+    """
 
     records: tuple[Mapping[str, Any], ...]
     notebook: Path | None = None
+    origins: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
         """The combination in words."""
         return str(Combination(**self.records[0]["combination"]))
+
+    @property
+    def merged_from(self) -> list[str]:
+        """Places where results came from, in words."""
+        return sorted(set(self.origins) - {""})
 
     @property
     def fit_seconds(self) -> float:
@@ -51,20 +63,22 @@ class CombinationRecords:
         return found
 
 
-def combination_html(made: CombinationRecords, users: Iterable[tuple[str, str]]) -> Markup:
+def combination_html(made: CombinationRecords, users: Iterable[tuple[str, str]], papers: Collection[str]) -> Markup:
     """Return the body of a combination's page.
 
     Args:
         made: the combination.
         users: studies with the models that it is in them.
+        papers: studies that have a page.
     """
     return render(
         "combination",
         made=made,
         identity=made.records[0]["identity"],
         users=list(users),
+        papers=papers,
         plugins=_plugins(made.records[0]),
-        trials=_trials(made.records),
+        trials=_trials(made),
         versions=version_rows(made.versions),
         again=_again(made.records),
         notebook=notebook_html(made.notebook) if made.notebook else None,
@@ -86,9 +100,9 @@ def _plugins(about: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return rows + [(part, _word(known.get(part)), "", "") for part in ("patience", "seed")]
 
 
-def _trials(records: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+def _trials(made: CombinationRecords) -> list[list[Any]]:
     rows: list[list[Any]] = []
-    for record in records:
+    for place, record in enumerate(made.records):
         facts = record["record"]
         started = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(facts["started"])) if "started" in facts else ""
         digests = [facts.get("data", {}).get(part, "") for part in ("train", "valid")]
@@ -96,7 +110,8 @@ def _trials(records: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
         kept = f"{facts.get('best_iteration', '')} of {facts.get('iterations', '')}"
         seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
         about = [record["fold"], record["trial"], record.get("seed", ""), kept, *seconds, started]
-        rows.append([*about, facts.get("threads", ""), *(digest[:12] for digest in digests)])
+        origin = [made.origins[place] or "computed here"] if made.merged_from else []
+        rows.append([*about, facts.get("threads", ""), *(digest[:12] for digest in digests), *origin])
     return rows
 
 

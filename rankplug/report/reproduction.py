@@ -12,7 +12,7 @@ from rankplug.report.research_object.crate import require_empty, write_crate
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
-from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, studies, study
+from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, scoreboard, studies, study
 from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, engine_name, require
 from rankplug.system import say
@@ -91,7 +91,7 @@ def reproduce(
             shown[one.name] = study_report(evaluation, notebook, report, results_of)
     with _writing(report):
         write_summary(shown, report)
-        page = build_report(shown, report)
+        page = build_report(shown, report, scoreboard(store=results_of), results_of)
     if crate is not None:
         write_crate(shown, report, results_of, crate)
     return page

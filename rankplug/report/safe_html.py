@@ -61,10 +61,15 @@ def safe_body(body: str) -> Markup:
     return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"id"})
 
 
-def policy(style: str) -> str:
-    """Return the Content-Security-Policy of a page: no script, nothing from elsewhere, and no style but this one."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; img-src 'self' data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+def policy(style: str, script: str = "") -> str:
+    """Return the Content-Security-Policy of a page: nothing from elsewhere, no style but this one, no script or one."""
+    rules = ["default-src 'none'", "img-src 'self' data:", f"style-src '{_digest(style)}'"]
+    rules += [f"script-src '{_digest(script)}'"] if script else []
+    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _reduced(text: str, tags: set[str], everywhere: set[str]) -> Markup:

@@ -5,29 +5,44 @@ from __future__ import annotations
 import functools
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.combination_page import combination_html, version_rows
+from rankplug.report.combination_page import CombinationRecords, combination_html, version_rows
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
-from rankplug.report.study_report import StudyReport, forest_file
+from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
+from rankplug.report.study_report import StudyReport, combination_records, forest_file
 from rankplug.report.summary import markdown_summary
+from rankplug.store import Store
+from rankplug.studies import Scoreboard
 from rankplug.system import __version__
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+SCOREBOARD = "scoreboard.html"
 
-def build_report(reproduced: Mapping[str, StudyReport], folder: Path) -> Path:
-    """Write all pages of the report, and return the path of the first."""
+
+def build_report(
+    reproduced: Mapping[str, StudyReport], folder: Path, compared: Scoreboard | None = None, store: Store | None = None
+) -> Path:
+    """Write all pages of the report, and return the path of the first.
+
+    Args:
+        reproduced: the studies.
+        folder: of the report.
+        compared: the scoreboard, if it is to have a page.
+        store: where the runs behind the scoreboard lie.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     names = list(reproduced)
     navigation = [("report", "index.html"), *((name, f"{name}.html") for name in names)]
     navigation += [("claims", "claims.html"), ("figures and tables", "exhibits.html"), ("runs", "runs.html")]
+    navigation += [("scoreboard", SCOREBOARD)] if compared else []
 
     def write(link: str, title: str, body: Markup) -> None:
         (folder / link).write_text(_page(title, body, navigation, link), encoding="utf-8")
@@ -47,11 +62,57 @@ def build_report(reproduced: Mapping[str, StudyReport], folder: Path) -> Path:
     write("claims.html", "Claims", render("claims", reports=reports))
     write("exhibits.html", "Figures and tables", render("exhibits", reports=reports))
     write("runs.html", "Runs", render("runs", reports=reports))
-    (folder / "combinations").mkdir(exist_ok=True)
-    users = _users(reproduced)
-    for identity, made in {key: made for one in reports for key, made in one.combinations.items()}.items():
-        write(page_of(identity), made.title, combination_html(made, users.get(identity, ())))
+    every = {key: made for one in reports for key, made in one.combinations.items()}
+    _write_combinations(every, _users(reproduced), navigation, folder, names)
+    if compared is not None:
+        write_scoreboard(compared, Store.named(store), folder, navigation, every)
     return folder / "index.html"
+
+
+def write_scoreboard(
+    compared: Scoreboard,
+    store: Store,
+    folder: Path,
+    navigation: list[tuple[str, str]] | None = None,
+    known: Collection[str] = (),
+) -> Path:
+    """Write the scoreboard with the pages of the combinations behind it, and return its path.
+
+    Args:
+        compared: the scoreboard.
+        store: where its runs lie.
+        folder: of the report.
+        navigation: names and addresses of the report's pages.
+        known: combinations whose pages are there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    links = navigation or [("scoreboard", SCOREBOARD)]
+    papers = [name for name, link in links if link == f"{name}.html"]
+    body = scoreboard_html(compared, draw_boards(compared.boards, folder), papers)
+    script = resources.files("rankplug.report").joinpath("templates/scoreboard.js").read_text()
+    page = _page("Scoreboard", body, links, SCOREBOARD, script=script, dated=False)
+    (folder / SCOREBOARD).write_text(page, encoding="utf-8")
+    users: dict[str, dict[tuple[str, str], None]] = {}
+    for row in (row for board in compared.boards for row in board.rows):
+        for identity in (name for cell in row.cells if cell for name in cell.entry.identities):
+            users.setdefault(identity, {})[row.method.study, str(row.method)] = None
+    records = [one for board in compared.boards for one in board.records if one["identity"] not in known]
+    _write_combinations(combination_records(records, store), users, links, folder, papers)
+    return folder / SCOREBOARD
+
+
+def _write_combinations(
+    made: Mapping[str, CombinationRecords],
+    users: Mapping[str, Iterable[tuple[str, str]]],
+    navigation: list[tuple[str, str]],
+    folder: Path,
+    papers: Collection[str],
+) -> None:
+    (folder / "combinations").mkdir(exist_ok=True)
+    for identity, one in made.items():
+        link = page_of(identity)
+        page = _page(one.title, combination_html(one, users.get(identity, ()), papers), navigation, link)
+        (folder / link).write_text(page, encoding="utf-8")
 
 
 def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, str], None]]:
@@ -65,20 +126,23 @@ def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, s
     return users
 
 
-def _page(title: str, body: Markup, navigation: list[tuple[str, str]], here: str) -> str:
+def _page(
+    title: str, body: Markup, navigation: list[tuple[str, str]], here: str, script: str = "", dated: bool = True
+) -> str:
     from markupsafe import Markup
 
     style = resources.files("rankplug.report").joinpath("templates/style.css").read_text()
     return render(
         "page",
         title=title,
-        policy=policy(style),
+        policy=policy(style, script),
         style=Markup(style),
         body=safe_body(body),
         navigation=navigation,
         here=here,
         root="../" * here.count("/"),
-        made=time.strftime("%Y-%m-%d %H:%M"),
+        script=Markup(script),
+        made=time.strftime("%Y-%m-%d %H:%M") if dated else "",
         version=__version__,
     )
 

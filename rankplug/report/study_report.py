@@ -11,7 +11,7 @@ from rankplug.report.combination_page import CombinationRecords
 from rankplug.report.exhibit_html import LONGEST, links_to, numbers_html
 from rankplug.report.exhibit_latex import exhibit_latex
 from rankplug.report.rendering import slug
-from rankplug.store import Combination, Store
+from rankplug.store import Combination, Store, origins_of
 from rankplug.studies import (
     ExhibitEvaluation,
     Results,
@@ -132,18 +132,28 @@ def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Pat
         one.exhibit.name: exhibit_files(one, folder, f"exhibits/{evaluation.study.name}/{slug(one.exhibit.name)}")
         for one in evaluation.exhibits
     }
-    return StudyReport(evaluation, notebook, files, combination_records(evaluation.results, store))
+    return StudyReport(evaluation, notebook, files, combination_records(evaluation.results.records, store))
 
 
-def combination_records(results: Results, store: Store) -> dict[str, CombinationRecords]:
-    """Return the combinations of some results with the records of their trials."""
-    records: dict[str, list[dict[str, Any]]] = {}
-    for record in results.records:
-        records.setdefault(record["identity"], []).append(record)
+def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> dict[str, CombinationRecords]:
+    """Return the combinations of some trials with the records and origins of these.
+
+    Args:
+        records: of the trials.
+        store: where they lie, and executed notebooks of combinations may lie.
+    """
+    origins = origins_of(store.folder)
+    by_combination: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for record in records:
+        identity = str(record["identity"])
+        file = f"{identity}/{identity}-f{record['fold']}-t{record['trial']}.parquet"
+        by_combination.setdefault(identity, {})[file] = record
     found = {}
-    for identity, trials in records.items():
-        path = store.notebook_path(Combination(**trials[0]["combination"]))
-        found[identity] = CombinationRecords(tuple(trials), path if path.exists() else None)
+    for identity, trials in by_combination.items():
+        combination = Combination(**next(iter(trials.values()))["combination"])
+        path = store.notebook_path(combination, identity)
+        told = tuple(origins.get(file, "") for file in trials)
+        found[identity] = CombinationRecords(tuple(trials.values()), path if path.exists() else None, told)
     return found
 
 

@@ -155,3 +155,23 @@ def any_greater(p: PValues, steps: Doubles | None = None) -> Words:
         ["holds", "fails", "no difference"],
         "inconclusive",
     )
+
+
+def best_is_greater(p: PValues) -> Words:
+    """Decide for each of several methods whether the best of all is greater, by its differences to them.
+
+    The data that judge have chosen the best, so that each of all pairs might have been asked for: Holm's steps begin
+    as for all pairs, and any choice of pairs is safe.
+
+    >>> [str(word) for word in best_is_greater(p_values([0.9, 0.01, 0.4], [0.1, 0.05, 0.2], [9, 9, 9], 0.5))]
+    ['holds', 'no difference', 'inconclusive']
+
+    Args:
+        p: of the best minus each other method.
+    """
+    others = p.greater.shape[-1]
+    levels = holm_steps(others * (others + 1) // 2)
+    inside = p.alike < levels[-1]
+    better = holm_rejected(_unlike(p.greater, inside), levels[:others])
+    alike = holm_rejected(p.alike, levels[:others])
+    return np.select([better, alike], ["holds", "no difference"], "inconclusive")

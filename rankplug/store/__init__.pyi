@@ -5,6 +5,7 @@ from .combination import combinations as combinations
 from .combination import read_combination as read_combination
 from .kept_scores import KeptScores as KeptScores
 from .origins import SUMS as SUMS
+from .origins import origins_of as origins_of
 from .origins import sha256_of as sha256_of
 from .origins import write_sums as write_sums
 from .questions.comparison import compare as compare
@@ -58,6 +59,7 @@ __all__ = [
     "markdown_table",
     "means_of_trials",
     "merge",
+    "origins_of",
     "paper_table",
     "query",
     "read_about",

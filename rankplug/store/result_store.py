@@ -74,11 +74,11 @@ class Store:
         """Return the path of a failed trial's record."""
         return self.path(trial).with_suffix(".failed.json")
 
-    def notebook_path(self, combination: Combination) -> Path:
-        """Return the path of a combination's executed notebook."""
+    def notebook_path(self, combination: Combination, identity: str = "") -> Path:
+        """Return the path of a combination's executed notebook; its results may have the name that others gave them."""
         words = [combination.dataset, combination.backend, combination.scorer, combination.loss, combination.sampler]
         name = re.sub(r"[^A-Za-z0-9.@]+", "-", " ".join(word for word in words if word)).strip("-")
-        return self.folder / NOTEBOOKS / f"{name[:120]}-{combination.identity}.ipynb"
+        return self.folder / NOTEBOOKS / f"{name[:120]}-{identity or combination.identity}.ipynb"
 
     def has(self, trial: Trial) -> bool:
         """Tell whether the trial is finished."""
@@ -182,13 +182,14 @@ class Store:
         path = self.path(trial)
         return read_about(path) if path.exists() else {}
 
-    def paths(self, trials: Iterable[Trial] | None = None) -> list[Path]:
-        """Return the files of the finished ones among some trials, or of all."""
+    def paths(self, trials: Iterable[Trial | Path] | None = None) -> list[Path]:
+        """Return the files of the finished ones among some trials, which may be named by their files, or of all."""
         if trials is None:
             return list(self.files())
-        return [path for trial in trials if (path := self.path(trial)).exists()]
+        named = (one if isinstance(one, Path) else self.path(one) for one in trials)
+        return [path for path in named if path.exists()]
 
-    def frame(self, trials: Iterable[Trial] | None = None) -> pd.DataFrame:
+    def frame(self, trials: Iterable[Trial | Path] | None = None) -> pd.DataFrame:
         """Return all rows of the finished trials, or of those named, with their combinations' parts as columns."""
         import pandas as pd
 
@@ -202,7 +203,7 @@ class Store:
             frame[name] = columns[name].to_numpy()[position]
         return frame
 
-    def find(self, trials: Iterable[Trial] | None = None) -> Found:
+    def find(self, trials: Iterable[Trial | Path] | None = None) -> Found:
         """Find the descriptions and rows of the finished ones among some trials, or of all."""
         return ResultIndex(self.folder).find(self.paths(trials))
 

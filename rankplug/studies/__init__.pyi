@@ -32,6 +32,12 @@ from .published import number as number
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
 from .published import unlinked as unlinked
+from .scoreboard import Board as Board
+from .scoreboard import Ranks as Ranks
+from .scoreboard import Row as Row
+from .scoreboard import Scoreboard as Scoreboard
+from .scoreboard import Standing as Standing
+from .scoreboard import scoreboard as scoreboard
 from .study_evidence import ClaimEvidence as ClaimEvidence
 from .study_evidence import StudyEvidence as StudyEvidence
 from .study_evidence import evidence_of as evidence_of
@@ -73,6 +79,7 @@ from .verdicts import some_greater as some_greater
 __all__ = [
     "PROFILES",
     "VERDICTS",
+    "Board",
     "Budget",
     "Check",
     "Checks",
@@ -97,11 +104,15 @@ __all__ = [
     "Part",
     "Profile",
     "PublishedNumber",
+    "Ranks",
     "Resplits",
     "Results",
+    "Row",
     "Runs",
     "Sample",
+    "Scoreboard",
     "Source",
+    "Standing",
     "Steps",
     "Study",
     "StudyEvaluation",
@@ -135,6 +146,7 @@ __all__ = [
     "read_profile",
     "read_published",
     "read_time",
+    "scoreboard",
     "some_greater",
     "stand_ins",
     "stored_evidence",

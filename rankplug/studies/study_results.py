@@ -203,13 +203,7 @@ class Results:
         """Make a sample of a value for each trial, fold and test query, indexed as by :meth:`by_query`, with its
         group's design.
         """
-        defined, design = values.dropna(), self.design(group)
-        if not isinstance(design, OfficialFolds):
-            return Sample(_numbers(defined.groupby(level="trial").mean()), design, frozenset(runs))
-        tables = [
-            rows.unstack("trial").dropna().to_numpy(np.float64) for _, rows in defined.groupby(level="fold", sort=True)
-        ]
-        return Sample(tuple(tables), design, frozenset(runs))
+        return sample_of_queries(values, self.design(group), runs)
 
     def difference(self, group: str, metric: str, first: str, second: str) -> Sample:
         """Return one model's test metric minus another's."""
@@ -282,6 +276,23 @@ class Results:
                 chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
                 rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]
         return pd.DataFrame(rows)
+
+
+def sample_of_queries(values: pd.Series[float], design: Design, runs: Iterable[Cell] = ()) -> Sample:
+    """Make a sample of values that are indexed by trial, fold and test query, or of means by trial and fold.
+
+    Args:
+        values: nan where undefined.
+        design: how they came about; that of folds needs the queries.
+        runs: group and model of the runs behind them.
+    """
+    defined = values.dropna()
+    if not isinstance(design, OfficialFolds):
+        return Sample(_numbers(defined.groupby(level="trial").mean()), design, frozenset(runs))
+    tables = [
+        rows.unstack("trial").dropna().to_numpy(np.float64) for _, rows in defined.groupby(level="fold", sort=True)
+    ]
+    return Sample(tuple(tables), design, frozenset(runs))
 
 
 def interval_of(sample: Values) -> Interval:

@@ -52,7 +52,8 @@ def test_every_link_leads_somewhere_and_no_page_has_an_error(page, report):
                 "all => all.every(one => one.loading == 'lazy' || one.naturalWidth)"
             )
     names = {file.relative_to(report.parent).parts[0] for file in files}
-    assert names == {"index.html", f"{STUDY}.html", "claims.html", "exhibits.html", "runs.html", "combinations"}
+    pages = {"index", STUDY, "claims", "exhibits", "runs", "scoreboard"}
+    assert names == {*(f"{name}.html" for name in pages), "combinations"}
     assert not page.problems
 
 
@@ -62,6 +63,29 @@ def test_a_number_of_the_table_leads_to_the_executed_notebook_of_its_combination
     page.get_by_role("heading", name="The executed notebook").wait_for()
     assert page.locator("img").count() >= 2
     assert "xe_ndcg" in page.title()
+
+
+def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other(page, report):
+    page.goto(f"{report.parent.as_uri()}/scoreboard.html")
+    table = page.locator("table.board").first
+    means = "table => [...table.tBodies[0].rows].map(row => Number.parseFloat(row.cells[3].textContent))"
+    before = [one for one in table.evaluate(means) if one == one]
+    table.locator("thead th").nth(3).get_by_role("button").click()
+    assert [one for one in table.evaluate(means) if one == one] == sorted(before, reverse=True)
+    table.locator("thead th").nth(3).get_by_role("button").click()
+    assert [one for one in table.evaluate(means) if one == one] == sorted(before)
+    rows = page.locator("table.board tbody tr:visible")
+    every = rows.count()
+    page.get_by_label("filter").fill("LambdaMART")
+    assert 0 < rows.count() < every and all("LambdaMART" in text for text in rows.all_inner_texts())
+    page.get_by_label("filter").fill("no such method")
+    assert rows.count() == 0
+    page.get_by_label("filter").fill("")
+    page.get_by_label("verdict").select_option("best")
+    assert all("best" in text for text in rows.all_inner_texts())
+    assert not page.problems
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))")
+    assert page.evaluate("window.ran") is None and page.problems
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

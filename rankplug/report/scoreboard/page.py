@@ -1,0 +1,55 @@
+"""The scoreboard as a page: methods by collections, each number linked to the runs behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankplug.report.rendering import render
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from rankplug.studies import Board, Scoreboard
+
+FOLDER = "exhibits/scoreboard"
+MOST_DRAWN = 20
+"""Methods of a diagram; the leading ones are drawn where there are more."""
+
+
+def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Collection[str]) -> Markup:
+    """Return the body of the scoreboard's page.
+
+    Args:
+        shown: the scoreboard.
+        pictures: of its boards, files of the report.
+        papers: studies that have a page.
+    """
+    return render("scoreboard", shown=shown, pictures=pictures, papers=papers, most_drawn=MOST_DRAWN)
+
+
+def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:
+    """Draw the mean ranks of all boards that have a critical difference, and return their files in the report."""
+    import matplotlib.pyplot as plt
+
+    from rankplug.plotting import draw_ranks, encode_figure, new_figure
+
+    drawn = {}
+    for number, board in enumerate(boards, 1):
+        found = board.ranks.found
+        if found is None:
+            continue
+        order = sorted(board.ranks.mean.items(), key=lambda one: (one[1], one[0]))[:MOST_DRAWN]
+        shown = replace(found, average_ranks=tuple(rank for _, rank in order))
+        rows = (len(order) + 1) // 2 + len(shown.groups)
+        figure, axes = new_figure(width=8.4, height=1.4 + 0.24 * rows)
+        draw_ranks(axes, [str(method) for method, _ in order], shown)
+        file = f"{FOLDER}/board-{number}.png"
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        with (folder / file).open("wb") as picture:
+            encode_figure(figure, picture, "png")
+        plt.close(figure)
+        drawn[board] = file
+    return drawn

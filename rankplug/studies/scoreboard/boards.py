@@ -1,0 +1,278 @@
+"""Boards: matrices of methods by collections, one for each set of conditions and each set of methods that meet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Several
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankplug.errors import RankplugError
+from rankplug.studies.papers import PROFILES, Study, read_profile, studies, study
+from rankplug.studies.scoreboard.entries import Collection, Conditions, Entry, Method, entries
+from rankplug.studies.scoreboard.standings import Ranks, Standing, Standings, ranks_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.store import Store
+
+METRIC = "ndcg@5"
+MARGIN = 0.5
+"""Points that matter, where no other margin is asked for."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A collection of a board with the methods that were run on it."""
+
+    collection: Collection
+    standings: Standings
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method of a board with its place on each collection, None where it was not run."""
+
+    method: Method
+    rank: float
+    cells: tuple[Standing | None, ...]
+
+    @property
+    def is_ranked(self) -> bool:
+        """Tell whether the method was run on every collection of the board."""
+        return not math.isnan(self.rank)
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Methods by collections under the same conditions.
+
+    Args:
+        conditions: of all of it.
+        columns: its collections.
+    """
+
+    conditions: Conditions
+    columns: tuple[Column, ...]
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """Mean ranks over all collections, of the methods that were run on each of them.
+
+        Within a trial or fold methods are ranked on every collection, and their mean ranks are ranked in turn: trials
+        are independent of each other, collections that differ by noise alone are not.
+        """
+        first, *others = self.columns
+        if not others:
+            return first.standings.ranks
+        every = [
+            method for method in first.standings.standings if all(method in one.standings.standings for one in others)
+        ]
+        blocks = [one.standings.block_ranks(every) for one in self.columns]
+        together = sum(one for one in blocks[1:]) + blocks[0] if every else blocks[0][[]]
+        return ranks_of(together.dropna() / len(blocks), [one.standings.design for one in self.columns])
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The methods, the best mean rank first, those without one last."""
+        methods = dict.fromkeys(method for one in self.columns for method in one.standings.standings)
+        ranks = self.ranks.mean
+        found = [
+            Row(method, ranks.get(method, math.nan), tuple(one.standings.standings.get(method) for one in self.columns))
+            for method in methods
+        ]
+        return tuple(sorted(found, key=lambda row: (math.isnan(row.rank), row.rank, row.method)))
+
+    @property
+    def title(self) -> str:
+        """The papers and the conditions."""
+        return f"{', '.join(dict.fromkeys(row.method.study for row in self.rows))}: {self.conditions.title}"
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """The combinations behind it."""
+        cells = (cell for row in self.rows for cell in row.cells if cell)
+        return tuple(dict.fromkeys(identity for cell in cells for identity in cell.entry.identities))
+
+    @property
+    def records(self) -> Iterator[Mapping[str, Any]]:
+        """The records of all trials behind it."""
+        return (record for one in self.columns for entry in one.standings.entries for record in entry.records)
+
+    def describe(self) -> dict[str, Any]:
+        """Return plain values that JSON knows."""
+        about = self.conditions
+        return {
+            "profile": about.profile,
+            "data": "made" if about.made else "real",
+            "metric": about.metric,
+            "origin": about.origin,
+            "versions": dict(about.versions),
+            "seed": about.seed,
+            "ranks": _ranks(self.ranks),
+            "collections": [
+                {"title": one.collection.title, "data": one.collection.details, "ranks": _ranks(one.standings.ranks)}
+                for one in self.columns
+            ],
+            "methods": [
+                {
+                    "study": row.method.study,
+                    "method": str(row.method),
+                    "mean_rank": row.rank if row.is_ranked else None,
+                    "cells": [None if cell is None else _cell(cell) for cell in row.cells],
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def _ranks(ranks: Ranks) -> dict[str, Any]:
+    about: dict[str, Any] = {"methods": len(ranks.mean)}
+    if ranks.found is None:
+        return {**about, "critical_difference": None, "why_not": ranks.why_not}
+    found = ranks.found
+    return {
+        **about, "critical_difference": found.critical_difference, "p": found.p_value, "blocks": found.blocks,
+        "unit": found.unit,
+    }  # fmt: skip
+
+
+def _cell(cell: Standing) -> dict[str, Any]:
+    low, high = (None if math.isnan(end) else end for end in (cell.interval.low, cell.interval.high))
+    return {
+        "mean": cell.interval.point,
+        "low": low,
+        "high": high,
+        "runs": cell.trials,
+        "asked": cell.entry.asked,
+        "the_best_is_better": cell.verdict or None,
+        "behind_the_best": cell.lead,
+        "combinations": list(cell.entry.identities),
+    }
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """All boards of a store.
+
+    Args:
+        boards: in the order of profile, data and origin.
+        metric: that was asked for.
+        margin: the points that would matter.
+    """
+
+    boards: tuple[Board, ...]
+    metric: str
+    margin: float
+
+    def describe(self) -> dict[str, Any]:
+        """Return plain values that JSON knows."""
+        return {"metric": self.metric, "margin": self.margin, "boards": [one.describe() for one in self.boards]}
+
+
+def scoreboard(
+    names: Iterable[str | Study] = (),
+    *,
+    store: Store | str | Path | None = None,
+    metric: str = METRIC,
+    profiles: Several[str] = (),
+    margin: float = MARGIN,
+) -> Scoreboard:
+    """Compare the methods of papers on every collection of which a store holds runs; nothing is run.
+
+    Args:
+        names: of studies, or the studies; all that are installed if there is none.
+        store: where results lie, or their folder.
+        metric: by name; any conventions of it, each on boards of its own, unless they are named too.
+        profiles: sizes of the runs, all if there is none.
+        margin: the points that would matter.
+    """
+    from rankplug.store import Store
+
+    if not margin > 0 or math.isinf(margin):
+        raise RankplugError(f"a margin is a number of points above 0, such as {MARGIN}, not {margin}")
+    results = Store.named(store)
+    chosen = [name if isinstance(name, Study) else study(name) for name in names] or studies()
+    sizes = [read_profile(one) for one in profiles] or PROFILES
+    found = entries(chosen, results, metric, sizes)
+    groups: dict[Conditions, list[Entry]] = {}
+    for one in found:
+        groups.setdefault(one.conditions, []).append(one)
+    read = QueryValues(results)
+    order = sorted(groups, key=lambda one: (PROFILES.index(one.profile), not one.made, one))
+    boards = [
+        Board(conditions, tuple(_columns(together, read, margin / 100)))
+        for conditions in order
+        for together in _that_meet(_with_variants(groups[conditions]))
+    ]
+    return Scoreboard(tuple(boards), metric, margin)
+
+
+class QueryValues:
+    """Reads the values of an entry's test queries from the store.
+
+    Args:
+        store: where they lie.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __call__(self, entry: Entry) -> pd.Series[float]:
+        """Return the values, indexed by trial, fold and query."""
+        from rankplug.store import query
+
+        named = ", ".join(f"'{identity}'" for identity in entry.identities)
+        metric = entry.conditions.metric.replace("'", "''")
+        frame = query(
+            "select trial, fold, query, value from queries"
+            f" where metric = '{metric}' and combination in ({named}) order by all",
+            self._store,
+        )
+        rows = frame.set_index(["trial", "fold"])
+        kept = rows[rows.index.isin(entry.values.index)].reset_index()
+        values: pd.Series[float] = kept.set_index(["trial", "fold", "query"])["value"]
+        return values
+
+
+def _columns(found: Sequence[Entry], read: Callable[[Entry], pd.Series[float]], margin: float) -> Iterator[Column]:
+    groups: dict[Collection, list[Entry]] = {}
+    for one in sorted(found, key=lambda one: (one.collection, one.method)):
+        groups.setdefault(one.collection, []).append(one)
+    for collection, several in groups.items():
+        yield Column(collection, Standings(several, read, margin))
+
+
+def _with_variants(found: Iterable[Entry]) -> list[Entry]:
+    """Tell collections apart that are named alike and yet have other test data in the same trial and fold."""
+    variants: dict[Collection, list[dict[tuple[int, int], str]]] = {}
+    told = []
+    for one in found:
+        known, tests = variants.setdefault(one.collection, []), one.tests
+        agreeing = (
+            place
+            for place, other in enumerate(known)
+            if all(other.get(key, test) == test for key, test in tests.items())
+        )
+        number = next(agreeing, len(known))
+        if number == len(known):
+            known.append({})
+        known[number].update(tests)
+        told.append(replace(one, collection=replace(one.collection, variant=number)) if number else one)
+    return told
+
+
+def _that_meet(found: Sequence[Entry]) -> list[list[Entry]]:
+    """Divide entries into those whose methods share collections, in the order of their papers."""
+    groups: list[tuple[set[Any], list[Entry]]] = []
+    for one in found:
+        own: set[Any] = {one.method, one.collection}
+        meeting = [group for group in groups if group[0] & own]
+        groups = [group for group in groups if not group[0] & own]
+        names = own.union(*(group[0] for group in meeting))
+        groups.append((names, [*(each for group in meeting for each in group[1]), one]))
+    return [group for _, group in sorted(groups, key=lambda group: min(one.method for one in group[1]))]

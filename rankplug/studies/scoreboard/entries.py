@@ -1,0 +1,282 @@
+"""Runs that a store holds of the papers' models, each with the conditions under which it may be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Several
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from rankplug.registry import parse
+from rankplug.store import Store, combinations
+from rankplug.studies.papers import PROFILES, Profile, Runs, Study
+from rankplug.studies.scoreboard.stored_trials import (
+    StoredTrial,
+    asked_parts,
+    latest_versions,
+    means_of_trials,
+    stored_trials,
+)
+from rankplug.studies.tuning import chosen_on_validation
+from rankplug.studies.verdicts.trial_design import is_made
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.store import Combination
+
+Key = tuple[int, int]
+"""Trial and fold."""
+
+
+@dataclass(frozen=True, order=True)
+class Method:
+    """A model of a paper.
+
+    Args:
+        study: the paper.
+        model: its name there.
+        kind: of the runs, where the paper has several models of one name.
+    """
+
+    study: str
+    model: str
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.kind}" if self.kind else self.model
+
+
+@dataclass(frozen=True, order=True)
+class Collection:
+    """Data on which methods are compared.
+
+    Args:
+        dataset: as its combinations name it.
+        transforms: that were applied to it.
+        fingerprint: of its data, where the parameters do not determine them.
+        place: the name of the paper's data set in whose place it stands, or its own.
+        variant: counts collections whose test data differ although they are named alike.
+    """
+
+    dataset: str
+    transforms: tuple[str, ...]
+    fingerprint: str
+    place: str = field(default="", compare=False)
+    variant: int = 0
+
+    @property
+    def made(self) -> bool:
+        """Tell whether a program generated the data."""
+        return is_made(self.dataset)
+
+    @property
+    def title(self) -> str:
+        """A short name: the collection's own, or the one in whose place made data stand."""
+        if not self.made:
+            return self.dataset.partition("[")[0].upper()
+        shape = parse(self.dataset).parameters.get("shape", "")
+        return f"made as {self.place.removeprefix('made as ') or str(shape).upper() or self.dataset}"
+
+    @property
+    def details(self) -> str:
+        """The data set and its transforms in full."""
+        return " | ".join([self.dataset, *self.transforms]) + (f" ({self.variant + 1})" if self.variant else "")
+
+
+@dataclass(frozen=True, order=True)
+class Conditions:
+    """Conditions under which runs may be compared; no mean mixes two of them.
+
+    Args:
+        profile: size of the runs.
+        made: whether the data are made.
+        metric: with its conventions.
+        origin: where merged results come from; empty for those that were computed here.
+        versions: of packages, where they are not the latest that results of this origin have.
+        seed: the master seed.
+    """
+
+    profile: Profile
+    made: bool
+    metric: str
+    origin: str = ""
+    versions: tuple[tuple[str, str], ...] = ()
+    seed: int = 0
+
+    @property
+    def title(self) -> str:
+        """The conditions in words, those left out that are as usual."""
+        words = [f"profile {self.profile}", "made data" if self.made else "real data", self.metric]
+        words += [f"results from {self.origin}"] if self.origin else []
+        words += [f"{package} {version}" for package, version in self.versions]
+        words += [f"seed {self.seed}"] if self.seed else []
+        return ", ".join(words)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """Runs of one method on one collection.
+
+    Args:
+        method: that was run.
+        collection: what on.
+        conditions: under which.
+        values: of the metric, a row for each trial and fold.
+        identities: the combinations behind them.
+        records: what is known of the trials.
+        asked: trials and folds that the profile asks for.
+    """
+
+    method: Method
+    collection: Collection
+    conditions: Conditions
+    values: pd.Series[float]
+    identities: tuple[str, ...]
+    records: tuple[Mapping[str, Any], ...]
+    asked: int
+
+    @property
+    def tests(self) -> dict[Key, str]:
+        """Digest of the test data of each trial and fold."""
+        return {(one["trial"], one["fold"]): str(one["record"].get("test_fingerprint")) for one in self.records}
+
+
+def entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Several[str] = PROFILES) -> list[Entry]:
+    """Return what a store holds of the runs of some studies.
+
+    Args:
+        chosen: the studies.
+        store: where results lie.
+        metric: by name; any conventions of it unless they are named too.
+        profiles: sizes of the runs.
+    """
+    stored = stored_trials(store)
+    if not stored:
+        return []
+    means = means_of_trials(store, metric)
+    told = list(_found(chosen, stored, profiles))
+    latest = latest_versions(one for each in told for one in each.trials)
+    return _distinctly_named([entry for each in told for entry in each.entries(latest, means, store)])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model's trials at a profile, those of them that are stored."""
+
+    method: Method
+    kind: str
+    profile: Profile
+    place: str
+    asked: int
+    choices: int
+    trials: tuple[StoredTrial, ...]
+
+    def entries(
+        self,
+        latest: Mapping[str, Mapping[str, str]],
+        means: Mapping[tuple[str, int, int], Mapping[str, float]],
+        store: Store,
+    ) -> Iterator[Entry]:
+        """Yield what was stored, apart by conditions."""
+        groups: dict[Any, list[StoredTrial]] = {}
+        for one in self.trials:
+            versions = sorted(one.versions.items() - latest[one.origin].items())
+            # Should results be told apart by something that no version says, their names tell it.
+            versions += [("results", one.place[0])] if one.place[0] in self._renamed(latest[one.origin]) else []
+            parts = one.about["combination"]
+            key = (one.origin, tuple(versions), parts["seed"], one.about.get("data_fingerprint", ""))
+            groups.setdefault(key, []).append(one)
+        for (origin, versions, seed, fingerprint), trials in sorted(groups.items(), key=lambda item: item[0]):
+            chosen = self._chosen(trials, store)
+            if not chosen:
+                continue
+            parts = chosen[0].about["combination"]
+            collection = Collection(parts["dataset"], tuple(parts["transforms"]), fingerprint, self.place)
+            for metric in sorted({name for one in chosen for name in means.get(one.place, {})}):
+                values = {
+                    (one.about["trial"], one.about["fold"]): value
+                    for one in chosen
+                    if (value := means.get(one.place, {}).get(metric)) is not None
+                }
+                conditions = Conditions(self.profile, collection.made, metric, origin, versions, seed)
+                identities = tuple(dict.fromkeys(str(one.about["identity"]) for one in chosen))
+                records = tuple(one.about for one in chosen)
+                method = replace(self.method, kind=self.kind)
+                yield Entry(method, collection, conditions, _series(values), identities, records, self.asked)
+
+    def _renamed(self, latest: Mapping[str, str]) -> set[str]:
+        """Return the names of results beside which others of the same parts, seed and versions have another name."""
+        names: dict[Any, set[str]] = {}
+        for one in self.trials:
+            about = (one.origin, one.parts, one.about["combination"]["seed"], one.about.get("data_fingerprint", ""))
+            names.setdefault((about, frozenset(one.versions.items() - latest.items())), set()).add(one.place[0])
+        return {name for several in names.values() if len(several) > 1 for name in sorted(several)[1:]}
+
+    def _chosen(self, trials: list[StoredTrial], store: Store) -> list[StoredTrial]:
+        """Return the trials of the combination that validation data choose where there are several."""
+        several = {one.parts for one in trials}
+        if self.choices == 1:
+            return trials
+        if len(several) < self.choices:
+            return []
+        frame = chosen_on_validation(store.frame(one.path for one in trials))
+        rows = set(frame[["combination", "fold"]].drop_duplicates().itertuples(index=False, name=None))
+        return [one for one in trials if (one.about["identity"], one.about["fold"]) in rows]
+
+
+def _found(chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], profiles: Several[str]) -> Iterator[Asked]:
+    """Yield the models of which the store has any trial that a profile asks for."""
+    datasets = {one.about["combination"]["dataset"] for several in stored.values() for one in several}
+    for study in chosen:
+        for profile in PROFILES:
+            if profile not in profiles:
+                continue
+            for runs in study.runs(profile, None):
+                for model in runs.models:
+                    grid = runs.grid(model)
+                    if not any(str(parse(name)) in datasets for name in _datasets(grid)):
+                        continue
+                    wanted = combinations(grid)[0]
+                    trials = tuple(_stored(wanted, runs, stored))
+                    if trials:
+                        asked = len(runs.folds) * runs.trials
+                        method, place = Method(study.name, model), runs.place
+                        yield Asked(method, runs.kind or runs.name, profile, place, asked, len(wanted), trials)
+
+
+def _datasets(grid: Mapping[str, Any]) -> list[Any]:
+    named = grid.get("dataset", ())
+    return [named] if isinstance(named, str) else list(named)
+
+
+def _stored(
+    wanted: Iterable[Combination], runs: Runs, stored: Mapping[str, list[StoredTrial]]
+) -> Iterator[StoredTrial]:
+    for combination in wanted:
+        for one in stored.get(asked_parts(combination.model_dump(mode="json")), ()):
+            if one.about["fold"] in runs.folds and one.about["trial"] < runs.trials:
+                yield one
+
+
+def _distinctly_named(given: list[Entry]) -> list[Entry]:
+    """Name the kind of runs only where a paper has several models of one name, and leave out what stands twice."""
+    named: dict[Any, set[tuple[str, ...]]] = {}
+    for one in given:
+        key = (one.method.study, one.method.model, one.conditions, one.collection)
+        named.setdefault(key, set()).add(one.identities)
+    several = {(key[0], key[1], key[2].profile) for key, identities in named.items() if len(identities) > 1}
+    found: dict[Any, Entry] = {}
+    for one in given:
+        study, model, profile = one.method.study, one.method.model, one.conditions.profile
+        method = one.method if (study, model, profile) in several else Method(study, model)
+        found.setdefault((study, model, one.conditions, one.collection, one.identities), replace(one, method=method))
+    return list(found.values())
+
+
+def _series(values: Mapping[Key, float]) -> pd.Series[float]:
+    import pandas as pd
+
+    ordered = sorted(values)
+    index = pd.MultiIndex.from_tuples(ordered, names=["trial", "fold"])
+    return pd.Series([values[key] for key in ordered], index=index, dtype=float)

@@ -1,0 +1,76 @@
+"""Results of a store as the scoreboard needs them: what was asked for, origin, versions and means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankplug.store import Store, origins_of, results
+from rankplug.studies.study_results import number_on
+
+
+@dataclass(frozen=True)
+class StoredTrial:
+    """A result of the store as the scoreboard needs it."""
+
+    path: Path
+    about: Mapping[str, Any]
+    origin: str
+    versions: Mapping[str, str]
+    parts: str
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Combination, fold and number."""
+        return str(self.about["identity"]), self.about["fold"], self.about["trial"]
+
+
+def stored_trials(store: Store) -> dict[str, list[StoredTrial]]:
+    """Return all results of a store by what was asked for."""
+    found, origins = store.find(), origins_of(store.folder)
+    stored: dict[str, list[StoredTrial]] = {}
+    for path, about in zip(found.paths, found.descriptions, strict=True):
+        origin = origins.get(path.relative_to(store.folder).as_posix(), "")
+        one = StoredTrial(path, about, origin, _versions(about), asked_parts(about["combination"]))
+        stored.setdefault(one.parts, []).append(one)
+    return stored
+
+
+def asked_parts(combination: Mapping[str, Any]) -> str:
+    """Return what was asked for but the seed, which is a condition, and the metrics, which change no model."""
+    return json.dumps(
+        {name: one for name, one in combination.items() if name not in ("seed", "metrics")}, sort_keys=True
+    )
+
+
+def _versions(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return all versions on a trial's record, and the digests of code that is being written."""
+    found: dict[str, Any] = {}
+    for plugin in (one for plugins in about.get("plugins", {}).values() for one in plugins):
+        found[plugin["distribution"]] = plugin["version"]
+        found |= {f"{name} of {plugin['name']}": plugin[name] for name in ("revision", "code") if name in plugin}
+    found |= {**about["record"].get("versions", {}), **about.get("versions", {})}
+    return {str(package): str(version) for package, version in found.items()}
+
+
+def latest_versions(trials: Iterable[StoredTrial]) -> dict[str, dict[str, str]]:
+    """Return for each origin the version of every package that its latest trial with the package has."""
+    found: dict[str, dict[str, str]] = {}
+    for one in sorted(trials, key=lambda one: (number_on(one.about["record"], "started"), str(one.path))):
+        found.setdefault(one.origin, {}).update(one.versions)
+    return found
+
+
+def means_of_trials(store: Store, metric: str) -> dict[tuple[str, int, int], dict[str, float]]:
+    """Return the mean over test queries of every trial, by combination, fold and trial, and by metric."""
+    frame = results(store)
+    wanted = frame[(frame["metric"] == metric) | (frame["metric"].str.partition("[")[0] == metric)]
+    found: dict[tuple[str, int, int], dict[str, float]] = {}
+    columns = wanted[["combination", "fold", "trial", "metric", "value"]]
+    for identity, fold, trial, name, value in columns.itertuples(index=False):
+        if value == value:
+            found.setdefault((str(identity), int(fold), int(trial)), {})[str(name)] = float(value)
+    return found

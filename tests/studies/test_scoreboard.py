@@ -1,0 +1,193 @@
+"""The scoreboard gives means, ranks and verdicts that other formulas confirm, and mixes nothing that is unlike."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from rankplug.cli import app
+from rankplug.errors import RankplugError
+from rankplug.report import write_scoreboard
+from rankplug.report.safe_html import policy
+from rankplug.statistics import best_is_greater, p_values
+from rankplug.store import Combination, Result, Store, Trial, merge
+from rankplug.studies import Runs, Study, scoreboard
+
+MODELS = {"MSE": "mse", "RankNet": "ranknet", "LambdaRank": "lambdarank", "<b>ListNet</b>": "listnet"}
+LEVELS = {"mse": 0.40, "ranknet": 0.401, "lambdarank": 0.60, "listnet": 0.55}
+TRIALS = {"smoke": 2, "quick": 6}
+QUERIES = 8
+
+
+def runs(profile, data):
+    size = 20 if profile in TRIALS else 30
+    for name, transforms in (("clean", []), ("noisy", ["label_flips[share=0.3]"])):
+        shared = {"dataset": f"synthetic[queries={size},documents=8]", "backend": "lightgbm", "transforms": transforms}
+        models = {model: {"loss": loss} for model, loss in MODELS.items()}
+        yield Runs(name, models, shared, trials=TRIALS.get(profile, 1), place="MSLR")
+
+
+def paper(**changes):
+    given = {
+        "name": "paper", "title": "A paper", "citation": "none", "notebook": "made:made.ipynb", "runs": runs,
+        "exhibits": (), "claims": (), "published": pd.DataFrame,
+    }  # fmt: skip
+    return Study(**{**given, **changes})
+
+
+PAPER = paper()
+
+
+def fill(store, profile="quick", numbers=None, folds=(1,), pool=True, shift=0.0, **facts):
+    """Write results in which a trial adds .01 and a collection .1, so that means are known exactly."""
+    for group in runs(profile, None):
+        for model, loss in MODELS.items():
+            for trial in (one for fold in folds for one in group.trials_of(model)):
+                if numbers is not None and trial.number not in numbers:
+                    continue
+                store.write(result(Trial(trial.combination, 1, trial.number), loss, group, shift, pool, facts))
+
+
+def result(trial, loss, group, shift, pool, facts):
+    wobble = 0.001 * np.random.default_rng([trial.number, *loss.encode()]).normal()
+    mean = LEVELS[loss] + 0.01 * trial.number + 0.1 * (group.name == "clean") + wobble + shift
+    values = mean + np.linspace(-0.05, 0.05, QUERIES)
+    tests = f"{trial.number}" if pool else "the same"
+    record = {"test_fingerprint": tests, "pool": tests, "data": {"train": tests}, "started": 1.0, **facts}
+    return Result(trial, {"ndcg@5": values}, tuple(f"q{one}" for one in range(QUERIES)), record=record)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store")
+
+
+def table(store, profile="quick"):
+    """Return the means that were written: a row a trial, a column a method."""
+    rows = [
+        (model, trial.number, store.read(trial).queries["ndcg@5"].mean())
+        for model in MODELS
+        for trial in next(iter(runs(profile, None))).trials_of(model)
+    ]
+    return pd.DataFrame(rows, columns=["model", "trial", "value"]).pivot(index="trial", columns="model")["value"]
+
+
+def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
+    fill(store)
+    (board,) = scoreboard([PAPER], store=store, profiles=["quick"]).boards
+    assert [one.collection.title for one in board.columns] == ["made as MSLR"] * 2
+    written = table(store)
+    standings = {str(method): one for method, one in board.columns[0].standings.standings.items()}
+    assert list(standings)[:2] == ["LambdaRank", "<b>ListNet</b>"]
+    for model, one in standings.items():
+        low, high = stats.t.interval(0.95, len(written) - 1, written[model].mean(), stats.sem(written[model]))
+        found = (one.interval.point, one.interval.low, one.interval.high)
+        assert found == pytest.approx((written[model].mean(), low, high))
+        assert one.lead == pytest.approx(written["LambdaRank"].mean() - written[model].mean())
+    words = {model: one.verdict for model, one in standings.items()}
+    assert words == {"LambdaRank": "", "<b>ListNet</b>": "holds", "MSE": "holds", "RankNet": "holds"}
+    ranks = board.columns[0].standings.ranks
+    expected = stats.rankdata(-written.to_numpy(), axis=1).mean(axis=0)
+    assert {str(method): rank for method, rank in ranks.mean.items()} == pytest.approx(
+        dict(zip(written.columns, expected, strict=True))
+    )
+    assert ranks.found.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 6)), rel=1e-3)
+    assert [str(row.method) for row in board.rows][:2] == ["LambdaRank", "<b>ListNet</b>"]
+
+
+def test_a_lead_smaller_than_the_margin_is_no_difference_and_a_wide_one_inconclusive(store):
+    fill(store)
+    (board,) = scoreboard([PAPER], store=store, profiles=["quick"], margin=30).boards
+    assert {one.verdict for one in board.columns[0].standings.standings.values()} == {"", "no difference"}
+    fewer = Store(store.folder.parent / "fewer")
+    fill(fewer, numbers=[0])
+    (board,) = scoreboard([PAPER], store=fewer, profiles=["quick"]).boards
+    cells = board.columns[0].standings.standings.values()
+    assert {one.verdict for one in cells} == {"", "inconclusive"} and {one.trials for one in cells} == {1}
+    assert board.ranks.found is None and board.ranks.why_not == "fewer than 2 trials that all methods have"
+
+
+def test_profiles_versions_origins_and_seeds_never_meet_in_a_mean(store, tmp_path, monkeypatch):
+    fill(store, numbers=[0, 1, 2])
+    fill(store, numbers=[3], shift=0.2, versions={"numpy": "9"}, started=2.0)
+    fill(store, numbers=[4], shift=0.3, versions={"numpy": "8"}, started=1.5)
+    other = Store(tmp_path / "other")
+    fill(other, numbers=[5], shift=0.4)
+    merge(store, [other.folder], "a colleague")
+    monkeypatch.setattr(Combination, "versions", {"rankplug": "77"})
+    fill(store, numbers=[0, 1], shift=0.5, started=3.0)
+    found, shifts = {}, {"a colleague": 0.4, (("numpy", "8"), ("rankplug", "0.1.0")): 0.3}
+    for board in scoreboard([PAPER], store=store, profiles=["quick"]).boards:
+        about, (first, _) = board.conditions, board.columns
+        found[about.origin or about.versions] = {cell.trials for row in board.rows for cell in row.cells}
+        if shift := shifts.get(about.origin or about.versions):
+            # What was written under one condition alone is what its mean says.
+            best = next(iter(first.standings.standings.values()))
+            assert best.interval.point == pytest.approx(0.7 + 0.01 * (4 + bool(about.origin)) + shift, abs=0.005)
+    assert found == {(): {2}, (("rankplug", "0.1.0"),): {4}, **{key: {1} for key in shifts}}
+    told = [one.conditions for one in scoreboard([PAPER], store=store).boards]
+    assert [one.profile for one in told if not (one.versions or one.origin)] == ["smoke", "quick"]
+
+
+def test_one_test_part_that_all_trials_share_has_no_independent_blocks(store):
+    fill(store, pool=False)
+    (board,) = scoreboard([PAPER], store=store, profiles=["quick"]).boards
+    assert board.columns[0].standings.ranks.found is None
+    best = next(iter(board.columns[0].standings.standings.values()))
+    assert best.interval.point == pytest.approx(table(store)["LambdaRank"].mean())
+
+
+def test_runs_that_two_papers_have_count_once(store):
+    fill(store)
+    (board,) = scoreboard([PAPER, paper(name="second")], store=store, profiles=["quick"]).boards
+    assert len(board.rows) == 8
+    assert len(board.columns[0].standings.ranks.mean) == 4
+
+
+def test_the_best_of_equals_is_called_better_in_at_most_five_percent_of_studies():
+    draws = np.random.default_rng(21).normal(0.0, 0.02, size=(4_000, 10, 6))
+    best = draws.mean(axis=1).argmax(axis=1)
+    lead = np.take_along_axis(draws, best[:, None, None], axis=2) - draws
+    others = np.array([np.delete(one, place, axis=1) for one, place in zip(lead, best, strict=True)])
+    error = others.std(axis=1, ddof=1) / math.sqrt(10)
+    words = best_is_greater(p_values(others.mean(axis=1), error, np.full(error.shape, 9.0), 0.005))
+    assert (words == "holds").any(axis=1).mean() <= 0.05
+
+
+def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs(store, tmp_path):
+    fill(store)
+    pages = [
+        write_scoreboard(scoreboard([PAPER], store=store, profiles=["quick"]), store, tmp_path / name)
+        for name in ("a", "b")
+    ]
+    names = [sorted(path.relative_to(page.parent) for path in page.parent.rglob("*.png")) for page in pages]
+    assert names[0] == names[1] and names[0]
+    for name in ("scoreboard.html", *names[0]):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    text = pages[0].read_text()
+    links = set(re.findall(r'href="(combinations/[^"]+)"', text))
+    assert len(links) == 2 * len(MODELS) and all((tmp_path / "a" / link).is_file() for link in links)
+    assert "&lt;b&gt;ListNet&lt;/b&gt;" in text and "<b>ListNet" not in text
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src &#39;sha256-{digest}&#39;" in text and "script-src" not in policy("p {}")
+
+
+def test_the_command_prints_what_the_boards_say(store, tmp_path):
+    fill(store)
+    printed = CliRunner().invoke(app, ["scoreboard", "--store", str(store.folder), "--json"])
+    assert json.loads(printed.stdout) == {"metric": "ndcg@5", "margin": 0.5, "boards": []}
+    described = scoreboard([PAPER], store=store, profiles=["quick"]).describe()["boards"][0]
+    assert described["data"] == "made" and len(described["collections"]) == 2
+    assert json.loads(json.dumps(described, allow_nan=False)) == described
+    with pytest.raises(RankplugError, match="a margin is a number of points above 0"):
+        scoreboard([PAPER], store=store, margin=-1)
