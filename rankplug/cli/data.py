@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True, rich_markup_mode=None)
 
 Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
+JSONOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
-def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_(as_json: JSONOption = False) -> None:
     """List all data sets, and which are on this machine."""
     from rankplug.registry import registry
 
@@ -40,10 +41,11 @@ def get(
     accept_licence: Annotated[
         bool, typer.Option("--accept-licence", help="You have read the licence and accept it.")
     ] = False,
+    as_json: JSONOption = False,
 ) -> None:
     """Fetch the files of a data set."""
     dataset, parameters = _stored(name)
-    say(dataset.get(parameters, accept_licence=accept_licence))
+    _show(name, dataset.get(parameters, accept_licence=accept_licence), as_json)
 
 
 @app.command()
@@ -51,6 +53,7 @@ def prepare(
     name: Name,
     source: Annotated[Path | None, typer.Option(help="An archive, folder or file to take instead.")] = None,
     on_error: Annotated[str, typer.Option(help="raise, or skip to leave broken lines out.")] = "raise",
+    as_json: JSONOption = False,
 ) -> None:
     """Read a data set once and keep it as arrays, from what lies in RANKPLUG_DATA or has been fetched."""
     if on_error not in ("raise", "skip"):
@@ -59,18 +62,19 @@ def prepare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         text = dataset.prepare(parameters, source=source, on_error=cast(Literal["raise", "skip"], on_error))
-    _show(text)
+    _show(name, text, as_json)
 
 
 @app.command("check-links")
 def check_links(
     names: Annotated[list[str] | None, typer.Argument(help="Data sets; all that can be fetched by default.")] = None,
+    as_json: JSONOption = False,
 ) -> None:
     """Ask every address of a data set whether it has the file, which is not fetched."""
     from rankplug.registry import registry
 
     wanted = names or [plugin.specification.name for plugin in registry().plugins("dataset")]
-    dead = 0
+    answers = []
     for name in wanted:
         specification, parameters = registry().resolve("dataset", name) if names else _without_parameters(name)
         ask = None if parameters is None else getattr(specification.load(), "check_links", None)
@@ -78,9 +82,12 @@ def check_links(
         if names and not found:
             raise DataError(f"dataset {name} has no address to fetch it from")
         for url, problem in found:
-            dead += bool(problem)
-            say(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)
-    if dead:
+            answers.append({"dataset": name, "address": url, "problem": problem})
+            if not as_json:
+                say(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)
+    if as_json:
+        hand_over(json.dumps(answers, indent=2))
+    if dead := sum(bool(one["problem"]) for one in answers):
         raise DataError(f"{dead} addresses do not answer with a file; RANKPLUG_MIRRORS names others, tried in turn")
 
 
@@ -94,26 +101,34 @@ def _without_parameters(name: str) -> tuple[Any, Any]:
 
 
 @app.command()
-def info(name: Name) -> None:
+def info(name: Name, as_json: JSONOption = False) -> None:
     """Show where a data set comes from, what may be done with it, and what is here."""
     dataset, parameters = _stored(name)
-    _show(dataset.info(parameters))
+    _show(name, dataset.info(parameters), as_json)
 
 
 @app.command()
-def verify(name: Name) -> None:
+def verify(name: Name, as_json: JSONOption = False) -> None:
     """Read prepared data again and compare them with what they should be."""
     dataset, parameters = _stored(name)
     text, problems = dataset.verify(parameters)
-    _show(text)
+    _show(name, text, as_json, problems=problems)
     if problems:
         raise DataError("; ".join(problems))
-    say("verified")
+    if not as_json:
+        say("verified")
 
 
-def _show(text: str) -> None:
-    """Print lines, warnings in another colour."""
-    for line in text.splitlines():
+def _show(name: str, text: str, as_json: bool, **more: Any) -> None:
+    """Print what a data set tells, warnings in another colour, or all of it as JSON."""
+    lines = text.splitlines()
+    if as_json:
+        plain = [line for line in lines if not line.startswith("warning:")]
+        warned = [line.removeprefix("warning:").strip() for line in lines if line.startswith("warning:")]
+        told = {"dataset": name, "lines": plain, "warnings": warned, **more}
+        hand_over(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    for line in lines:
         warning = line.startswith("warning:")
         say(line, colour="yellow" if warning else None, error=warning)
 

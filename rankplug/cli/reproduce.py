@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rankplug.system import say
+from rankplug.system import hand_over, say
 
 
 def register(app: typer.Typer) -> None:
@@ -105,11 +106,15 @@ def report(
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="A crate of rankplug reproduce --crate, or an unpacked archive.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare every file of a crate or an unpacked archive with its digest, and every result with its name."""
     from rankplug.store import verify as problems_of
 
     count, problems = problems_of(folder)
+    if as_json:
+        hand_over(json.dumps({"files": count, "problems": problems}, indent=2))
+        raise typer.Exit(bool(problems))
     for problem in problems:
         say(problem, colour="red")
     if problems:

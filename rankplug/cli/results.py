@@ -176,11 +176,14 @@ def clean(
 
 
 @app.command()
-def compact(store: ExistingStoreOption = None) -> None:
+def compact(store: ExistingStoreOption = None, as_json: JSONOption = False) -> None:
     """Put all results into one index, which makes questions to thousands of them fast; the results stay as they are."""
     from rankplug.store import Store
 
     done = Store(store).compact()
+    if as_json:
+        hand_over(json.dumps(vars(done)))
+        return
     say(f"{done.results} results are in one index of {done.size / 1e6:.1f} MB, in place of {done.parts} parts")
 
 

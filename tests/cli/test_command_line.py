@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +18,7 @@ from rankplug.sweeps import Plan, expected_time, read_words
 
 Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
-PRINT_NO_DATA = {
-    "bench", "cite", "completion", "data check-links", "data get", "data info", "data prepare", "data verify", "lab",
-    "new", "report", "results compact", "results export", "verify",
-}  # fmt: skip
+PRINT_NO_DATA = {"bench", "cite", "completion", "lab", "new", "report", "results export"}
 """Commands that print where something lies, words for people, or another format."""
 
 
@@ -78,6 +76,17 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
         "unlike": [],
     }
     assert "synthetic" in [one["name"] for one in json.loads(run("data", "list", "--json"))]
+    compacted = json.loads(run("results", "compact", *here, "--json"))
+    assert compacted["results"] == 6 and compacted["size"] > 0
+
+
+def test_json_of_a_crate_says_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    digest = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"  # of sha256sum
+    (tmp_path / "SHA256SUMS").write_text(f"{digest}  a.txt\n")
+    assert json.loads(run("verify", str(tmp_path), "--json")) == {"files": 1, "problems": []}
+    (tmp_path / "a.txt").write_text("b\n")
+    assert "a.txt is not what it was" in json.loads(run("verify", str(tmp_path), "--json", code=1))["problems"][0]
 
 
 def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: Make) -> None:

@@ -1,5 +1,7 @@
 """``rankplug data``, from a release in ``RANKPLUG_DATA`` to verified arrays."""
 
+import json
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -54,6 +56,10 @@ def test_a_set_is_found_prepared_and_verified(tmp_path):
     assert "warning: queries: published 784, found 15" in output
     assert " prepared " in state_of("mq2008")
     assert run("verify", "mq2008").output.endswith("verified\n")
+    again, known, checked = (json.loads(run(word, "mq2008", "--json").stdout) for word in ("prepare", "info", "verify"))
+    assert again["warnings"] == checked["warnings"] and "queries: published 784, found 15" in again["warnings"][0]
+    assert "here: prepared" in known["lines"] and known["dataset"] == "mq2008"
+    assert checked["problems"] == []
 
 
 def test_verify_tells_of_damage(tmp_path):
