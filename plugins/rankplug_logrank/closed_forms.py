@@ -7,12 +7,16 @@ likelihood      ``sum softplus(-x)``
 l3              ``sum softplus(-x) + (1/m) sum sigmoid(-x)``
 convex          ``sum softplus(1/m - x)``
 gain            ``log m - log S``
+l2              ``(1/m) sum sigmoid(-x)``
+exponential     ``sum log(1 + (e^(1/m) - 1) sigmoid(-x))``
 ============== ======================================================
 
 The sampled losses sum over rankings only, so the two agree in value only where one class has a single document.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -105,3 +109,37 @@ def gain_of_pairs(scores, labels, steepness, gradient, curvature):
         gradient[document] *= steepness
         curvature[document] *= steepness * steepness
     return log(goods.size * bads.size * 1.0) - best - log(total)
+
+
+@building_block
+def bounded_pairs(scores, labels, steepness, share, exponential, gradient, curvature):
+    """Compute the sum over pairs of ``share sigmoid(-x)``, or of ``log(1 + (e^share - 1) sigmoid(-x))``.
+
+    Neither is convex; the curvature for boosting is the likelihood's.
+    """
+    goods, bads = by_class(scores, labels)
+    good_slopes, good_curves = zeros(goods.size), zeros(goods.size)
+    bad_slopes, bad_curves = zeros(bads.size), zeros(bads.size)
+    lift, value = math.expm1(share), 0.0
+    for g in range(goods.size):
+        for b in range(bads.size):
+            x = steepness * (goods[g] - bads[b])
+            small = exp(-abs(x))
+            wrong = (small if x > 0.0 else 1.0) / (1.0 + small)
+            bend = small / (1.0 + small) ** 2
+            if exponential:
+                value += math.log1p(lift * wrong)
+                push = lift * bend / (1.0 + lift * wrong)
+            else:
+                value += share * wrong
+                push = share * bend
+            good_slopes[g] -= push
+            good_curves[g] += bend
+            bad_slopes[b] += push
+            bad_curves[b] += bend
+    spread(good_slopes, bad_slopes, labels, gradient)
+    spread(good_curves, bad_curves, labels, curvature)
+    for document in range(scores.size):
+        gradient[document] *= steepness
+        curvature[document] *= steepness * steepness
+    return value

@@ -1,14 +1,18 @@
-r"""The paper's four losses of one list, over all sign matrices by a closed form or over rankings drawn before training.
+r"""The paper's losses of one list, over all sign matrices by a closed form or over rankings drawn before training.
 
 With :math:`\Pr(y) \propto e^{-w \cdot \delta\phi(y)}`, :math:`\Delta` the distance of a ranking from the ideal one and
 :math:`w \cdot \delta\phi(y) = \sum_{gb} (1 - y_{gb}) (f_g - f_b)`:
 
-=============== ===========================================================
-``logrank_mle``  ``L1 = log sum_y exp(-w.dphi(y))``, (10)
-``exp_gain``     ``-log E[1 - Delta]``, (6)
-``logrank_l3``   ``L1 + E[Delta]``, (12)
-``convex_loss``  ``log sum_y exp(Delta(y) - w.dphi(y))``, (14)
-=============== ===========================================================
+======================= ===========================================================
+``logrank_l2``           ``E[Delta]``, (4), which is (11)
+``logrank_exponential``  ``log E[e^Delta]``, (5) with ``f = e^x``
+``exp_gain``             ``-log E[1 - Delta]``, (6)
+``logrank_mle``          ``L1 = log sum_y exp(-w.dphi(y))``, (10)
+``logrank_l3``           ``L1 + E[Delta]``, (12)
+``convex_loss``          ``log sum_y exp(Delta(y) - w.dphi(y))``, (14)
+======================= ===========================================================
+
+ConvexLoss is therefore L1 + (5), as L3 is L1 + (4).
 
 A list without any good or without any bad document is silent. The rankings take ``8 samples`` bytes a document.
 """
@@ -19,7 +23,7 @@ import math
 
 from rankplug.compiled import building_block, scratch
 from rankplug.losses import list_loss
-from rankplug_logrank.closed_forms import gain_of_pairs, logistic_pairs
+from rankplug_logrank.closed_forms import bounded_pairs, gain_of_pairs, logistic_pairs
 from rankplug_logrank.rankings import draw_rankings
 from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
 
@@ -119,3 +123,45 @@ def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_b
     value = law_of(exponents, law)
     fill_derivatives(constants, steepness, law, law, law, gradient, curvature)
     return value
+
+
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+def logrank_l2(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
+    """Compute the expected Delta of one list, which is not convex; the curvature for boosting is the likelihood's."""
+    share = share_of_a_pair(labels)
+    if share == 0.0:
+        return silence(gradient, curvature)
+    steepness = 2.0 * share if divide_by_pairs else 2.0
+    if closed:
+        return bounded_pairs(scores, labels, steepness, share, False, gradient, curvature)
+    exponents, deltas = exponents_of(scores, constants, steepness)
+    law, slopes = scratch(exponents.size), scratch(exponents.size)
+    law_of(exponents, law)
+    expected = mean_of(deltas, law)
+    for ranking in range(exponents.size):
+        slopes[ranking] = law[ranking] * (deltas[ranking] - expected)
+    fill_derivatives(constants, steepness, slopes, law, law, gradient, curvature)
+    return expected
+
+
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+def logrank_exponential(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
+    """Compute ``log E[e^Delta]`` of one list, which is not convex; the curvature for boosting is the likelihood's."""
+    share = share_of_a_pair(labels)
+    if share == 0.0:
+        return silence(gradient, curvature)
+    steepness = 2.0 * share if divide_by_pairs else 2.0
+    if closed:
+        return bounded_pairs(scores, labels, steepness, share, True, gradient, curvature)
+    exponents, deltas = exponents_of(scores, constants, steepness)
+    law, tilted, slopes = scratch(exponents.size), scratch(exponents.size), scratch(exponents.size)
+    law_of(exponents, law)
+    value = 0.0
+    for ranking in range(exponents.size):
+        value += law[ranking] * math.expm1(deltas[ranking])
+        tilted[ranking] = exponents[ranking] + deltas[ranking]
+    law_of(tilted, slopes)
+    for ranking in range(exponents.size):
+        slopes[ranking] -= law[ranking]
+    fill_derivatives(constants, steepness, slopes, law, law, gradient, curvature)
+    return math.log1p(value)

@@ -63,6 +63,20 @@ def rankplug_losses() -> list[LossSpecification]:
             r"\log\sum_y e^{\Delta(y) - w\cdot\delta\phi(y)}",
             convex=True,
         ),
+        _loss(
+            "logrank_l2",
+            "lower the expected distance of rankings drawn by the model from the ideal one (Eq. 4 and L2)",
+            r"\sum_y \Pr(y)\,\Delta(y),\quad \Pr(y) \propto e^{-w\cdot\delta\phi(y)}",
+            convex=False,
+            curvature="surrogate",
+        ),
+        _loss(
+            "logrank_exponential",
+            "lower the logarithm of the expected e^distance from the ideal ranking (Eq. 5 with f = e^x)",
+            r"\log\sum_y \Pr(y)\,e^{\Delta(y)},\quad \Pr(y) \propto e^{-w\cdot\delta\phi(y)}",
+            convex=False,
+            curvature="surrogate",
+        ),
     ]
 
 

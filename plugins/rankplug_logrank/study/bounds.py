@@ -24,6 +24,7 @@ STARTS = np.arange(0, LABELS.size + 1, GOODS + BADS)
 SCALES = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 SAMPLES = 60
 MIDPOINTS = 20
+SHOWN = ("logrank_mle", "logrank_l2", "logrank_exponential", "logrank_l3", "convex_loss")
 
 
 def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
@@ -36,7 +37,7 @@ def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.f
 
 @functools.cache
 def bound_frame() -> pd.DataFrame:
-    """Return L1, L3, ConvexLoss and the structured hinge, a row for each gain, scale of the scores and list."""
+    """Return the objectives and the structured hinge, a row for each gain, scale of the scores and list."""
     import pandas as pd
 
     from rankplug_logrank.parameters import RankingSet
@@ -51,7 +52,7 @@ def bound_frame() -> pd.DataFrame:
             scores = scale * noise
             rows = scores.reshape(LISTS, -1)
             exponents = [one.deltas - 2 * one.inversions @ row for one, row in zip(sets, rows, strict=True)]
-            values = {loss: values_of(loss, scores, gain) for loss in ("logrank_mle", "logrank_l3", "convex_loss")}
+            values = {loss: values_of(loss, scores, gain) for loss in SHOWN}
             values |= {"hinge": np.array([one.max() for one in exponents])}
             values |= {"rankings": np.array([one.size for one in exponents])}
             frames.append(pd.DataFrame(values).assign(gain=name, scale=scale, list=range(LISTS)))

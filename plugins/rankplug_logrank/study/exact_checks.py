@@ -97,6 +97,30 @@ def gap_is_an_eighth(results: Results) -> Evidence:
     )
 
 
+def exponential_bounds_expected(results: Results) -> Evidence:
+    """Check (5) with ``f = e^x`` less (4) on random lists."""
+    frame = bound_frame()
+    expected = frame["logrank_l2"]
+    return exact_check(
+        f"least of (5) less (4), {len(frame)} random lists",
+        float((frame["logrank_exponential"] - expected).min()),
+        at_least=-TOLERANCE,
+        control=float((np.log(expected) - expected).min()),
+        control_of="with f(x) = x",
+    )
+
+
+def l2_is_not_convex(results: Results) -> Evidence:
+    """Measure the rise of L2 above chords."""
+    return exact_check(
+        "largest rise above chords between random scores",
+        largest_bend("logrank_l2"),
+        at_least=TOLERANCE,
+        control=largest_bend("convex_loss"),
+        control_of="of ConvexLoss",
+    )
+
+
 def l3_is_not_convex(results: Results) -> Evidence:
     """Measure the rise of L3 above chords."""
     return exact_check(

@@ -14,6 +14,8 @@ FINDINGS = (
     " all of them are rankings. They equal the sum over rankings only where one class has a single document. Closed"
     " and sampled objectives are therefore never compared in value; ExpGain_AUC, L3_AUC, Convex_AUC and MLE use the"
     " closed form.",
+    "Equation 4, the expected loss under (3), and Equation 11, L2 under (9), are one objective, as (3) and (9) are one"
+    " law. (5) with f = e^x is ConvexLoss without its likelihood term.",
     "A5. The index of the pair to flip runs to n+ n- inclusive in the text; it is drawn from 0 to n+ n- - 1.",
     "The probability of a flip as far as it can be reconstructed, K / (n+ + n-), is 0 for every pair of the best and"
     " of the worst ranking, which are the restarts: the walk could never begin. Here it is (K + 1) / (n+ + n-).",

@@ -64,6 +64,8 @@ MEASURES = {
 CLEANING = ("binarise", "drop_conflicting", "drop_empty")
 DIAGNOSED = "Convex_NDCG"
 """The model whose sampler is studied in Figures 4 to 6."""
+BEFORE_THE_GAIN = {"L2": "logrank_l2", "LogExp": "logrank_exponential"}
+"""Equations 4, which is L2 of Equation 11, and 5 with f = e^x; the text trains neither, and ExpGain in their place."""
 RESTART_MIXES = {"mostly best": 0.9, "even": 0.5, "mostly worst": 0.1}
 SKEWS = (-10.0, -5.0, -2.0, 0.0, 2.0, 5.0, 10.0)
 PAPER_C = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
@@ -109,6 +111,8 @@ class Size:
         restarts: of ExpGain beside the start at 0.
         planes: of SVM-MAP for each value.
         rounds: of RankBoost.
+        objective_trials: repetitions where Equations 4 and 5 are trained, and ExpGain with more and fewer restarts.
+        objective_gains: their gains.
     """
 
     collections: tuple[Collection, ...]
@@ -124,6 +128,8 @@ class Size:
     restarts: int = 9
     planes: int = 100
     rounds: int = 300
+    objective_trials: int = 1
+    objective_gains: tuple[str, ...] = ("MAP", "NDCG")
 
 
 GOV = ("TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004")
@@ -144,6 +150,8 @@ SIZES: Mapping[Profile, Size] = {
         restarts=1,
         planes=6,
         rounds=10,
+        objective_trials=2,
+        objective_gains=("NDCG",),
     ),
     "quick": Size(
         (
@@ -161,6 +169,8 @@ SIZES: Mapping[Profile, Size] = {
         restarts=1,
         planes=40,
         rounds=60,
+        objective_trials=8,
+        objective_gains=("NDCG",),
     ),
     "full": Size(
         (
@@ -175,6 +185,7 @@ SIZES: Mapping[Profile, Size] = {
         restarts=2,
         planes=60,
         rounds=100,
+        objective_trials=8,
     ),
     "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008"))),
     "paper": Size(
@@ -186,7 +197,8 @@ SIZES: Mapping[Profile, Size] = {
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """Yield the groups ``accuracy ...``, one for each column of Figure 3, and ``sampler``, for Figures 4 to 6.
+    """Yield the groups ``accuracy ...``, one for each column of Figure 3, ``objectives``, for what Section 2 says of
+    Equations 4 to 6, and ``sampler``, for Figures 4 to 6.
 
     Args:
         profile: how large.
@@ -199,9 +211,12 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         models = {model: parts_of(model, size) for model in MODELS}
         name, place = f"accuracy {collection.column}", collection.column
         yield Runs(name, models, collection.parts, size.folds, size.repeats, kind="accuracy", place=place)
+    parts = size.collections[size.diagnosed].parts
+    restarts = restart_settings(size)
+    models = objectives(size) | {name: with_restarts(size, int(one["restarts"])) for name, one in restarts.items()}
+    yield Runs("objectives", models, parts, size.folds, size.objective_trials, kind="objectives", settings=restarts)
     settings = sampler_settings(size)
     models = {name: parts_of(DIAGNOSED, size, {"samples": size.samples, **one}) for name, one in settings.items()}
-    parts = size.collections[size.diagnosed].parts
     yield Runs("sampler", models, parts, size.folds, size.trials, kind="sampler", settings=settings)
 
 
@@ -213,6 +228,34 @@ def sampler_settings(size: Size) -> dict[str, dict[str, float]]:
     return settings
 
 
+def objectives(size: Size) -> dict[str, dict[str, Any]]:
+    """Return the parts of the models that are trained on Equations 4 and 5, with the restarts of ExpGain."""
+    return {
+        f"{name}_{gain}": {
+            "backend": lbfgs(size, size.restarts),
+            "loss": f"{loss}[gain={GAINS[gain]},samples={size.samples}]",
+        }
+        for name, loss in BEFORE_THE_GAIN.items()
+        for gain in size.objective_gains
+    } | {f"ExpGain_{gain}": parts_of(f"ExpGain_{gain}", size) for gain in size.objective_gains}
+
+
+def restart_settings(size: Size) -> dict[str, dict[str, float]]:
+    """Name ExpGain with no restarts and with three times as many as it has in Figure 3."""
+    return {f"ExpGain_NDCG, {restarts} restarts": {"restarts": restarts} for restarts in (0, 3 * size.restarts)}
+
+
+def with_restarts(size: Size, restarts: int) -> dict[str, Any]:
+    """Return the parts of ExpGain_NDCG with a number of restarts."""
+    return {**parts_of("ExpGain_NDCG", size), "backend": lbfgs(size, restarts)}
+
+
+def lbfgs(size: Size, restarts: int) -> str:
+    """Return the backend of linear models."""
+    choices = f"C=({','.join(map(str, size.C))})"
+    return f"lbfgs[{choices},iterations={size.iterations},restarts={restarts}]"
+
+
 def parts_of(name: str, size: Size, drawing: Mapping[str, float] | None = None) -> dict[str, Any]:
     """Return backend, scorer and loss of a model.
 
@@ -221,14 +264,13 @@ def parts_of(name: str, size: Size, drawing: Mapping[str, float] | None = None) 
         size: of the profile.
         drawing: parameters of the loss that say how rankings are drawn.
     """
-    choices = f"C=({','.join(map(str, size.C))})"
     model = BY_NAME[name]
     if model.loss == "rankboost":
         return {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": model.loss}
     if model.loss == "svm_map":
+        choices = f"C=({','.join(map(str, size.C))})"
         return {"backend": f"cutting_planes[{choices},planes={size.planes}]", "loss": model.loss}
-    restarts = size.restarts if model.family == "ExpGain" else 0
-    backend = f"lbfgs[{choices},iterations={size.iterations},restarts={restarts}]"
+    backend = lbfgs(size, size.restarts if model.family == "ExpGain" else 0)
     if not model.gain:
         return {"backend": backend, "loss": model.loss}
     # The closed forms of AUC need no rankings.

@@ -30,9 +30,10 @@ def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
             assert list(runs.models) == list(protocol.COMPARED)
             continue
         crossed = {(parts["loss"].split("[")[0], parts["backend"].split("[")[0]) for parts in runs.models.values()}
-        for plugin in registry().plugins("loss"):
+        installed = {plugin.specification.name for plugin in registry().plugins("loss")}
+        for loss in installed - protocol.STEPS_OF_A_DERIVATION:
             for backend in protocol.BACKENDS:
-                assert (plugin.specification.name, backend) in crossed
+                assert (loss, backend) in crossed
         noisy = {parts["loss"].split("[")[0] for parts in runs.models.values() if parts.get("sampler")}
         assert noisy == set(protocol.losses()) - protocol.NOISE_OF_THEIR_OWN
 

@@ -35,3 +35,19 @@ class TestConvexLoss(LossContract):
 
 class TestConvexLossSampled(LossContract):
     loss = "convex_loss[gain=ndcg,branch=local,samples=50]"
+
+
+class TestL2(LossContract):
+    loss = "logrank_l2"
+
+
+class TestL2Sampled(LossContract):
+    loss = "logrank_l2[gain=ndcg,samples=50]"
+
+
+class TestExponential(LossContract):
+    loss = "logrank_exponential"
+
+
+class TestExponentialSampled(LossContract):
+    loss = "logrank_exponential[gain=map,samples=50]"

@@ -22,6 +22,7 @@ from rankplug.errors import ParameterError
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
 GENERATOR = np.random.default_rng(4)
 GAINS = ["auc", "map", "ndcg"]
+LOSSES = ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2", "logrank_exponential"]
 
 
 def sign_matrices(goods: int, bads: int) -> np.ndarray:
@@ -57,7 +58,7 @@ def inversions_of(signs: np.ndarray) -> np.ndarray:
 
 
 def sums_in_numpy(matrices, good, bad, gain) -> dict[str, float]:
-    """Compute L1, L2, ConvexLoss and ExpGain over a set of sign matrices."""
+    """Compute each loss over a set of sign matrices."""
     exponents = np.array([-gap_in_numpy(signs, good, bad) for signs in matrices])
     deltas = np.array([delta_in_numpy(signs, gain) for signs in matrices])
     law = np.exp(exponents - logsumexp(exponents))
@@ -66,6 +67,8 @@ def sums_in_numpy(matrices, good, bad, gain) -> dict[str, float]:
         "logrank_l3": logsumexp(exponents) + law @ deltas,
         "convex_loss": logsumexp(exponents + deltas),
         "exp_gain": -np.log(law @ (1 - deltas)),
+        "logrank_l2": law @ deltas,
+        "logrank_exponential": np.log(law @ np.exp(deltas)),
     }
 
 
@@ -103,6 +106,7 @@ def golden():
         ("convex_loss", "closed_convex_auc", 1),
         ("exp_gain", "closed_log_expgain_auc", -1),
         ("logrank_l3", "all_auc_L3", 1),
+        ("logrank_l2", "all_auc_L2", 1),
     ],
 )
 def test_golden_closed_forms(golden, name, key, sign) -> None:
@@ -115,7 +119,13 @@ def test_golden_closed_forms(golden, name, key, sign) -> None:
 @pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize(
     ("name", "key", "sign"),
-    [("logrank_mle", "L1", 1), ("logrank_l3", "L3", 1), ("convex_loss", "Convex", 1), ("exp_gain", "logExpGain", -1)],
+    [
+        ("logrank_mle", "L1", 1),
+        ("logrank_l2", "L2", 1),
+        ("logrank_l3", "L3", 1),
+        ("convex_loss", "Convex", 1),
+        ("exp_gain", "logExpGain", -1),
+    ],
 )
 def test_golden_sums_over_all_rankings(golden, gain, name, key, sign) -> None:
     features, scores, labels, out = golden
@@ -128,7 +138,7 @@ def test_golden_sums_over_all_rankings(golden, gain, name, key, sign) -> None:
 
 
 @pytest.mark.parametrize(("goods", "bads"), [(1, 1), (1, 4), (2, 3), (3, 3)])
-@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain"])
+@pytest.mark.parametrize("name", LOSSES)
 def test_closed_forms_are_sums_over_all_sign_matrices(name, goods, bads) -> None:
     good, bad = GENERATOR.normal(size=goods), GENERATOR.normal(size=bads)
     expected = sums_in_numpy(sign_matrices(goods, bads), good, bad, "auc")[name]
@@ -138,7 +148,7 @@ def test_closed_forms_are_sums_over_all_sign_matrices(name, goods, bads) -> None
 
 
 @pytest.mark.parametrize("gain", GAINS)
-@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain"])
+@pytest.mark.parametrize("name", LOSSES)
 def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain) -> None:
     labels = np.array([0.0, 1.0, 0.0, 3.0, 0.0, 1.0])
     scores = GENERATOR.normal(size=6)
@@ -151,6 +161,8 @@ def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain) -> None:
         "logrank_l3": logsumexp(exponents) + law @ found.deltas,
         "convex_loss": logsumexp(exponents + found.deltas),
         "exp_gain": -np.log(law @ (1 - found.deltas)),
+        "logrank_l2": law @ found.deltas,
+        "logrank_exponential": np.log(law @ np.exp(found.deltas)),
     }[name]
     reference = f"{name}[gain={gain},rankings=sampled,samples=30,p_best=0.5]"
     np.testing.assert_allclose(rp.loss(reference).evaluate(scores, labels, [0, 6], seed=5).value, expected)

@@ -12,9 +12,11 @@ from rankplug_logrank.study import (
     accuracy_table,
     bounds,
     claims,
+    dependent_walks,
     first_steps,
     identities,
     law,
+    objectives,
     protocol,
     sampler_effects,
     spread,
@@ -46,7 +48,8 @@ def test_every_figure_and_table_of_the_paper_is_there():
 def test_every_profile_trains_all_rows_of_figure_3_on_cleaned_binary_data(profile):
     groups = {one.name: one for one in STUDY.runs(profile, None)}
     assert list(groups)[-1] == "sampler"
-    for name in list(groups)[:-1]:
+    assert list(groups)[-2] == "objectives"
+    for name in list(groups)[:-2]:
         assert tuple(groups[name].models) == MODELS and len(MODELS) == 15
         assert groups[name].shared["transforms"][:3] == ["binarise", "drop_conflicting", "drop_empty"]
         assert groups[name].shared["metrics"][1] == "ndcg@1[discount=jk]"
@@ -54,7 +57,7 @@ def test_every_profile_trains_all_rows_of_figure_3_on_cleaned_binary_data(profil
 
 def test_the_paper_profile_has_the_seven_data_sets_and_studies_the_sampler_on_hp2004():
     groups = {one.name: one for one in STUDY.runs("paper", None)}
-    columns = [name.removeprefix("accuracy ") for name in groups if name != "sampler"]
+    columns = [name.removeprefix("accuracy ") for name in groups if name not in ("objectives", "sampler")]
     assert columns == ["TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "OHSUMED"]
     assert all(one.folds == (1, 2, 3, 4, 5) for one in groups.values())
     assert groups["sampler"].shared["dataset"] == "hp2004"
@@ -171,6 +174,8 @@ def test_exact_claims_have_their_known_verdicts_and_checks_that_can_tell():
     exact = {claim.sentence: claim for claim in STUDY.claims if claim.margin is None}
     fails = [sentence for sentence, claim in exact.items() if claim.judge(None).verdict == "fails"]
     assert [sentence.split(":")[0] for sentence in fails] == ["Section 2", "Section 4", "Section 3"]
+    assert exact["Section 2: with f = e^x, (4) is a lower bound of (5)."].judge(None).verdict == "holds"
+    assert "L2, with" in next(sentence for sentence in exact if "L2" in sentence)
     assert "L3" in fails[-1]
     for claim in exact.values():
         assert claim.judge(None).verdict != "inconclusive"
@@ -316,6 +321,62 @@ def test_the_live_pictures_redraw():
     assert five[0].get_ydata()[0] == pytest.approx(5 * one[0].get_ydata()[0])
     best, worst = (spread.draw_sample(p_best).axes[0].patches for p_best in (1.0, 0.0))
     assert best[0].get_height() > 0 and worst[0].get_height() == 0
+
+
+def test_equations_4_to_6_are_trained_alike_but_for_the_objective(results):
+    for profile in PROFILES:
+        size, models = protocol.SIZES[profile], protocol.objectives(protocol.SIZES[profile])
+        assert {parts["backend"] for parts in models.values()} == {protocol.lbfgs(size, size.restarts)}
+        assert models["L2_NDCG"]["loss"].replace("logrank_l2", "exp_gain") == models["ExpGain_NDCG"]["loss"]
+        assert [one["restarts"] for one in protocol.restart_settings(size).values()] == [0, 3 * size.restarts]
+    frame, _ = STUDY.exhibit("Equations 4 to 6").draw(results)
+    restarts = ("ExpGain_NDCG, 0 restarts", "ExpGain_NDCG, 3 restarts")
+    assert list(frame["model"]) == ["L2_NDCG", "LogExp_NDCG", "ExpGain_NDCG", *restarts]
+    assert frame["combination"].str.len().min() > 0
+
+
+def test_random_orders_have_the_expected_loss_of_brute_force():
+    for gain in ("MAP", "NDCG"):
+        every = np.array(list(itertools.combinations(range(6), 2)))
+        exact = objectives.loss_of_ranks(gain, every).mean()
+        assert objectives.loss_of_random_orders(gain, ((2, 6), (0, 6)))[0] == pytest.approx(exact, abs=0.06)
+    values = rp.metric("map")(np.arange(6, 0, -1.0), np.array([0.0, 1, 0, 0, 1, 0]), [0, 6])
+    assert objectives.loss_of_ranks("MAP", np.array([[1, 4]]))[0] == pytest.approx(1 - values[0])
+
+
+def test_the_walk_by_the_law_visits_rankings_as_often_as_the_law_says():
+    """Every order's chance is compared, summed over the orders that are one ranking of good and bad documents."""
+    scores, number = np.array([0.4, -0.2, 0.1, 0.3]), 60_000
+    inversions, gains = np.zeros((number, 4)), np.zeros(number)
+    dependent_walks.walk_by_law(scores, np.arange(4), 2, np.uint64(5), 3, inversions, gains)
+    orders = np.array(list(itertools.permutations(range(4))))
+    above = np.argsort(orders, axis=1)[:, :2, None] > np.argsort(orders, axis=1)[:, None, 2:]
+    of_orders = np.concatenate([above.sum(2), -above.sum(1)], axis=1)
+    weights = np.exp(-2 * of_orders @ scores)
+    for row in np.unique(of_orders, axis=0):
+        chance = weights[(of_orders == row).all(1)].sum() / weights.sum()
+        assert (inversions == row).all(1).mean() == pytest.approx(chance, abs=0.012)
+    exact = [1 - objectives.loss_of_ranks("MAP", np.sort(np.argsort(one)[None, :2], axis=1))[0] for one in orders]
+    assert gains.mean() == pytest.approx(weights @ exact / weights.sum(), abs=0.01)
+
+
+def test_the_gradient_on_fixed_rankings_is_that_of_the_loss():
+    noise = np.random.default_rng(3)
+    scores = noise.normal(size=dependent_walks.LABELS.size)
+    value, gradient = dependent_walks.list_objective(scores, dependent_walks.drawn_without_scores(2, 7))
+    bound = rp.loss(f"exp_gain[gain=map,samples={dependent_walks.RANKINGS},p_best=0.5]")
+    labels = np.tile(dependent_walks.LABELS, 3)
+    found = bound.evaluate(np.tile(scores, 3), labels, np.arange(0, labels.size + 1, scores.size), seed=7)
+    assert value == pytest.approx(found.value[2], rel=1e-12)
+    assert gradient == pytest.approx(found.gradient[-scores.size :], abs=1e-12)
+
+
+def test_a_share_of_cells_is_counted_trial_by_trial():
+    most, half = claims.most_cells("ConvexLoss_NDCG", "beats ExpGain_NDCG"), claims.half_of_the_cells
+    assert (verdict(most, made(0.05)), verdict(most, made(-0.05))) == ("holds", "fails")
+    # MLE and the baselines are equal, and ties count one half.
+    assert verdict(half, made(0.05)) == "holds"
+    assert accuracy_table.cells_above_half(made(0.05), ["Convex_NDCG"], ["MLE"]).estimate.point == 0.5
 
 
 def test_the_settings_of_the_sampler_are_all_parameters_of_the_loss():
