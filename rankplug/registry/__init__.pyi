@@ -12,6 +12,7 @@ from .health import is_usable as is_usable
 from .health import load_code as load_code
 from .health import problems_of_others as problems_of_others
 from .health import require_packages as require_packages
+from .package_files import package_files as package_files
 from .parameters import Parameters as Parameters
 from .parameters import describe_parameters as describe_parameters
 from .parameters import describe_type as describe_type
@@ -67,6 +68,7 @@ __all__ = [
     "is_usable",
     "literal_values",
     "load_code",
+    "package_files",
     "parse",
     "problems_of_others",
     "read_parameters",

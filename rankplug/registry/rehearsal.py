@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import json
-import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
 from rankplug.registry.loading import AT_END, import_seconds, is_rehearsal
+from rankplug.registry.package_files import package_files
 from rankplug.system import ChildEnd, __version__, cache_folder, run_watched, write_whole
 
 REFUSED_FOR = 3600.0
@@ -108,23 +107,4 @@ def _files_of(entry_point: metadata.EntryPoint) -> Iterator[tuple[str, Path]]:
     for file in entry_point.dist.files or ():
         if file.suffix != ".pyc":
             yield str(file), Path(str(file.locate()))
-    try:
-        spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
-    except (ImportError, ValueError):
-        return
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        yield from _sources_below(folder)
-    if spec and spec.origin and not spec.submodule_search_locations:
-        here = Path(spec.origin)
-        # A module alone may have others beside it, of the same distribution.
-        yield from ((path.name, path) for path in here.parent.glob(f"{here.stem}*.py"))
-
-
-def _sources_below(folder: str) -> Iterable[tuple[str, Path]]:
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
-        yield from (
-            (os.path.relpath(os.path.join(place, name), folder), Path(place, name))
-            for name in files
-            if not name.endswith(".pyc")
-        )
+    yield from package_files(entry_point.module.partition(".")[0])

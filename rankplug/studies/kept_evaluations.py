@@ -10,7 +10,6 @@ import base64
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import io
 import json
 import shutil
@@ -20,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.registry import SESSION, registry
+from rankplug.registry import SESSION, package_files, registry
 from rankplug.studies.evaluation_parts import (
     ClaimEvaluation,
     ExhibitEvaluation,
@@ -161,28 +160,20 @@ def _is_installed(study: Study) -> bool:
 
 @functools.cache
 def code_digest() -> str:
-    """Return a digest of the code that evaluations depend on: sizes and times of sources, and versions of libraries."""
+    """Return a digest of the code that evaluations depend on: sizes and times of files, and versions of libraries."""
     digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
     for name in LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
     packages = {"rankplug"}
     for plugin in registry().plugins():
         code = plugin.specification.implementation
-        place = code if isinstance(code, str) else getattr(code, "__module__", "")
-        packages.add(place.partition(":")[0].partition(".")[0])
+        module = code.partition(":")[0] if isinstance(code, str) else getattr(code, "__module__", "")
+        packages.add(module.partition(".")[0])
     for package in sorted(packages - {""}):
-        spec = importlib.util.find_spec(package)
-        for path in _sources(spec.submodule_search_locations or [spec.origin] if spec else []):
+        for name, path in sorted(package_files(package)):
             state = path.stat()
-            digest.update(f"{package} {path.name} {state.st_size} {state.st_mtime_ns}\n".encode())
+            digest.update(f"{package} {name} {state.st_size} {state.st_mtime_ns}\n".encode())
     return digest.hexdigest()
-
-
-def _sources(places: Iterable[str | None]) -> list[Path]:
-    files = []
-    for place in (Path(one) for one in places if one):
-        files += [place] if place.is_file() else [*place.rglob("*.py"), *place.rglob("*.csv")]
-    return sorted(files)
 
 
 def _remove_oldest(folder: Path) -> None:
