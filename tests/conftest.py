@@ -78,9 +78,8 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     import nbformat
     import pandas as pd
 
-    from rankplug.report.combination_page import CombinationRecords
     from rankplug.report.site import build_report, write_summary
-    from rankplug.report.study_report import StudyReport, exhibit_files
+    from rankplug.report.study_report import CombinationRecords, StudyReport, exhibit_files
     from rankplug.studies import (
         Check,
         Checks,

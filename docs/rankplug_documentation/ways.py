@@ -35,8 +35,12 @@ def modules_called() -> Iterator[list[str]]:
     def note(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
         # The bodies of modules and classes run when they are imported, whoever needs them.
-        if event == "call" and code.co_filename.startswith(folder) and "<module>" not in code.co_qualname:
-            found[code.co_filename.removeprefix(folder).removesuffix(".py").removesuffix("/__init__")] = None
+        if event != "call" or not code.co_filename.startswith(folder) or "<module>" in code.co_qualname:
+            return
+        # Templates that are filled in are called too, and are no modules.
+        path, _, suffix = code.co_filename.removeprefix(folder).rpartition(".")
+        if suffix == "py":
+            found[path.removesuffix("/__init__")] = None
 
     names: list[str] = []
     threading.setprofile(note)

@@ -4,7 +4,7 @@ from .display import show_claims as show_claims
 from .display import show_findings as show_findings
 from .display import show_forest as show_forest
 from .display import show_runs as show_runs
-from .markdown import math_html as math_html
+from .rendering import math_html as math_html
 from .reproduction import execute_notebook as execute_notebook
 from .reproduction import plan_reproduction as plan_reproduction
 from .reproduction import reproduce as reproduce

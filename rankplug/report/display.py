@@ -9,7 +9,7 @@ import base64
 import io
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.exhibit_html import numbers_html
+from rankplug.report.exhibit_tables import numbers_html
 from rankplug.report.rendering import render
 from rankplug.store import markdown_table
 from rankplug.studies import evidence_of, forest_of, unlinked

@@ -1,4 +1,7 @@
-"""HTML from the templates of the report, in which a text is escaped unless it is HTML already."""
+"""HTML from the templates of the report and from Markdown; a text is escaped unless it is HTML already.
+
+Formulas become MathML, which browsers draw without any script.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.markdown import markdown_html
+from rankplug.report.safe_html import safe_text
 
 if TYPE_CHECKING:
     import jinja2
     from markupsafe import Markup
+
+CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 
 
 def render(template: str, /, **values: Any) -> Markup:
@@ -52,3 +57,37 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {"markdown": markdown_html, "page_of": page_of, "slug": slug}
     return environment
+
+
+def math_html(formula: str, display: bool = False) -> Markup:
+    """Convert a LaTeX formula to MathML; one that cannot be converted is shown as written."""
+    from xml.etree import ElementTree
+
+    from latex2mathml.converter import convert_to_element
+    from markupsafe import Markup
+
+    try:
+        element = convert_to_element(formula, display="block" if display else "inline")
+        # latex2mathml's own way to a string takes back all escapes, those of text in the formula too.
+        written = CHARACTER.sub(r"&\1", ElementTree.tostring(element, encoding="unicode"))
+    except Exception:
+        return Markup("<code>{}</code>").format(formula)
+    return safe_text(written)
+
+
+def markdown_html(text: str) -> Markup:
+    """Convert Markdown to HTML; raw HTML in it is shown as text, but for <br>, the only line break in a table."""
+    return safe_text(str(_converter()(text)).replace("&lt;br&gt;", "<br>"))
+
+
+@functools.cache
+def _converter() -> Any:
+    import mistune
+
+    convert = mistune.create_markdown(escape=True, plugins=["math", "table", "strikethrough"])
+    renderer = convert.renderer
+    assert isinstance(renderer, mistune.HTMLRenderer)
+    # Not as HTML that escapes what it is joined to: mistune puts its own tags around.
+    renderer.register("inline_math", lambda _, formula: str(math_html(formula)))
+    renderer.register("block_math", lambda _, formula: renderer.paragraph(str(math_html(formula, display=True))))
+    return convert

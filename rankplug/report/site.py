@@ -10,12 +10,11 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.combination_page import CombinationRecords, combination_html, version_rows
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
-from rankplug.report.study_report import StudyReport, combination_records, forest_file
+from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records, forest_file
 from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
 from rankplug.studies import Scoreboard
@@ -110,9 +109,10 @@ def _write_combinations(
 ) -> None:
     (folder / "combinations").mkdir(exist_ok=True)
     for identity, one in made.items():
-        link = page_of(identity)
-        page = _page(one.title, combination_html(one, users.get(identity, ()), papers), navigation, link)
-        (folder / link).write_text(page, encoding="utf-8")
+        notebook = notebook_html(one.notebook) if one.notebook else None
+        about = {"users": list(users.get(identity, ())), "papers": papers, "versions": _version_rows(one.versions)}
+        body = render("combination", made=one, notebook=notebook, **about)
+        (folder / page_of(identity)).write_text(_page(one.title, body, navigation, page_of(identity)), encoding="utf-8")
 
 
 def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, str], None]]:
@@ -154,7 +154,11 @@ def _versions(reports: Iterable[StudyReport]) -> list[tuple[str, str]]:
         for record in one.results.records:
             for package, version in record["record"].get("versions", {}).items():
                 versions.setdefault(package, set()).add(version)
-    return version_rows(versions)
+    return _version_rows(versions)
+
+
+def _version_rows(versions: Mapping[str, Iterable[str]]) -> list[tuple[str, str]]:
+    return [(package, ", ".join(sorted(versions[package]))) for package in sorted(versions)]
 
 
 def _in_notebook(one: StudyReport, about: Mapping[str, Any]) -> Markup | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.combination_page import CombinationRecords
-from rankplug.report.exhibit_html import LONGEST, links_to, numbers_html
-from rankplug.report.exhibit_latex import exhibit_latex
+from rankplug.report.exhibit_tables import LONGEST, exhibit_latex, links_to, numbers_html
 from rankplug.report.rendering import slug
 from rankplug.store import Combination, Store, origins_of
 from rankplug.studies import (
@@ -27,6 +27,86 @@ from rankplug.studies import (
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+
+PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
+
+
+@dataclass(frozen=True)
+class CombinationRecords:
+    """A combination.
+
+    Args:
+        records: of its trials.
+        notebook: the executed one, where the store keeps it.
+        origins: where each trial's result came from, in words; empty for what was computed into the store.
+    """
+
+    records: tuple[Mapping[str, Any], ...]
+    notebook: Path | None = None
+    origins: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The combination in words."""
+        return str(Combination(**self.records[0]["combination"]))
+
+    @property
+    def merged_from(self) -> list[str]:
+        """Places where results came from, in words."""
+        return sorted(set(self.origins) - {""})
+
+    @property
+    def fit_seconds(self) -> float:
+        """The seconds that fitting took in all trials."""
+        return sum(float(record["record"].get("fit_seconds", 0.0)) for record in self.records)
+
+    @property
+    def training_digests(self) -> list[str]:
+        """Digests of the training data of the trials, each once and short."""
+        return list(dict.fromkeys(record["record"]["data"]["train"][:8] for record in self.records))
+
+    @property
+    def versions(self) -> dict[str, set[str]]:
+        """The versions of each package that the trials ran with."""
+        found: dict[str, set[str]] = {}
+        for record in self.records:
+            for package, version in {**record.get("versions", {}), **record["record"].get("versions", {})}.items():
+                found.setdefault(package, set()).add(version)
+        return found
+
+    @property
+    def identity(self) -> str:
+        """The name of its results."""
+        return str(self.records[0]["identity"])
+
+    @property
+    def plugins(self) -> list[tuple[str, ...]]:
+        """Rows of part, plugin, parameters and where the plugin is from."""
+        about = self.records[0]
+        rows: list[tuple[str, ...]] = []
+        for part in PARTS:
+            for plugin in about.get("plugins", {}).get(part, []):
+                chosen = ", ".join(f"{name} {_word(value)}" for name, value in plugin["parameters"].items())
+                rows.append((part, plugin["name"], chosen, f"{plugin['distribution']} {plugin['version']}"))
+        known = about["combination"]
+        return rows + [(part, _word(known.get(part)), "", "") for part in ("patience", "seed")]
+
+    @property
+    def trials(self) -> list[list[Any]]:
+        """Rows of what is on record of each trial."""
+        rows = [_trial_row(record) for record in self.records]
+        if not self.merged_from:
+            return rows
+        return [[*row, origin or "computed here"] for row, origin in zip(rows, self.origins, strict=True)]
+
+    @property
+    def again(self) -> str:
+        """The code that runs all of its trials again."""
+        asked = {name: value for name, value in self.records[0]["combination"].items() if value not in ("", None, [])}
+        folds = sorted({record["fold"] for record in self.records})
+        trials = 1 + max(record["trial"] for record in self.records)
+        return f"import rankplug as rp\n\nrp.sweep(\n{json.dumps(asked, indent=4)},\nfolds={folds}, trials={trials})"
 
 
 @dataclass(frozen=True)
@@ -167,3 +247,18 @@ def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[st
     for suffix, content in contents.items():
         Path(f"{place}.{suffix}").write_bytes(content)
     return tuple(f"{stem}.{suffix}" for suffix in contents)
+
+
+def _trial_row(record: Mapping[str, Any]) -> list[Any]:
+    facts = record["record"]
+    started = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(facts["started"])) if "started" in facts else ""
+    digests = [facts.get("data", {}).get(part, "") for part in ("train", "valid")]
+    digests.append(facts.get("test_fingerprint", ""))
+    kept = f"{facts.get('best_iteration', '')} of {facts.get('iterations', '')}"
+    seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
+    about = [record["fold"], record["trial"], record.get("seed", ""), kept, *seconds, started]
+    return [*about, facts.get("threads", ""), *(digest[:12] for digest in digests)]
+
+
+def _word(value: Any) -> str:
+    return "none" if value is None else str(value)

@@ -9,14 +9,36 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+from rankplug.registry import GROUP, Registry
+from rankplug.registry.specifications import BackendSpecification
+from rankplug.system import available_cores
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = sorted(path.name for path in (ROOT / "plugins").glob("rankplug_*") if path.is_dir())
 ELSEWHERE = ("tests/browser", "tests/project/test_deletable_plugins.py")
 """Tests that start a browser, and these themselves."""
+SKIPPED = re.compile(
+    r"Skipped: needs \w+: (?:there is no (\w+) called (\w+)|module 'rankplug' has no attribute '(\w+)')"
+)
+"""Reasons that ``conftest.py`` gives."""
+
+
+def offers(package: str) -> set[tuple[str, str]]:
+    """Return kind and name of all that a package offers; the kind of what it exports to ``rankplug`` is empty."""
+    points = metadata.entry_points(group=GROUP)
+    plugins = Registry([point for point in points if point.module.partition(".")[0] == package])
+    exported = {("", name) for one in plugins.specifications(BackendSpecification) for name in one.exports}
+    return exported | {(one.specification.kind, one.specification.name) for one in plugins.plugins()}
+
+
+def needed(output: str) -> set[tuple[str, str]]:
+    """Return kind and name of what skipped tests needed, from what pytest prints."""
+    return {(found[1] or "", found[2] or found[3]) for found in SKIPPED.finditer(output)}
 
 
 class Checkout:
@@ -65,11 +87,12 @@ class Checkout:
         self.tree.with_name("deleted").rename(self.tree / "plugins" / package)
 
     def test(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run the fast tests."""
+        """Run the fast tests on all cores, as ``make test`` does."""
         ignored = [f"--ignore={name}" for name in ELSEWHERE]
-        command = [self.python, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *ignored, *words]
+        workers = ["-n", str(available_cores()), "--dist", "loadgroup"]
+        command = [self.python, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *workers, *ignored]
         variables = {**os.environ, "JUPYTER_PATH": f"{sys.prefix}/share/jupyter"}
-        return subprocess.run(command, cwd=self.tree, env=variables, capture_output=True, text=True)
+        return subprocess.run([*command, *words], cwd=self.tree, env=variables, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +119,11 @@ def test_the_rest_passes_without(package: str, checkout: Checkout) -> None:
         checkout.restore(package)
     assert done.returncode == 0, done.stdout[-20_000:]
     assert re.search(r"\d+ passed", done.stdout)
+    assert needed(done.stdout) <= offers(package), "a test was skipped for want of what another package offers"
+
+
+def test_a_skipped_test_must_have_needed_what_the_deleted_package_offers():
+    line = "SKIPPED [1] tests/a.py:1: Skipped: needs rankplug_torch: there is no backend called torch"
+    assert needed(line) == {("backend", "torch")} <= offers("rankplug_torch")
+    assert needed(line.replace("torch", "lightgbm")).isdisjoint(offers("rankplug_torch"))
+    assert ("", "lightgbm_objective") in offers("rankplug_lightgbm") and not offers("rankplug_jupyter")

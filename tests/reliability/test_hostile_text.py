@@ -23,8 +23,8 @@ from papermill.parameterize import parameterize_notebook
 
 import rankplug as rp
 from rankplug.errors import DataError
-from rankplug.report.markdown import markdown_html
 from rankplug.report.notebook_page import notebook_html
+from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
 from rankplug.store import Store, merge
 from rankplug.system import notebooks_folder

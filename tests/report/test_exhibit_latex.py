@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from rankplug.report.exhibit_latex import exhibit_latex
+from rankplug.report.exhibit_tables import exhibit_latex
 
 
 def test_ours_stands_beside_what_is_published_with_intervals_and_the_best_in_bold() -> None:

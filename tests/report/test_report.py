@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from rankplug.errors import SpecificationError
-from rankplug.report.exhibit_html import links_to, table_html
-from rankplug.report.markdown import markdown_html
+from rankplug.report.exhibit_tables import links_to, table_html
 from rankplug.report.notebook_page import notebook_html
+from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
 from rankplug.report.site import build_report, write_summary
 from rankplug.report.study_report import study_report

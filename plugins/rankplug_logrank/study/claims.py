@@ -54,7 +54,7 @@ OF_THE_LOSS = Margin(0.01, "A hundredth of the loss at w = 0.", scale=100, unit=
 OF_CELLS = Margin(0.1, "A tenth of the cells, three of 32.", scale=100, unit="% of the cells")
 OF_RUNS = Margin(0.1, "A tenth of the runs.", scale=100, unit="% of the runs")
 NEAR_ONE, LITTLE = 0.9, 0.1
-"""From where on an expected loss is called close to 1, and up to where its fall in training very small."""
+"""The expected loss that is called close to 1 at least, and the fall in training that is very small at most."""
 
 
 def ranks_better(pairs: Sequence[tuple[str, str]], measures: tuple[str, ...] = tuple(MEASURES)) -> Statistic:

@@ -28,7 +28,7 @@ RELEASED = {
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_draw_that_keeps_the_order_has_the_released_gradient(metric) -> None:
-    """Of the 720 orders that noise draws, the one by the scores alone is among 20,000."""
+    """Test that the order by the scores alone is among 20,000 draws of the 720 orders."""
     number = 20_000
     bound = rp.loss(f"yetiloss[metric={metric},permutations=1]").on(
         np.tile(RELEASED_LABELS, number), 6 * np.arange(number + 1)
