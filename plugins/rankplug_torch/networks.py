@@ -35,23 +35,27 @@ class Layers(Protocol):
     batch_norm: bool
     input_batch_norm: bool
     momentum: float
-    dropout: float
+
+    @property
+    def dropout(self) -> float | tuple[float, ...]: ...
 
 
 def hidden_layers(network: Layers, features: int) -> tuple[list[nn.Module], int]:
     """Build all of an ``mlp`` but its output, and return it with the width it ends with."""
+    last_only = (0.0,) * (len(network.layers) - 1)
+    dropout = network.dropout if isinstance(network.dropout, tuple) else (*last_only, network.dropout)
     modules: list[nn.Module] = []
     if network.input_batch_norm:
         modules.append(nn.BatchNorm1d(features, momentum=network.momentum))
     width = features
-    for units in network.layers:
+    for units, left_out in zip(network.layers, dropout, strict=True):
         modules.append(nn.Linear(width, units))
         if network.batch_norm:
             modules.append(nn.BatchNorm1d(units, momentum=network.momentum))
         modules.append(ACTIVATIONS[network.activation]())
+        if left_out:
+            modules.append(nn.Dropout(left_out))
         width = units
-    if network.dropout:
-        modules.append(nn.Dropout(network.dropout))
     return modules, width
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rankplug import BackendSpecification, Parameters, Reference, ScorerSpecification, hookimpl
+
+Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class TorchParameters(Parameters):
@@ -35,8 +37,17 @@ class Network(Parameters):
     batch_norm: bool = Field(False, description="normalise before each activation")
     input_batch_norm: bool = Field(False, description="normalise the features")
     momentum: float = Field(0.1, gt=0, le=1, description="share of a batch in the running mean (1 - TensorFlow's)")
-    dropout: float = Field(0.0, ge=0, lt=1, description="share of the last hidden layer's outputs left out")
+    dropout: Share | tuple[Share, ...] = Field(
+        0.0, description="share of the last hidden layer's outputs left out; of several, of each layer's"
+    )
     initialisation: Literal["torch", "glorot"] = Field("torch", description="law of the first weights")
+
+    @model_validator(mode="after")
+    def _has_a_share_for_each_layer(self) -> Network:
+        if isinstance(self.dropout, tuple) and len(self.dropout) != len(self.layers):
+            counts = f"{len(self.dropout)} shares for {len(self.layers)} hidden layers"
+            raise ValueError(f"dropout has {counts}; give one for each, or a single one for the last")
+        return self
 
 
 class Attention(Parameters):

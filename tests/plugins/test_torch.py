@@ -72,6 +72,21 @@ def test_a_seed_repeats_bit_for_bit_and_another_differs(lists):
     assert np.abs(first - other).max() > 1e-3
 
 
+def test_dropout_is_after_the_last_layer_or_after_each():
+    from rankplug_torch.networks import hidden_layers
+    from rankplug_torch.plugin import Network
+
+    def shares(network):
+        modules, width = hidden_layers(network, 5)
+        assert width == network.layers[-1]
+        return [round(one.p, 2) for one in modules if isinstance(one, torch.nn.Dropout)], type(modules[-1])
+
+    assert shares(Network(layers=(8, 4, 2), dropout=0.5)) == ([0.5], torch.nn.Dropout)
+    assert shares(Network(layers=(8, 4, 2), dropout=(0.5, 0.25, 0))) == ([0.5, 0.25], torch.nn.ReLU)
+    with pytest.raises(ParameterError, match="2 shares for 3 hidden layers"):
+        rp.fit("torch", scorer="mlp[layers=(8,4,2),dropout=(0.5,0.5)]", loss="ranknet", train=None)
+
+
 def test_two_losses_begin_with_the_same_weights(lists):
     starts = []
     for loss in ("cross_entropy", "ranknet"):

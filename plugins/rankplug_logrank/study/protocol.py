@@ -169,7 +169,7 @@ SIZES: Mapping[Profile, Size] = {
         restarts=1,
         planes=40,
         rounds=60,
-        objective_trials=8,
+        objective_trials=3,
         objective_gains=("NDCG",),
     ),
     "full": Size(
@@ -185,7 +185,8 @@ SIZES: Mapping[Profile, Size] = {
         restarts=2,
         planes=60,
         rounds=100,
-        objective_trials=8,
+        objective_trials=10,
+        objective_gains=("NDCG",),
     ),
     "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008"))),
     "paper": Size(

@@ -7,8 +7,11 @@ from rankplug_stochastic.study import (
     claims,
     concrete_density,
     convergence,
+    cross_entropy_bound,
     gradient_variance,
     kinds_of_noise,
+    law_of_differences,
+    mentioned,
     noise_and_network,
     quality_table,
     rank_schema,
@@ -34,9 +37,12 @@ study = Study(
     exhibits=(
         Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", concrete_density.draw),
         Exhibit("Figure 2", "Noise on the scores is noise in the sigmoids", rank_schema.draw),
+        Exhibit("Law of Z", "Differences of Gumbel noise beside the logistic law", law_of_differences.draw),
+        Exhibit("Equations 9 to 14", "CrossEntropy under noise, and the bound on it", cross_entropy_bound.draw),
         Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", convergence.figure_3a),
         Exhibit("Figure 3b", "Training with the same settings, ApproxNDCG", convergence.figure_3b),
         Exhibit("Figure 3c", "Training with the same settings, lambdaMART", convergence.figure_3c),
+        Exhibit("Figure 3, Yahoo", "Training with the same settings on Yahoo", convergence.figure_3_on_yahoo),
         Exhibit(
             "Figure 4", "Validation quality in training, each model with settings of its own", convergence.figure_4
         ),
@@ -45,6 +51,7 @@ study = Study(
         Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", quality_table.table_1_fixed),
         Exhibit("Noise and network", "What noise gives and what the network gives", noise_and_network.table),
         Exhibit("Four models", "Every loss with every network, equally tuned", noise_and_network.four_models),
+        Exhibit("Mentioned", "ListMLE, RankNet, a longer training, and dropout elsewhere", mentioned.table),
         Exhibit("Kinds of noise", "Scale, draws and law of the noise of E[ApproxNDCG]", kinds_of_noise.draw),
         Exhibit("Variance", "Variance of a draw's gradient over its squared mean", gradient_variance.table),
     ),

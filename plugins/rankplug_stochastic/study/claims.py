@@ -8,11 +8,40 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from rankplug.studies import Check, Checks, Claim, Evidence, Margin, Results, alike, greater, not_run, not_to_the_end
+from rankplug.studies import (
+    Check,
+    Checks,
+    Claim,
+    Evidence,
+    Margin,
+    Results,
+    alike,
+    exact_check,
+    greater,
+    not_run,
+    not_to_the_end,
+)
 from rankplug_stochastic.study.concrete_density import largest_cell_error, largest_first_error
 from rankplug_stochastic.study.convergence import METRIC, first_group
+from rankplug_stochastic.study.cross_entropy_bound import (
+    growth_of_the_constant,
+    largest_move,
+    least_gap,
+    least_room,
+)
+from rankplug_stochastic.study.law_of_differences import SCALES, correlation, distance_from_logistic
 from rankplug_stochastic.study.noise_and_network import PLAIN, effect, effects
-from rankplug_stochastic.study.protocol import CROSSED, LAWS, METRICS, NOISE
+from rankplug_stochastic.study.protocol import (
+    BY_NAME,
+    CROSSED,
+    ELSEWHERE,
+    LAWS,
+    LONGER,
+    MENTIONED,
+    METRICS,
+    NOISE,
+    WEAK,
+)
 from rankplug_stochastic.study.rank_schema import largest_difference
 
 Statistic = Callable[[Results], Evidence]
@@ -24,6 +53,7 @@ POINTS = Margin(
     unit="points",
 )
 TRAINING = Margin(0.05, "A twentieth of the training, about the width of a line in Figure 3.", 100, "% of the training")
+OF_TRIALS = Margin(0.1, "A tenth of the trials.", scale=100, unit="% of the trials")
 STANDARD_ERRORS = 5.0
 """Largest error of a share in standard errors; the largest of 1,800 is rarely above 4."""
 
@@ -182,6 +212,148 @@ def kinds_alike(reference: str, *others: str) -> Statistic:
     return gather
 
 
+def bound_holds(results: Results) -> Evidence:
+    """Check ``E[H] <= H + log E[e^G]`` on lists of several lengths, spreads of scores and clips."""
+    return exact_check(
+        "least of the bound less E[H], lists of 2 to 100 documents",
+        least_room(),
+        at_least=0.0,
+        control=least_room(share=0.1),
+        control_of="with a tenth of the constant",
+    )
+
+
+def constant_has_no_limit(results: Results) -> Evidence:
+    """Check that ``E[e^G]`` goes on growing as the clip falls."""
+    exponential, root = growth_of_the_constant()
+    return exact_check(
+        "E[e^G] with eps = 1e-100 over that with 1e-10",
+        exponential,
+        at_least=2.0,
+        control=root,
+        control_of="of E[e^(G/2)], which has a limit",
+    )
+
+
+def best_scores_stay(results: Results) -> Evidence:
+    """Check where noise puts the least of CrossEntropy on two documents."""
+    return exact_check(
+        "largest move of the best score gap of two documents",
+        largest_move(),
+        at_most=0.01,
+        control=largest_move(beta=0.01),
+        control_of="with beta = .01",
+    )
+
+
+def best_order_stays(results: Results) -> Evidence:
+    """Check the sign of the best gap under noise."""
+    return exact_check(
+        "least best gap under noise, the first document's target being the larger",
+        least_gap(),
+        at_least=0.0,
+        control=least_gap(share_from=0.4),
+        control_of="with targets from .4 on",
+    )
+
+
+def differences_are_logistic(results: Results) -> Evidence:
+    """Check the law of ``Z_ij`` by Kolmogorov and Smirnov, and the dependence of pairs by their correlation."""
+    words = "distance from the logistic law times sqrt(draws), a thousandth of samples above 1.95"
+    laws = {
+        f"law, beta = {beta:g}": Check(
+            words,
+            distance_from_logistic(beta),
+            at_most=1.95,
+            control=distance_from_logistic(beta, "gaussian"),
+            control_of="of Gaussian noise with the same variance",
+        )
+        for beta in SCALES
+    }
+    shared = Check(
+        "correlation of Z_12 and Z_23 plus 1/2",
+        abs(correlation(1.0) + 0.5),
+        at_most=0.03,
+        control=abs(correlation(1.0, independent=True) + 0.5),
+        control_of="of independent draws",
+    )
+    return Checks({**laws, "pairs that share a document": shared})
+
+
+def similar_on_yahoo(results: Results) -> Evidence:
+    """Compare the pairs of Figure 3b and c in validation NDCG@5 on the second collection."""
+    groups = results.groups(kind="fixed")
+    if len(groups) < 2:
+        return not_run("the second collection is not part of these runs")
+    group, parts = groups[1], {}
+    pair = ("E[ApproxNDCG]", "ApproxNDCG")
+    best = best_validation(results, group, pair[0]) - best_validation(results, group, pair[1])
+    parts[f"{pair[0]}, best validation {METRIC}"] = results.sample(group, best, pair)
+    gaps = results.lead_in_training(group, "E[lambdaMART]", "lambdaMART", "valid", METRIC)
+    if gaps is None:
+        return not_to_the_end()
+    lead = results.sample(group, gaps.mean(), ("E[lambdaMART]", "lambdaMART"))
+    parts[f"E[lambdaMART], validation {METRIC}"] = lead
+    return greater({f"{results.collection(group, results.place(group))}, {name}": one for name, one in parts.items()})
+
+
+def whichever_trial(results: Results) -> Evidence:
+    """Compare the share of trials in which the expected loss's curve lies above its baseline's with one half."""
+    group, parts, counts = first_group(results, "fixed"), {}, []
+    for loss in ("ApproxNDCG", "lambdaMART"):
+        gaps = results.lead_in_training(group, f"E[{loss}]", loss, "valid", METRIC)
+        if gaps is None:
+            return not_to_the_end()
+        above = (gaps.mean() > 0).astype(float)
+        counts.append(f"E[{loss}] lies above {loss} in {int(above.sum())} of {above.size} trainings")
+        parts[f"E[{loss}], {results.collection(group)}"] = results.sample(group, above - 0.5, (f"E[{loss}]", loss))
+    return greater(parts, *counts)
+
+
+def mentioned_group(results: Results) -> str | None:
+    """Return the group of what the paper only mentions, if the profile has it."""
+    return next(iter(results.groups(kind=MENTIONED)), None)
+
+
+def weak_losses(results: Results) -> Evidence:
+    """Compare the paper's three baselines with ListMLE and RankNet on the network of setting A."""
+    group, fixed = mentioned_group(results), first_group(results, "fixed")
+    if group is None:
+        return not_run("not part of this profile")
+    baselines = [model.name for model in BY_NAME.values() if not model.expected]
+    return greater(
+        {
+            f"{METRIC}, {results.collection(group)}, {strong} - {weak}": results.contrast(
+                METRIC, {(fixed, strong): 1.0, (group, weak): -1.0}
+            )
+            for strong in baselines
+            for weak in WEAK
+        }
+    )
+
+
+def longer_training_falls_short(results: Results) -> Evidence:
+    """Compare the best validation NDCG@5 of E[ApproxNDCG] with that of ApproxNDCG trained three times as long."""
+    group, fixed = mentioned_group(results), first_group(results, "fixed")
+    if group is None:
+        return not_run("not part of this profile")
+    lead = best_validation(results, fixed, "E[ApproxNDCG]") - best_validation(results, group, LONGER)
+    sample = replace(
+        results.sample(fixed, lead.dropna(), ["E[ApproxNDCG]"]),
+        runs=frozenset({(fixed, "E[ApproxNDCG]"), (group, LONGER)}),
+    )
+    return greater({f"best validation {METRIC}, {results.collection(group)}": sample})
+
+
+def dropout_places_alike(results: Results) -> Evidence:
+    """Compare setting B with dropout between all layers and after the last only."""
+    group, tuned = mentioned_group(results), first_group(results, "tuned")
+    if group is None:
+        return not_run("not part of this profile")
+    cells = {(group, ELSEWHERE): 1.0, (tuned, "E[ApproxNDCG]"): -1.0}
+    return alike({f"{METRIC}, {results.collection(group)}": results.contrast(METRIC, cells)})
+
+
 CLAIMS = (
     Claim(
         "Perturbed scores follow the Concrete density; a document comes first as often as alpha says.",
@@ -192,6 +364,23 @@ CLAIMS = (
         "Section 5.2: ranks of sampled scores equal ranks of raw scores with $Z_{ij}=G_i-G_j$ in the sigmoids.",
         noise_enters_either_way,
         "Figure 2",
+    ),
+    Claim(
+        "Section 5.2: $Z_{ij}$ is logistic of scale beta, and pairs that share a document depend on each other.",
+        differences_are_logistic,
+        "Law of Z",
+    ),
+    Claim("Equations 13 and 14: with clipped noise, E[H] is at most H + log E[e^G].", bound_holds, "Equations 9 to 14"),
+    Claim("Section 5.1: without clipping, E[e^G] does not exist.", constant_has_no_limit, "Equations 9 to 14"),
+    Claim(
+        "Not in the paper: noise leaves CrossEntropy's best scores where they are.",
+        best_scores_stay,
+        "Equations 9 to 14",
+    ),
+    Claim(
+        "Section 5.1: noise leaves the order of CrossEntropy's best scores as it is.",
+        best_order_stays,
+        "Equations 9 to 14",
     ),
     Claim(
         "With the same settings, E[CrossEntropy] ranks as CrossEntropy does.",
@@ -221,6 +410,26 @@ CLAIMS = (
         "Section 7.2: the gain over lambdaMART is larger with fewer trees.",
         of_curves("E[lambdaMART]", "lambdaMART", lambda gaps: stretch(gaps, 0, 0.25) - stretch(gaps, 0.75, 1)),
         "Figure 3c",
+        POINTS,
+    ),
+    Claim(
+        "Section 7.1: more steps do not bring ApproxNDCG above E[ApproxNDCG]'s best (three times the epochs).",
+        longer_training_falls_short,
+        "Mentioned",
+        POINTS,
+    ),
+    Claim(
+        "Section 7.1: whichever trial is drawn, E[ApproxNDCG] and E[lambdaMART] lie above (in more than half of them).",
+        whichever_trial,
+        "Figure 3b",
+        OF_TRIALS,
+    ),
+    Claim("Section 7.1: the trend is similar on Yahoo.", similar_on_yahoo, "Figure 3, Yahoo", POINTS),
+    Claim("Section 6.2: ListMLE and RankNet are weaker than the three baselines.", weak_losses, "Mentioned", POINTS),
+    Claim(
+        "Not in the paper: E[ApproxNDCG] in setting B ranks alike with dropout between all layers and after the last.",
+        dropout_places_alike,
+        "Mentioned",
         POINTS,
     ),
     Claim("Settings of its own widen E[ApproxNDCG]'s lead.", tuning_widens_the_gap, "Figure 4", POINTS),

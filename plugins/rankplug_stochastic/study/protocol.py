@@ -1,23 +1,28 @@
-"""Training protocol of the paper (Section 6.2) at five sizes, and two comparisons that it lacks.
+"""Training protocol of the paper (Section 6.2) at five sizes, and comparisons that it lacks or only mentions.
 
 Setting A, *fixed*: a baseline and its expected loss share all settings. Setting B, *tuned*: the expected losses of the
 networks have a smaller network, dropout and Adam; those of the trees stay as they are.
 
 What the paper lacks: both losses of networks, plain and expected, with both networks and optimisers, all with equally
 many learning rates to choose from; and the expected loss over scales of noise, numbers of draws and laws of noise.
+
+What the paper mentions without numbers: ListMLE and RankNet, which it found weak; ApproxNDCG trained for longer. Beside
+them setting B with dropout after the last hidden layer only, where the paper has it between all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankplug.studies import Profile, Runs
 
 WEB30K, YAHOO = "MSLR-WEB30K Fold1", "Yahoo LTRC Set1"
-CROSSED, NOISE = "crossed", "noise"
-"""Groups of runs that the paper lacks: losses x networks, and kinds of noise."""
+CROSSED, NOISE, MENTIONED = "crossed", "noise", "mentioned"
+"""Groups of runs that the paper lacks: losses x networks, kinds of noise, and what it only mentions."""
+WEAK = {"ListMLE": "listmle", "RankNet": "ranknet"}
+LONGER, ELSEWHERE = "ApproxNDCG, three times the epochs", "E[ApproxNDCG], dropout elsewhere"
 NETWORKS = ("A", "B")
 """The network and optimiser of setting A, and those that setting B gives the expected losses."""
 NO_NOISE = "no noise"
@@ -98,6 +103,8 @@ class Size:
         adam: learning rates to choose from in setting B.
         rates: learning rates to choose from where losses and networks are crossed, of A and of B, equally many.
         noise: whether scales, draws and laws of noise are compared.
+        mentioned: repetitions of what the paper only mentions.
+        dropout_between: whether setting B has dropout after every hidden layer, as in the paper, or after the last.
     """
 
     collections: tuple[Collection, ...]
@@ -112,6 +119,8 @@ class Size:
     adam: str = "0.001"
     rates: tuple[str, str] = ("0.005", "0.001")
     noise: bool = True
+    mentioned: int = 0
+    dropout_between: bool = False
 
 
 SIZES: Mapping[Profile, Size] = {
@@ -126,6 +135,7 @@ SIZES: Mapping[Profile, Size] = {
         epochs=4,
         rounds=8,
         leaves=4,
+        mentioned=2,
     ),
     "quick": Size(
         (
@@ -156,6 +166,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=150,
         leaves=31,
         rates=("[0.005,0.02]", "[0.001,0.005]"),
+        mentioned=10,
     ),
     "real": Size(
         (Collection("ohsumed", 20, 1.0), Collection("mq2008", 20, 1.0)),
@@ -169,6 +180,7 @@ SIZES: Mapping[Profile, Size] = {
         patience=(30, 100),
         adam=ADAM_GRID,
         rates=(ADAGRAD_GRID, ADAM_GRID),
+        mentioned=5,
     ),
     "paper": Size(
         (Collection("mslr-web30k", 50, 200.0, 0.2), Collection("yahoo-c14", 100, 10.0, 0.01)),
@@ -176,6 +188,8 @@ SIZES: Mapping[Profile, Size] = {
         patience=(30, 200),
         adam=ADAM_GRID,
         rates=(ADAGRAD_GRID, ADAM_GRID),
+        mentioned=10,
+        dropout_between=True,
     ),
 }
 
@@ -206,6 +220,21 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     if size.noise:
         noisy = kinds_of_noise(size, first)
         yield Runs(f"{NOISE} {place}", noisy, shared, size.folds, size.trials, kind=NOISE, place=place)
+    if size.mentioned:
+        further = mentioned(size, first)
+        yield Runs(f"{MENTIONED} {place}", further, shared, size.folds, size.mentioned, kind=MENTIONED, place=place)
+
+
+def mentioned(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
+    """Return the parts of ListMLE and RankNet, of a longer training, and of dropout in the other place."""
+    plain = parts_of(BY_NAME["ApproxNDCG"], size, collection, tuned=False)
+    longer = replace(size, epochs=3 * size.epochs)
+    elsewhere = replace(size, dropout_between=not size.dropout_between)
+    return {
+        **{name: {**plain, "loss": loss} for name, loss in WEAK.items()},
+        LONGER: parts_of(BY_NAME["ApproxNDCG"], longer, collection, tuned=False),
+        ELSEWHERE: parts_of(BY_NAME["E[ApproxNDCG]"], elsewhere, collection, tuned=True),
+    }
 
 
 def crossed(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
@@ -271,9 +300,14 @@ def network_of(size: Size, collection: Collection, network: str, rates: str) -> 
     if network == "B":
         return {
             "backend": f"torch[optimiser=adam,lr={rates},reduction=mean,{steps}]",
-            "scorer": f"mlp[{common},momentum=0.6,dropout=0.5]",
+            "scorer": f"mlp[{common},momentum=0.6,dropout={_dropout(size)}]",
         }
     return {
         "backend": f"torch[optimiser=adagrad,lr={rates},reduction=sum,{steps}]",
         "scorer": f"mlp[{common},momentum={collection.momentum}]",
     }
+
+
+def _dropout(size: Size) -> str:
+    """Return the shares that setting B leaves out."""
+    return "(" + ",".join("0.5" for _ in TUNED_LAYERS) + ")" if size.dropout_between else "0.5"

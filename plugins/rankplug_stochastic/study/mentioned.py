@@ -1,0 +1,27 @@
+"""What the paper mentions without numbers, and dropout in the other place, beside the models they are compared with."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from rankplug.studies import Results
+from rankplug_stochastic.study.convergence import first_group
+from rankplug_stochastic.study.protocol import MENTIONED, METRICS
+
+BESIDE = {"fixed": ("CrossEntropy", "ApproxNDCG", "E[ApproxNDCG]", "lambdaMART"), "tuned": ("E[ApproxNDCG]",)}
+
+
+def table(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return test NDCG in percent with intervals; empty where the profile does not have these runs."""
+    found = results.groups(kind=MENTIONED)
+    if not found:
+        return pd.DataFrame(columns=["model", "setting", "metric", "ours", "half width", "combination"]), None
+    cells = [(found[0], model, "") for model in results.models(found[0])]
+    cells += [(first_group(results, kind), model, kind) for kind, models in BESIDE.items() for model in models]
+    rows = []
+    for group, model, setting in cells:
+        for metric in METRICS:
+            mean = results.mean(group, metric, model, scale=100)
+            row = {"model": model, "setting": setting, "metric": metric, "ours": mean.point}
+            rows.append(row | {"half width": mean.half_width, "combination": results.combinations_of(group, model)})
+    return pd.DataFrame(rows), None
