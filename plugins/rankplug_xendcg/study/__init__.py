@@ -25,9 +25,11 @@ study = Study(
     exhibits=(
         Exhibit("Table 1", "Test quality of the three losses", quality_table.table_1),
         Exhibit("Table 1, tests", "Paired tests between all models, raw and corrected", quality_table.table_1_tests),
+        Exhibit("Published numbers", "What the paper prints, and where it was read", quality_table.published_numbers),
         Exhibit("Section 5.1", "Sizes of the data", quality_table.data),
         Exhibit("Figure 1", "Validation quality as trees are added", convergence.figure_1),
         Exhibit("Figure 2a", "Negative documents added, in the place of Web30K", noise_curves.figure_2a),
+        Exhibit("Figure 2a, steps", "Changes between levels of negative documents", noise_curves.steps_2a),
         Exhibit("Figure 2b", "Negative documents added, in the place of Yahoo", noise_curves.figure_2b),
         Exhibit("Figure 2c", "Labels drawn anew, in the place of Web30K", noise_curves.figure_2c),
         Exhibit("Figure 2d", "Labels drawn anew, in the place of Yahoo", noise_curves.figure_2d),
@@ -37,4 +39,5 @@ study = Study(
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_xendcg.study"),
     findings=FINDINGS,
+    observations=claims.OBSERVATIONS,
 )

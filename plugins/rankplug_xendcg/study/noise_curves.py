@@ -5,9 +5,10 @@ The paper draws the difference of the two models on a second axis; here it has a
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
-from rankplug.studies import Results, interval_of
+from rankplug.studies import Results, interval_of, p_value_of
 from rankplug_xendcg.study.colours import colour_of
 from rankplug_xendcg.study.protocol import COMPARED, WEB30K, YAHOO, Noise
 
@@ -49,6 +50,24 @@ def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
 def figure_2a(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw negative documents, in the place of Web30K."""
     return _figure(results, "negatives", (WEB30K,), "(a) ")
+
+
+def steps_2a(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return what each model's test quality changes by from one level of negative documents to the next, with p."""
+    import pandas as pd
+
+    found = list(levels(results, "negatives", WEB30K).items())
+    rows = []
+    for (low, before), (high, after) in itertools.pairwise(found):
+        for model in COMPARED:
+            sample = results.contrast(METRIC, {(after, model): 100.0, (before, model): -100.0})
+            interval, p = interval_of(sample), p_value_of(sample)
+            row = {"from (%)": 100 * low, "to (%)": 100 * high, "model": model, "change": interval.point}
+            row |= {"low": interval.low, "high": interval.high, "p": 2 * min(p, 1 - p), "over": sample.extent}
+            names = dict.fromkeys(results.combinations_of(group, model) for group in (before, after))
+            rows.append({**row, "combination": " ".join(names)})
+    columns = ["from (%)", "to (%)", "model", "change", "low", "high", "p", "over", "combination"]
+    return pd.DataFrame(rows, columns=columns), None
 
 
 def figure_2b(results: Results) -> tuple[pd.DataFrame, Figure | None]:

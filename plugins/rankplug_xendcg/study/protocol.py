@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from rankplug.studies import Profile, Runs
 
-WEB30K, YAHOO = "MSLR-WEB30K", "Yahoo LTRC Set1"
+PLACES = WEB30K, YAHOO = "MSLR-WEB30K", "Yahoo LTRC Set1"
 MODELS = {"ListNet": "listnet", "lambdaMART": "lambdarank[sigma=1.0]", "XE-NDCG": "xe_ndcg"}
 GAMMA = "gamma"
 """Group of runs that the paper lacks: XE-NDCG with its gammas drawn otherwise, or fixed."""

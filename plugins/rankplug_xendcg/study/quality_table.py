@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.statistics import holm
 from rankplug.studies import Results, beside_published, facts_beside_published, interval_of, p_value_of
-from rankplug_xendcg.study.protocol import METRICS
+from rankplug_xendcg.study.protocol import METRICS, MODELS, PLACES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +55,37 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
             for row, p_value, rejected in zip(family, corrected.p_values, corrected.rejected, strict=True):
                 rows.append({**row, "p, Holm": p_value, f"differ at {LEVEL:g}": rejected})
     return pd.DataFrame(rows), None
+
+
+MISSING = "not in our source"
+"""What stands where the copy of the paper at hand has lost a number."""
+
+
+def published_numbers(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return every number that the paper prints, where it was read, and a plain word where it could not be.
+
+    Table 1 has lost its body; of Figure 1 the ticks of the axes are left, which bound the curves and are no values of
+    them. Figures 2 and 3 have nothing that could be read.
+    """
+    import pandas as pd
+
+    known = results.published[["exhibit", "dataset", "model", "metric", "value", "note"]].astype(object)
+    rows = [
+        {"exhibit": row.exhibit, "data": row.dataset, "model": row.model, "what": row.metric, "published": row.value}
+        | {"source": row.note or "the text"}
+        for row in known.where(known.notna(), "").itertuples()
+    ]
+    table = [
+        {"exhibit": "Table 1", "data": place, "model": model, "what": metric, "published": "", "source": MISSING}
+        for place in PLACES
+        for model in MODELS
+        for metric in METRICS
+    ]
+    figures = [
+        {"exhibit": figure, "data": "", "model": "", "what": "curves", "published": "", "source": MISSING}
+        for figure in ("Figure 1", "Figure 2", "Figure 3")
+    ]
+    return pd.DataFrame(rows + table + figures), None
 
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:

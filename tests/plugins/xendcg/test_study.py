@@ -17,7 +17,7 @@ import rankplug as rp
 from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, Runs, layout
 
 STUDY = rp.study("xendcg")
-PLACES = (protocol.WEB30K, protocol.YAHOO)
+PLACES = protocol.PLACES
 
 
 @pytest.fixture
@@ -155,7 +155,8 @@ def test_one_data_set_alone_leaves_yahoos_place_empty(results):
     alone = Results("smoke", frames, results.published, runs=results.runs)
     for exhibit in STUDY.exhibits:
         frame, drawn = exhibit.draw(alone)
-        assert (drawn is None) == (not exhibit.name.startswith("Figure") or exhibit.name in ("Figure 2b", "Figure 2d"))
+        table = exhibit.name == "Figure 2a, steps" or not exhibit.name.startswith("Figure")
+        assert (drawn is None) == (table or exhibit.name in ("Figure 2b", "Figure 2d"))
         assert frame.empty == (exhibit.name in ("Figure 2b", "Figure 2d"))
     for claim in STUDY.claims:
         assert claim.judge(alone).sentence
@@ -210,12 +211,36 @@ def test_a_difference_that_grows_with_noise_is_told_from_one_that_shrinks(kind):
     assert verdict(statistic, made(slope=-0.1)) == "fails"
 
 
-def test_a_steeper_slope_on_yahoo_is_told_from_a_flatter_one():
+@pytest.mark.parametrize(("kind", "on"), [("negatives", protocol.YAHOO), ("flips", protocol.WEB30K)])
+def test_a_steeper_slope_on_one_collection_is_told_from_a_flatter_one(kind, on):
+    (than,) = set(PLACES) - {on}
     steep, flat = made(slope=0.1), made(slope=-0.1)
-    for yahoo, other, found in ((steep, flat, "holds"), (flat, steep, "fails")):
-        frames = {name: (yahoo if protocol.YAHOO in name else other)[name] for name in steep.frames}
+    for own, other, found in ((steep, flat, "holds"), (flat, steep, "fails")):
+        frames = {name: (own if on in name else other)[name] for name in steep.frames}
         mixed = Results("smoke", frames, STUDY.published(), runs=steep.runs)
-        assert verdict(claims.negatives_cost_more_on_yahoo, mixed) == found
+        assert verdict(claims.more_pronounced(kind, on, than), mixed) == found
+
+
+def test_steps_between_levels_have_their_paired_p_values():
+    results = made(slope=0.1)
+    frame, _ = STUDY.exhibit("Figure 2a, steps").draw(results)
+    assert len(frame) == 6 and list(frame["to (%)"].unique()) == [20, 40, 60]
+    last = frame[(frame["to (%)"] == 60) & (frame["model"] == "XE-NDCG")].iloc[0]
+    groups = [protocol.group_name("negatives", protocol.WEB30K, level) for level in (0.4, 0.6)]
+    before, after = (results.trials(group, "ndcg@5")["XE-NDCG"] for group in groups)
+    assert last["change"] == pytest.approx(100 * (after - before).mean())
+    assert last["p"] == pytest.approx(stats.ttest_rel(after, before).pvalue)
+    told = claims.significance_at_the_end(results)
+    assert f"{last['change']:+.2f} points" in told and ("not significant" in told) == (last["p"] >= 0.01)
+
+
+def test_published_numbers_say_where_they_are_from():
+    frame, _ = STUDY.exhibit("Published numbers").draw(made())
+    table = frame[frame["exhibit"] == "Table 1"]
+    assert len(table) == 12 and set(table["source"]) == {"not in our source"} and not table["published"].any()
+    ticks = frame[frame["source"].str.startswith("read from a figure")]
+    assert list(ticks["published"]) == [42, 50, 68, 74]
+    assert set(frame[frame["exhibit"] == "Section 5.1"]["published"]) == {982, 1135, 120, 136, 24, 519}
 
 
 def test_the_rise_is_from_the_lowest_level_of_noise_to_the_highest():
