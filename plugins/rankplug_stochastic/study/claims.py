@@ -54,6 +54,8 @@ POINTS = Margin(
 )
 TRAINING = Margin(0.05, "A twentieth of the training, about the width of a line in Figure 3.", 100, "% of the training")
 OF_TRIALS = Margin(0.1, "A tenth of the trials.", scale=100, unit="% of the trials")
+LEAST_SIGNS = 6
+"""Number of trials from which on equal signs in all of them are rarer by chance than 2.5 %."""
 STANDARD_ERRORS = 5.0
 """Largest error of a share in standard errors; the largest of 1,800 is rarely above 4."""
 
@@ -305,6 +307,8 @@ def whichever_trial(results: Results) -> Evidence:
         if gaps is None:
             return not_to_the_end()
         above = (gaps.mean() > 0).astype(float)
+        if above.size < LEAST_SIGNS:
+            return not_run(f"{above.size} trials; fewer than {LEAST_SIGNS} equal signs may be chance")
         counts.append(f"E[{loss}] lies above {loss} in {int(above.sum())} of {above.size} trainings")
         parts[f"E[{loss}], {results.collection(group)}"] = results.sample(group, above - 0.5, (f"E[{loss}]", loss))
     return greater(parts, *counts)

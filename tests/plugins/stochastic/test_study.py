@@ -234,6 +234,7 @@ def test_leads_of_trials_are_counted_and_tested_against_one_half():
     for lead, found in ((0.05, "holds"), (-0.05, "fails")):
         judged = Claim("", claims.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
         assert judged.verdict == found
+        assert verdict(claims.whichever_trial, made(lead, trials=5)) == "not run"
         assert f"in {6 if lead > 0 else 0} of 6 trainings" in judged.sentence + " ".join(judged.notes)
 
 
