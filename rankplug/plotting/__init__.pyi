@@ -1,7 +1,10 @@
 from .figures import PALETTE as PALETTE
 from .figures import STYLE as STYLE
 from .figures import colour as colour
+from .figures import distinct_colours as distinct_colours
+from .figures import draw_band as draw_band
 from .figures import draw_curves as draw_curves
+from .figures import draw_interval as draw_interval
 from .figures import draw_mean as draw_mean
 from .figures import encode_figure as encode_figure
 from .figures import keep_within as keep_within
@@ -19,8 +22,11 @@ __all__ = [
     "ForestCell",
     "ForestRow",
     "colour",
+    "distinct_colours",
+    "draw_band",
     "draw_curves",
     "draw_forest",
+    "draw_interval",
     "draw_mean",
     "draw_ranks",
     "encode_figure",

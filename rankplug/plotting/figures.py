@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#8C6D1F", "#555555", "#000000")
 STYLE: dict[Any, Any] = {
@@ -35,6 +36,20 @@ STYLE: dict[Any, Any] = {
 def colour(model: str, own: Mapping[str, str] | None = None) -> str:
     """Return the colour of a model: the one that a study gives it, or the one that its name's digest picks."""
     return (own or {}).get(model) or PALETTE[zlib.crc32(model.encode()) % len(PALETTE)]
+
+
+def distinct_colours(models: Iterable[str]) -> dict[str, str]:
+    """Return a colour for each model, its usual one where no model before it has that, else the next that is free.
+
+    >>> len(set(distinct_colours(["mse", "xe_ndcg", "ranknet", "lambdarank"]).values()))
+    4
+    """
+    found: dict[str, str] = {}
+    for model in models:
+        usual = PALETTE.index(colour(model))
+        order = PALETTE[usual:] + PALETTE[:usual]
+        found[model] = next((one for one in order if one not in found.values()), order[0])
+    return found
 
 
 def new_figure(
@@ -108,7 +123,42 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float 
     axes.plot(of_trials.index, [one.point for one in intervals], color=colour, **options)
     if of_trials.shape[1] > 1:
         low, high = ([one.point + side * widen * one.half_width for one in intervals] for side in (-1, 1))
-        axes.fill_between(of_trials.index, low, high, color=colour, alpha=0.15, linewidth=0)
+        draw_band(axes, of_trials.index, low, high, colour)
+
+
+def draw_band(axes: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str) -> None:
+    """Draw a band of intervals with its edges, so that bands that overlap are told apart."""
+    axes.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
+    for edge in (low, high):
+        axes.plot(x, edge, color=colour, alpha=0.6, linewidth=0.6)
+
+
+def draw_interval(
+    axes: Axes, place: float, low: float, high: float, limits: tuple[float, float], *, vertical: bool, **options: Any
+) -> None:
+    """Draw an interval as far as the axis goes; where it goes on, it ends in an arrowhead.
+
+    Args:
+        axes: to draw on.
+        place: on the other axis.
+        low: lower end; nothing is drawn where it is nan.
+        high: upper end.
+        limits: of the axis that the interval lies along.
+        vertical: whether that is the vertical one.
+        options: of the line.
+    """
+    import numpy as np
+
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return
+    ends = np.clip([low, high], *limits)
+    heads = [mark for mark, cut in zip("v^" if vertical else "<>", (low < limits[0], high > limits[1]), strict=True)
+             if cut]  # fmt: skip
+    at = [end for end, cut in zip(ends, (low < limits[0], high > limits[1]), strict=True) if cut]
+    axes.plot(*([place, place], ends) if vertical else (ends, [place, place]), **options)
+    for mark, end in zip(heads, at, strict=True):
+        x, y = (place, end) if vertical else (end, place)
+        axes.plot([x], [y], mark, color=options.get("color"), markersize=4, clip_on=False)
 
 
 def keep_within(axes: Axes, low: float, high: float) -> None:

@@ -29,6 +29,7 @@ from .published import beside_published as beside_published
 from .published import heading as heading
 from .published import layout as layout
 from .published import number as number
+from .published import plus_minus as plus_minus
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
 from .published import unlinked as unlinked
@@ -142,6 +143,7 @@ __all__ = [
     "not_to_the_end",
     "number",
     "p_value_of",
+    "plus_minus",
     "reached",
     "read_profile",
     "read_published",

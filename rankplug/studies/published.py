@@ -155,10 +155,24 @@ def number(value: float) -> str:
 
 def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:
     return [
-        _number(value, digits)
-        + (f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{half:.{digits}f}" if np.isfinite(half) else "")
+        _number(value, digits) + plus_minus(value, half, digits)
         for value, half in zip(values, half_widths, strict=True)
     ]
+
+
+def plus_minus(value: float, half: float, digits: int) -> str:
+    """Return half of an interval as tables show it, after a no-break space; empty for nan.
+
+    That of two trials may be wider than all values that a metric can have, of which no digit says anything.
+
+    >>> [plus_minus(*one).replace("\N{NO-BREAK SPACE}", " ") for one in ((0.704, 0.021, 3), (73.81, 173.95, 2))]
+    [' ± 0.021', ' ± > 100']
+    """
+    if not np.isfinite(half):
+        return ""
+    scale = 1.0 if abs(value) <= 1 else 100.0
+    words = f">\N{NO-BREAK SPACE}{scale:g}" if abs(value) <= scale < half else f"{half:.{digits}f}"
+    return f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{words}"
 
 
 def _number(value: float, digits: int, sign: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -126,3 +127,16 @@ def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("rankplug.store.trials._run", lambda trial, progress: act())
     result = run_trial(Trial(Combination(**GRID)), progress=False)
     assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
+
+
+def test_a_trial_that_someone_interrupts_prints_no_warning(observe: Callable[[object], None]) -> None:
+    class Impatient:
+        @rp.hookimpl
+        def rankplug_trial_progressed(self) -> None:
+            raise KeyboardInterrupt
+
+    observe(Impatient())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(KeyboardInterrupt):
+            run_trial(Trial(Combination(**GRID)), progress=False)

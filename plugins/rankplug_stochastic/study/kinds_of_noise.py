@@ -38,7 +38,7 @@ def frame_of(results: Results) -> pd.DataFrame:
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a panel for scales and one for draws, beside other laws and no noise; empty where a profile has none."""
-    from rankplug.plotting import PALETTE, new_figure
+    from rankplug.plotting import PALETTE, draw_band, new_figure
 
     frame = frame_of(results)
     figure, axes = new_figure(2, width=3.6, height=2.6, sharey=True)
@@ -52,7 +52,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
             continue
         rows, x = known.loc[list(curve)], list(curve.values())
         panel.plot(x, rows["ours"], color=PALETTE[0], marker="o", markersize=3, label="Gumbel")
-        panel.fill_between(x, rows["low"], rows["high"], color=PALETTE[0], alpha=0.15, linewidth=0)
+        draw_band(panel, x, rows["low"], rows["high"], PALETTE[0])
         for law, colour in zip(LAWS, PALETTE[1:], strict=False):
             panel.plot(
                 [OTHER_LAWS[title]], [known.loc[law, "ours"]], "s", color=colour, markersize=4, label=law.capitalize()

@@ -52,27 +52,35 @@ def gain_frame(results: Results) -> pd.DataFrame:
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw bars of both, NDCG above and ERR below, a panel a collection; intervals may run off the picture."""
-    from rankplug.plotting import PALETTE, legend_below, new_figure
+    """Draw bars of gains, NDCG above and ERR below, a panel a collection; published ones not beside made data.
+
+    Intervals that run off the picture end in arrowheads.
+    """
+    from rankplug.plotting import PALETTE, draw_interval, legend_below, new_figure
 
     frame = gain_frame(results)
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)
     where = np.arange(len(CUTOFFS))
+    comparable = {
+        place: not (group_of(results, place) and results.is_made(group_of(results, place))) for place in PLACES
+    }
     for panels, metrics, name in zip(grid, (NDCG, ERR), ("NDCG", "ERR"), strict=True):
+        limits = _limits(frame[frame["metric"].isin(metrics)], comparable)
         for axes, place in zip(panels, PLACES, strict=True):
             rows = frame[frame["collection"] == place].set_index("metric").loc[list(metrics)]
-            axes.bar(where - 0.2, rows["published (%)"], 0.38, color="#BBBBBB", label="published")
-            half = rows["half width"].to_numpy(np.float64)
-            error = {"yerr": half, "error_kw": {"linewidth": 0.8, "capsize": 2}} if np.isfinite(half).all() else {}
-            axes.bar(where + 0.2, rows["ours (%)"], 0.38, color=PALETTE[0], label="ours", **error)
+            beside = 0.2 if comparable[place] else 0.0
+            if comparable[place]:
+                axes.bar(where - beside, rows["published (%)"], 0.38, color="#BBBBBB", label="published")
+            axes.bar(where + beside, rows["ours (%)"], 0.38, color=PALETTE[0], label="ours")
+            for x, mean, half in zip(where + beside, rows["ours (%)"], rows["half width"], strict=True):
+                options = {"vertical": True, "color": "#222222", "linewidth": 0.8}
+                draw_interval(axes, x, mean - half, mean + half, limits, **options)
             axes.axhline(0, color="#333333", linewidth=0.6)
             axes.set_xticks(where, [f"@{k}" for k in CUTOFFS])
             axes.grid(axis="x", visible=False)
             if rows["ours (%)"].isna().all():
                 axes.annotate("not run at this profile", (0.5, 0.97), xycoords="axes fraction", ha="center", va="top")
-        bars = frame.loc[frame["metric"].isin(metrics), ["ours (%)", "published (%)"]].to_numpy()
-        reach = 0.4 * np.nanmax(np.abs(bars))
-        panels[0].set_ylim(min(np.nanmin(bars), 0.0) - reach, np.nanmax(bars) + reach)
+        panels[0].set_ylim(limits)
         panels[0].set_ylabel(f"gain in {name}\nover best benchmark (%)")
     for axes, place in zip(grid[0], PLACES, strict=True):
         axes.set_title(f"{place}\n{_stand_in(results, place)}", fontsize=8)
@@ -80,6 +88,16 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         axes.set_xlabel("cut-off k")
     legend_below(figure, columns=2)
     return frame, figure
+
+
+def _limits(frame: pd.DataFrame, comparable: dict[str, bool]) -> tuple[float, float]:
+    """Return the ends of the vertical axis: room for every bar that is drawn, and for as much again of intervals."""
+    theirs = frame.loc[frame["collection"].map(comparable), "published (%)"]
+    bars = np.concatenate([[0.0], frame["ours (%)"].dropna(), theirs]).astype(np.float64)
+    ends = [*(frame["ours (%)"] - frame["half width"]).dropna(), *(frame["ours (%)"] + frame["half width"]).dropna()]
+    reach = 0.6 * float(np.abs(bars).max()) or 1.0
+    low, high = bars.min() - reach, bars.max() + reach
+    return max(low, min([*ends, *bars]) - 0.1 * reach), min(high, max([*ends, *bars]) + 0.1 * reach)
 
 
 def _stand_in(results: Results, place: str) -> str:

@@ -116,7 +116,7 @@ def _figure(
 
 
 def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
-    from rankplug.plotting import PALETTE
+    from rankplug.plotting import PALETTE, draw_band
 
     markers = zip(COMPARED, "os", strict=True)
     styles = {model: {"color": colour_of(model), "marker": marker, "markersize": 4} for model, marker in markers}
@@ -124,5 +124,5 @@ def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
     for curve, style in styles.items():
         rows, axes = frame[frame["curve"] == curve], lower if curve == "difference" else upper
         axes.plot(rows["level (%)"], rows["ndcg@5 (%)"], label="" if curve == "difference" else curve, **style)
-        axes.fill_between(rows["level (%)"], rows["low"], rows["high"], color=style["color"], alpha=0.15, linewidth=0)
+        draw_band(axes, rows["level (%)"], rows["low"], rows["high"], style["color"])
     lower.axhline(0, color="#888888", linewidth=0.8)

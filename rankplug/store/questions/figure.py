@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankplug.plotting import colour, new_figure
+import numpy as np
+
+from rankplug.plotting import distinct_colours, draw_interval, new_figure
 from rankplug.store.questions.groups import distinguishing, means_of_trials
 from rankplug.store.questions.tables import results
 from rankplug.store.result_store import ResultsError, Store
@@ -13,6 +16,13 @@ from rankplug.store.result_store import ResultsError, Store
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+PANEL = 2.6
+"""Width of a panel in inches."""
+LETTER = 0.075
+"""Width of a letter in inches, generously."""
+MOST_LETTERS = 48
+"""Letters of a line of a model's name."""
 
 
 def draw_results(
@@ -41,34 +51,74 @@ def draw_results(
     means = results(store, where=where, metric=metric, group_by=["dataset", *groups], pool=pool, level=level)
     rows["model"], means["model"] = (_model(frame, groups) for frame in (rows, means))
     metrics, datasets = list(dict.fromkeys(means["metric"])), list(dict.fromkeys(means["dataset"]))
-    first = means[means["metric"] == metrics[0]].groupby("model")["mean"].mean()
-    models = list(first.sort_values().index)
-    height = 0.9 + 0.3 * len(models)
-    figure, axes = new_figure(len(metrics), len(datasets), width=3.4, height=height, squeeze=False, sharey=True)
-    for row, dataset in enumerate(datasets):
-        for column, name in enumerate(metrics):
-            panel = axes[row][column]
-            for place, model in enumerate(models):
-                trials, mean = (_chosen(frame, dataset, name, model) for frame in (rows, means))
+    colours = distinct_colours(sorted(set(means["model"])))
+    models = {dataset: _best_last(means, dataset, metrics[0]) for dataset in datasets}
+    names = {model: textwrap.fill(model, MOST_LETTERS) for model in colours}
+    beside = LETTER * max(len(line) for name in names.values() for line in name.splitlines())
+    heights = [0.9 + sum(0.15 + 0.15 * len(names[model].splitlines()) for model in models[one]) for one in datasets]
+    figure, axes = new_figure(
+        len(metrics),
+        len(datasets),
+        width=PANEL + beside / len(metrics),
+        height=sum(heights) / len(datasets),
+        height_ratios=heights,
+        squeeze=False,
+        sharey="row",
+    )
+    for panels, dataset in zip(axes, datasets, strict=True):
+        for panel, name in zip(panels, metrics, strict=True):
+            here = [frame[(frame["dataset"] == dataset) & (frame["metric"] == name)] for frame in (rows, means)]
+            limits = _limits(means_of_trials(here[0]), here[1])
+            for place, model in enumerate(models[dataset]):
+                trials, mean = (frame[frame["model"] == model] for frame in here)
                 of_trials = means_of_trials(trials)
-                panel.plot(of_trials, [place] * len(of_trials), "|", color=colour(model), alpha=0.5)
+                panel.plot(of_trials, [place] * len(of_trials), "|", color=colours[model], alpha=0.5)
                 for one in mean.itertuples():
-                    panel.plot([one.low, one.high], [place, place], color=colour(model), linewidth=2)
-                    panel.plot(one.mean, place, "o", color=colour(model))
-            panel.set_yticks(range(len(models)), models)
-            panel.set_ylim(-0.6, len(models) - 0.4)
+                    options = {"color": colours[model], "linewidth": 2, "vertical": False}
+                    draw_interval(panel, place, one.low, one.high, limits, **options)
+                    panel.plot(one.mean, place, "o", color=colours[model])
+            panel.set_yticks(range(len(models[dataset])), [names[model] for model in models[dataset]])
+            panel.set_ylim(-0.6, len(models[dataset]) - 0.4)
+            panel.set_xlim(limits)
             panel.set_xlabel(name)
-            panel.set_title(dataset if column == 0 else "", fontsize=8, loc="left")
-    count = int(means["trials"].max())
-    words = f"means of {count} trials with {level:.0%} intervals" if count > 1 else "one trial each, so no intervals"
-    figure.supxlabel(words, fontsize=8)
+        # A title wider than its panel would leave no room for the panel.
+        panels[0].set_title(textwrap.fill(dataset, int(PANEL * len(metrics) / LETTER)), fontsize=8, loc="left")
+    figure.supxlabel(_caption(means["trials"], level), fontsize=8)
     return figure
+
+
+def _best_last(means: pd.DataFrame, dataset: str, metric: str) -> list[str]:
+    """Return the models on a data set, the best by a metric last; those without it first."""
+    there = means[means["dataset"] == dataset]
+    by_metric = there[there["metric"] == metric].set_index("model")["mean"]
+    return list(by_metric.reindex(there["model"].unique()).sort_values(na_position="first").index)
+
+
+def _caption(trials: pd.Series[int], level: float) -> str:
+    fewest, most = int(trials.min()), int(trials.max())
+    if most == 1:
+        return "one trial each, so no intervals"
+    count = f"{most}" if fewest == most else f"{fewest} to {most}"
+    note = ", none of one trial" if fewest == 1 else ""
+    return f"means of {count} trials with {level:.0%} intervals{note}"
+
+
+def _limits(of_trials: pd.Series[float], means: pd.DataFrame) -> tuple[float, float]:
+    """Return the ends of an axis on which means and trials are seen, and intervals as far as they are no wider.
+
+    Intervals of two trials may be far wider than the metric's scale; those that go on end in arrowheads.
+    """
+    values = np.concatenate([of_trials.to_numpy(float), means["mean"].to_numpy(float)])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = max(high - low, 0.02 * max(abs(high), 1e-9))
+    ends = [np.nanmin([*means["low"], low]), np.nanmax([*means["high"], high])]
+    low, high = max(float(ends[0]), low - room), min(float(ends[1]), high + room)
+    margin = 0.05 * (high - low) or room
+    # No metric of rankings is known to leave [0, 1] where no trial's value does.
+    inside = values[~np.isnan(values)].min() >= 0 and values[~np.isnan(values)].max() <= 1
+    return (max(low - margin, 0.0), min(high + margin, 1.0)) if inside else (low - margin, high + margin)
 
 
 def _model(frame: pd.DataFrame, groups: Sequence[str]) -> pd.Series[str]:
     words = frame[list(groups)].astype(object).where(frame[list(groups)].notna(), "")
     return words.apply(lambda row: " / ".join(str(word) for word in row if str(word)) or "none", axis=1)
-
-
-def _chosen(frame: pd.DataFrame, dataset: str, metric: str, model: str) -> pd.DataFrame:
-    return frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["model"] == model)]
