@@ -48,6 +48,7 @@ from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
 from .tuning import validation_quality as validation_quality
+from .verdicts import DECIDED as DECIDED
 from .verdicts import VERDICTS as VERDICTS
 from .verdicts import Check as Check
 from .verdicts import Checks as Checks
@@ -78,6 +79,7 @@ from .verdicts import reached as reached
 from .verdicts import some_greater as some_greater
 
 __all__ = [
+    "DECIDED",
     "PROFILES",
     "VERDICTS",
     "Board",

@@ -45,6 +45,8 @@ class Claim:
         margin: the difference that would matter; none for exact checks.
         sequential: whether trials may be added until it is decided; not where the results themselves choose what is
             compared, as more of them would change the question.
+        control: computes the same evidence in a case whose answer is known to be another. It is for claims that compute
+            by themselves and read no values of the results, which nobody could else see come out otherwise.
     """
 
     sentence: str
@@ -52,6 +54,7 @@ class Claim:
     exhibit: str = ""
     margin: Margin | None = None
     sequential: bool = True
+    control: Callable[[Results], Evidence] | None = None
 
     def judge(
         self, results: Results, *, margin: float | None = None, steps: Steps = holm_steps, looks: int = 1
@@ -65,10 +68,22 @@ class Claim:
             looks: how often the growing data were looked at.
         """
         evidence = self.statistic(results)
+        if self.margin is not None and margin is None and looks == 1 and self.sentence in results.decisions:
+            return results.decisions[self.sentence]
+        return self.judge_evidence(evidence, results, margin=margin, steps=steps, looks=looks)
+
+    def judge_evidence(
+        self,
+        evidence: Evidence,
+        results: Results,
+        *,
+        margin: float | None = None,
+        steps: Steps = holm_steps,
+        looks: int = 1,
+    ) -> Judgement:
+        """Return the verdict on evidence such as the claim's statistic gives, see :meth:`judge` for the arguments."""
         if self.margin is None:
             return judge(evidence)
-        if margin is None and looks == 1 and self.sentence in results.decisions:
-            return results.decisions[self.sentence]
         return judge(
             evidence,
             margin=self.margin.value if margin is None else margin,

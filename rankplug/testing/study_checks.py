@@ -6,8 +6,8 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,29 +17,32 @@ import numpy as np
 from rankplug.errors import RankplugError
 from rankplug.registry import SESSION, registry
 from rankplug.report import execute_notebook
-from rankplug.store import Store, combinations
+from rankplug.store import METRICS, Store, combinations
 from rankplug.studies import (
+    DECIDED,
     PROFILES,
     Checks,
     Citation,
+    Claim,
     Profile,
     Results,
     Runs,
     Study,
+    Unjudged,
     check_parameters,
     evaluate,
     study,
 )
 from rankplug.testing.checks import Contract, NotApplicableError
+from rankplug.testing.made_up.results import MadeUpResults
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SECONDS = 60.0
 COLUMNS = ("exhibit", "dataset", "model", "metric", "value", "half_width", "note")
-LEVELS = (0.35, 0.75)
-"""Least and greatest quality in made up results."""
-MADE_UP = 12
+PLACE = re.compile(r"Section \d+(\.\d+)*|(train|valid|test) part")
+"""Places in a paper or a release that are no exhibits."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,11 @@ class Case:
     @cached_property
     def _folder(self) -> tempfile.TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix="rankplug-study-")
+
+    @cached_property
+    def made_up(self) -> Mapping[Profile, list[Results]]:
+        """Results with other numbers than any run gave, by profile."""
+        return MadeUpResults(self.study, self.smoke[0])
 
     def runs(self, profile: Profile) -> list[Runs]:
         return list(self.study.runs(profile, None))
@@ -153,53 +161,74 @@ def every_exhibit_draws(case: Case) -> str | None:
 @CONTRACT.check(
     means="a verdict that is the same whatever was measured says nothing",
     fix="compute evidence from the results (rankplug.studies.greater, alike, reached), with a margin that results can"
-    " exceed; give an exact check a control, for which it comes out otherwise",
+    " exceed; give a claim that reads no results, and an exact check, a control for which it comes out otherwise",
 )
 def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
-    """Check claims on results that are made up: models in every order of quality, and all alike."""
+    """Check on results that are made up that each claim can hold, fail or be of no difference, two of these at least.
+
+    Models are put in every order of quality, all alike, and as good as published. Results are those of the profile
+    smoke with other numbers; for claims that are not run there, results of larger profiles, which are made up whole.
+    """
     if not case.study.claims:
         return "it has no claim"
-    results, _, _ = case.smoke
-    made_up = [results, *_made_up(results)]
     for claim in case.study.claims:
         names = [one.name for one in case.study.exhibits]
         if claim.exhibit and claim.exhibit not in names:
             return f"the claim {claim.sentence!r} names an exhibit {claim.exhibit}, which the study has not"
-        evidence = claim.statistic(results)
-        if isinstance(evidence, Checks):
-            mute = [name for name, check in evidence.parts.items() if not check.tells]
-            if mute:
-                return f"the check {mute[0]!r} of the claim {claim.sentence!r} comes out alike for its control"
-            continue
-        words = {claim.judge(one).verdict for one in made_up}
-        if len(words) == 1:
-            return (
-                f"the claim {claim.sentence!r} comes out as {words.pop()!r} on all of {len(made_up)} different results"
-            )
+        if problem := _one_way(claim, case):
+            return f"the claim {claim.sentence!r} {problem}"
     return None
 
 
 @CONTRACT.check(
     means="a published number cannot be found in the paper, or is set beside another model's",
-    fix=f"give published.csv the columns {', '.join(COLUMNS)}, and in each row the exhibit, the model and the metric",
+    fix=f"give published.csv the columns {', '.join(COLUMNS)}, and in each row the exhibit, or the section such as"
+    " Section 5.1, the model as runs name it, and the metric",
 )
 def published_numbers_say_what_they_are(case: Case) -> str | None:
-    """Check that each names an exhibit of the study and a metric, and has a finite value."""
+    """Check that each has a place in the paper, a metric and a finite value, and a model that the study knows.
+
+    A place is an exhibit of the study, a numbered section, or a part of the data beside which numbers were released. A
+    model is run at some profile, or spoken of in a claim. Facts about data, which no metric measures, need no model.
+    """
     published = case.study.published()
     if published.empty:
         raise NotApplicableError("published.csv is empty")
     missing = [column for column in COLUMNS if column not in published]
     if missing:
         return f"published.csv has no column {missing[0]}"
-    exhibits = {exhibit.name for exhibit in case.study.exhibits}
+    groups = [runs for profile in PROFILES for runs in case.runs(profile)]
+    models = {model for runs in groups for model in runs.models}
+    measured = {
+        str(name) for runs in groups for model in runs.models for name in runs.grid(model).get("metrics", METRICS)
+    }
+    seen: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(published.to_dict("records"), 2):
-        place = str(row["exhibit"])
-        if place.startswith(("Table", "Figure")) and not any(name.startswith(place) for name in exhibits):
-            return f"row {number} of published.csv names {place!r}, which is none of {', '.join(sorted(exhibits))}"
-        if not isinstance(row["metric"], str) or not row["metric"]:
-            return f"row {number} of published.csv names no metric"
-        if not isinstance(row["value"], (int, float)) or not np.isfinite(row["value"]):
-            return f"row {number} of published.csv has the value {row['value']!r}"
+        if problem := _row_problem(row, case.study, models, measured):
+            return f"row {number} of published.csv {problem}"
+        key = tuple(str(row[name]) for name in ("exhibit", "dataset", "model", "metric"))
+        if seen.setdefault(key, number) != number:
+            return f"row {number} of published.csv has another number for what row {seen[key]} is about"
+    return None
+
+
+def _row_problem(row: Mapping[Any, Any], study: Study, models: set[str], measured: set[str]) -> str | None:
+    place, metric = str(row["exhibit"]), row["metric"]
+    model = row["model"] if isinstance(row["model"], str) else ""
+    exhibits = [exhibit.name for exhibit in study.exhibits]
+    if not PLACE.fullmatch(place) and not any(name.startswith(place) for name in exhibits):
+        return f"names {place!r}, which is no section and none of {', '.join(sorted(exhibits))}"
+    if not isinstance(metric, str) or not metric:
+        return "names no metric"
+    if not isinstance(row["value"], (int, float)) or not np.isfinite(row["value"]):
+        return f"has the value {row['value']!r}"
+    kinds = {plugin.specification.name for plugin in registry().plugins("metric")}
+    if metric.partition("[")[0].partition("@")[0] not in kinds:
+        return None
+    if metric not in measured and metric not in {one.partition("[")[0] for one in measured}:
+        return f"names the metric {metric}, which no run measures"
+    if model not in models and not any(model and model in claim.sentence for claim in study.claims):
+        return f"names the model {model!r}, which no profile runs and no claim speaks of"
     return None
 
 
@@ -259,25 +288,34 @@ def _numbers_problem(table: pd.DataFrame) -> str | None:
     return None
 
 
-def _made_up(results: Results) -> Iterator[Results]:
-    """Yield results of the same shape with other numbers: models in many orders of quality, then all alike.
+def _one_way(claim: Claim, case: Case) -> str | None:
+    """Return what shows that a claim can come out in one way only."""
+    results, _, _ = case.smoke
+    with results.noting_reads() as read:
+        evidence = claim.statistic(results)
+    if isinstance(evidence, Checks):
+        mute = [name for name, check in evidence.parts.items() if not check.tells]
+        return f"has a check {mute[0]!r} that comes out alike for its control" if mute else None
+    if isinstance(evidence, Unjudged) and evidence.verdict == "not comparable":
+        return None
+    words = {claim.judge(results).verdict}
+    if claim.control is not None:
+        known = claim.judge_evidence(claim.control(results), results).verdict
+        return None if known in DECIDED - words else f"comes out as {known!r} for its control"
+    if not read and not isinstance(evidence, Unjudged):
+        return "reads no results and has no control"
+    for one in _all_made_up(case):
+        if len(words & DECIDED) > 1:
+            break
+        words.add(claim.judge(one).verdict)
+    # What says why it is not judged, and names no margin for a judgement, counts nowhere.
+    if len(words & DECIDED) > 1 or (words == {"not run"} and claim.margin is None):
+        return None
+    return f"comes out as {' or '.join(repr(one) for one in sorted(words))} on all results that could be made up"
 
-    A model's learning curve rises to its quality. Queries and trials differ a little, so that there is a spread.
-    """
-    draws = np.random.default_rng(20)
-    for number in range(MADE_UP + 1):
-        frames = {}
-        for group, frame in results.frames.items():
-            models = list(frame["model"].cat.categories)
-            order = draws.permutation(len(models)) if number > 1 else np.arange(len(models))[:: 1 - 2 * number]
-            qualities = np.linspace(*LEVELS, len(models))[order] if number < MADE_UP else np.full(len(models), 0.5)
-            frames[group] = _with_values(frame, dict(zip(models, qualities, strict=True)), draws)
-        yield replace(results, frames=frames)
 
-
-def _with_values(frame: pd.DataFrame, qualities: dict[Any, float], draws: np.random.Generator) -> pd.DataFrame:
-    quality = frame["model"].astype(object).map(qualities).to_numpy(np.float64)
-    rise = 1.0 - 0.5 * np.exp(-frame["iteration"].to_numpy(np.float64) / 3.0)
-    of_curves = (frame["measure"] == "curve").to_numpy()
-    noise = 0.002 * draws.normal(size=len(frame))
-    return frame.assign(value=np.clip(np.where(of_curves, quality * rise, quality) + noise, 0.0, 1.0))
+def _all_made_up(case: Case) -> Iterator[Results]:
+    yield from case.made_up["smoke"]
+    for profile in reversed(PROFILES):
+        if profile != "smoke":
+            yield from case.made_up[profile]

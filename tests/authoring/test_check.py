@@ -208,7 +208,7 @@ def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
 
 
 # The losses' own tests run the same contract.
-SLOW = {"loss", "scorer", "backend"}
+SLOW = {"loss", "scorer", "backend", "study"}
 # Of the others some need parameters, or are checked on less.
 WORDS = {
     "synthetic": "synthetic[queries=60]",
@@ -220,8 +220,9 @@ WORDS = {
 
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in CONTRACTS if k != "study"],
+    [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in CONTRACTS],
 )
+@pytest.mark.timeout(3000)
 def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
     for plugin in list(registry().plugins(kind)):
         specification = plugin.specification

@@ -205,7 +205,7 @@ def test_the_validator_of_ro_crate_accepts_a_crate_and_refuses_one_without_a_wor
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3000)
+@pytest.mark.timeout(7200)
 def test_the_crate_of_all_papers_is_valid(tmp_path, validator):
     words = ["reproduce", "all", "--profile", "smoke", "--store", tmp_path / "store", "--report", tmp_path / "report"]
     done = subprocess.run(

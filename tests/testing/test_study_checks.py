@@ -17,8 +17,10 @@ from rankplug.studies import (
     Citation,
     Claim,
     Exhibit,
+    IndependentTrials,
     Margin,
     Runs,
+    Sample,
     Study,
     greater,
     not_run,
@@ -40,6 +42,28 @@ def runs(profile, data):
 
 def lead(results):
     return greater({"": results.difference("few", "ndcg@5", "A", "B")})
+
+
+def computed(results=None):
+    return greater({"": Sample(np.array([0.5, 0.6, 0.5]), IndependentTrials())})
+
+
+def either_way(results):
+    """Return evidence that is never against the claim, whatever was measured."""
+    values = results.trials("few", "ndcg@5")
+    wide = values["A"].mean() < values["B"].mean()
+    return greater({"": Sample(np.array([-9.0, 9.0]) if wide else np.array([0.5, 0.501]), IndependentTrials())})
+
+
+def away_from_smoke(results):
+    """Return evidence that only runs on other data than those of the profile smoke give."""
+    data = results.runs["few"].shared["dataset"]
+    return lead(results) if data == "ohsumed" else not_run("not on OHSUMED")
+
+
+def runs_elsewhere(profile, data):
+    (group,) = runs(profile, data)
+    return [dataclasses.replace(group, shared={**group.shared, "dataset": "ohsumed"}) if profile == "real" else group]
 
 
 def table(results):
@@ -112,13 +136,28 @@ def raises(results):
         ("every_exhibit_draws", {"exhibits": (Exhibit("Table 1", "x", raises),)}, "cannot be drawn: KeyError"),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("always", lambda results: not_run("never"), "Table 1"),)},
-            "comes out as 'not run' on all of",
+            {"claims": (Claim("always", lambda results: not_run("never"), "Table 1", MARGIN),)},
+            "comes out as 'not run' on all results",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
             {"claims": (Claim("one is one", lambda results: Checks({"1 = 1": Check("x", 1, at_least=1, control=1)})),)},
-            "the check '1 = 1' of the claim 'one is one' comes out alike for its control",
+            "the claim 'one is one' has a check '1 = 1' that comes out alike for its control",
+        ),
+        (
+            "every_claim_can_come_out_at_least_two_ways",
+            {"claims": (Claim("by itself", computed, "Table 1", MARGIN),)},
+            "the claim 'by itself' reads no results and has no control",
+        ),
+        (
+            "every_claim_can_come_out_at_least_two_ways",
+            {"claims": (Claim("by itself", computed, "Table 1", MARGIN, control=computed),)},
+            "comes out as 'holds' for its control",
+        ),
+        (
+            "every_claim_can_come_out_at_least_two_ways",
+            {"claims": (Claim("too wide", either_way, "Table 1", MARGIN),)},
+            "comes out as 'holds' or 'inconclusive' on all results",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
@@ -126,13 +165,36 @@ def raises(results):
             "names an exhibit Table 9, which the study has not",
         ),
         ("published_numbers_say_what_they_are", {"published": lambda: published(exhibit="Table 9")}, "names 'Table 9'"),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(exhibit="page 3")}, "names 'page 3'"),
         ("published_numbers_say_what_they_are", {"published": lambda: published(metric="")}, "names no metric"),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(metric="map")}, "no run measures"),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(model="")}, "names the model ''"),
+        ("published_numbers_say_what_they_are", {"published": lambda: published(model="C")}, "names the model 'C'"),
+        (
+            "published_numbers_say_what_they_are",
+            {"published": lambda: pd.concat([published(), published(value=0.6)])},
+            "row 3 of published.csv has another number for what row 2 is about",
+        ),
         ("published_numbers_say_what_they_are", {"published": lambda: published(value=np.nan)}, "the value nan"),
     ],
 )
 def test_a_broken_study_fails_the_check_that_is_meant_for_it(check, changes, complaint, smoke):
     found = finding(check, dataclasses.replace(SOUND, **changes), smoke)
     assert found.failed and complaint in found.what
+
+
+def test_a_claim_passes_by_its_control_or_by_the_profile_that_runs_it_and_may_say_why_it_is_not_judged(smoke):
+    apart = Claim("by itself", computed, "Table 1", MARGIN, control=alike_at_zero)
+    elsewhere = Claim("on OHSUMED", away_from_smoke, "Table 1", MARGIN)
+    unjudged = Claim("never", lambda results: not_run("nobody can"), "Table 1")
+    study = dataclasses.replace(SOUND, claims=(apart, elsewhere, unjudged), runs=runs_elsewhere)
+    assert finding("every_claim_can_come_out_at_least_two_ways", study, smoke).status == "ok"
+    only_smoke = dataclasses.replace(study, runs=runs)
+    assert "'on OHSUMED'" in finding("every_claim_can_come_out_at_least_two_ways", only_smoke, smoke).what
+
+
+def alike_at_zero(results):
+    return greater({"": Sample(np.zeros(3), IndependentTrials())})
 
 
 def test_a_study_that_takes_its_time_is_told_so(smoke):

@@ -49,8 +49,13 @@ def training(trial: Trial, loss: str, iterations: int) -> tuple[Lists, NDArray[n
     return train, np.array(rows)
 
 
-def domination_frame(results: Results) -> pd.DataFrame:
-    """Return Delta, and ``w.phi`` averaged over the first iterations, for 10 rankings of each of 10 queries."""
+def domination_frame(results: Results, trained: bool = True) -> pd.DataFrame:
+    """Return Delta, and ``w.phi`` averaged over the first iterations, for 10 rankings of each of 10 queries.
+
+    Args:
+        results: whose data are trained on.
+        trained: whether training has begun; ``w`` is 0 before.
+    """
     import pandas as pd
 
     from rankplug_logrank.parameters import RankingSet
@@ -58,7 +63,7 @@ def domination_frame(results: Results) -> pd.DataFrame:
 
     trial = first_trial(results)
     train, path = training(trial, "convex_loss[gain=ndcg]", ITERATIONS)
-    scores = path[1:].mean(0)
+    scores = path[1:].mean(0) if trained else path[0]
     drawn = RankingSet.model_validate({"gain": "ndcg", "samples": RANKINGS, "walk": 0, "skew": 0.0, "distinct": False})
     good = train.labels >= 1
     both = [q for q, (begin, end) in enumerate(_bounds(train)) if 0 < good[begin:end].sum() < end - begin]
@@ -103,8 +108,13 @@ def figure_8(results: Results) -> tuple[pd.DataFrame, Figure]:
     return frame, figure
 
 
-def trace_frame(results: Results) -> pd.DataFrame:
-    """Return each objective over all sign matrices and over the sampled rankings, by query and iteration."""
+def trace_frame(results: Results, trained: bool = True) -> pd.DataFrame:
+    """Return each objective over all sign matrices and over the sampled rankings, by query and iteration.
+
+    Args:
+        results: whose data are trained on.
+        trained: whether training went on; ``w`` stays 0 otherwise.
+    """
     import pandas as pd
 
     from rankplug.losses import Loss
@@ -120,7 +130,7 @@ def trace_frame(results: Results) -> pd.DataFrame:
             "sampled": Loss.named(sampled).on(train.labels, train.starts, seed=stream(trial.seed, "noise")),
         }
         for iteration, scores in enumerate(path):
-            values = {kind: objective(scores).value for kind, objective in objectives.items()}
+            values = {kind: objective(scores if trained else path[0]).value for kind, objective in objectives.items()}
             frames.append(pd.DataFrame(values).assign(objective=name, iteration=iteration, query=train.query_ids))
     return pd.concat(frames, ignore_index=True)
 

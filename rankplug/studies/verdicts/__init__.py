@@ -37,9 +37,10 @@ from rankplug.studies.verdicts.samples import (
     Sample,
     Values,
 )
-from rankplug.studies.verdicts.verdict import VERDICTS, Judgement, Needs, Part, Verdict
+from rankplug.studies.verdicts.verdict import DECIDED, VERDICTS, Judgement, Needs, Part, Verdict
 
 __all__ = [
+    "DECIDED",
     "VERDICTS",
     "Check",
     "Checks",

@@ -1,0 +1,1 @@
+"""Results that nobody computed, for checks of claims."""
