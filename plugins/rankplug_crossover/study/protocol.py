@@ -139,7 +139,7 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "full": Size(
         {"made as MSLR": "synthetic[shape=mslr,queries=500,documents=30,test_queries=3000]"},
-        compared=20,
+        compared=40,
         epochs=20,
         rounds=60,
         leaves=15,
