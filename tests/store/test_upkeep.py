@@ -1,0 +1,173 @@
+"""Stores are merged and exported whole, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as parquet
+import pytest
+from typer.testing import CliRunner
+
+import rankplug as rp
+from rankplug.cli import app
+from rankplug.store import Combination, ResultsError, Store, Trial, failed_result, query
+from rankplug.store import upkeep as store_upkeep
+from rankplug.store.result_files import KEY, StoreError
+from rankplug.sweeps import read_file
+
+
+def test_stores_of_two_machines_are_merged(
+    tmp_path: Path, combination: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    fill(here, {"mse": 0.0})
+    fill(there, {"mse": 0.0, "ranknet": 0.0})
+    there.write(failed_result(Trial(combination("listnet")), "ValueError: no"))
+    there.write_file(there.notebook_path(combination()), b"{}")
+    merged = store_upkeep.merge(here, [there.folder])
+    assert (merged.new, merged.there) == (6, 6)
+    assert len(here.paths()) == 12 and len(here.failures()) == 1
+    assert here.notebook_path(combination()).read_bytes() == b"{}"
+    with pytest.raises(StoreError, match="there is no store at"):
+        store_upkeep.merge(here, [tmp_path / "nowhere"])
+
+
+def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refused(
+    tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
+    fill(here, {"mse": 0.0}, trials=2, folds=(1,))
+    fill(there, {"mse": 0.5, "ranknet": 0.0}, trials=2, folds=(1,))
+    archive = store_upkeep.export(there, tmp_path / "jane.zip")
+    merged = store_upkeep.merge(here, [archive])
+    assert (merged.new, merged.there, len(merged.unlike)) == (2, 2, 2)
+    told = query("select distinct loss, origin from trials order by all", here)
+    assert told.to_numpy().tolist() == [["mse", ""], ["ranknet", "jane.zip"]]
+    groups = rp.results(here, group_by="loss", metric="mrr").set_index("loss")
+    assert groups["origins"].to_dict() == {"mse": "", "ranknet": "jane.zip"}
+    store_upkeep.merge(third, [store_upkeep.export(here, tmp_path / "both.zip")], "the lab")
+    assert set(query("select origin from trials", third)["origin"]) == {"the lab", "jane.zip"}
+
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "unpacked")
+    assert store_upkeep.merge(Store(tmp_path / "fourth"), [tmp_path / "unpacked"]).new == 4
+    (first, *_) = sorted((tmp_path / "unpacked" / "results").glob("*/*.parquet"))
+    content = bytearray(first.read_bytes())
+    content[10] ^= 1
+    first.write_bytes(content)
+    name = first.relative_to(tmp_path / "unpacked")
+    with pytest.raises(StoreError, match=f"unpacked: {name} is not what it was: .*; nothing of it was merged"):
+        store_upkeep.merge(Store(tmp_path / "fifth"), [tmp_path / "unpacked"])
+    assert not (tmp_path / "fifth").exists()
+
+
+def test_a_result_whose_versions_were_rewritten_is_refused(
+    store: Store, tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    (path,) = store.paths()
+    table = parquet.read_table(path)
+    about = json.loads(table.schema.metadata[KEY])
+    about["versions"]["rankplug"] = "9.9"
+    parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), path)
+    with pytest.raises(StoreError, match="something else than its name, which is a digest of them"):
+        store_upkeep.merge(Store(tmp_path / "other"), [store.folder])
+
+
+def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, {"mse": 0.0}, trials=2, folds=(1,))
+    other = Store(tmp_path / "other")
+    versions = Combination.versions.func
+    monkeypatch.setattr(
+        Combination, "versions", property(lambda combination: {**versions(combination), "lightgbm": "0.1"})
+    )
+    fill(other, {"mse": 0.5}, trials=2, folds=(1,))
+    monkeypatch.undo()
+    assert store_upkeep.merge(store, [other.folder]).new == 2
+    with pytest.raises(ResultsError, match="would mix results of other versions"):
+        rp.results(store, group_by="loss", metric="mrr")
+    beside = rp.results(store, group_by=["loss", "combination"], metric="mrr")
+    assert beside["trials"].tolist() == [2, 2] and sorted(beside["origins"]) == ["", "other"]
+
+
+def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.0}, trials=6, folds=(1,))
+    archive = zipfile.ZipFile(io.BytesIO(store_upkeep.export(store, tmp_path / "all.zip").read_bytes()))
+    archive.extractall(tmp_path / "all")
+    again = read_file(tmp_path / "all" / "sweep.yaml").plan(Store(tmp_path / "all" / "results"))
+    assert (len(again.done), len(again.waiting)) == (12, 0)
+    records = json.loads((tmp_path / "all" / "records.json").read_text())
+    assert {"seed", "versions", "plugins", "combination", "data_fingerprint", "record"} <= set(records[0])
+
+
+def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0})
+    archive = store_upkeep.export(store, tmp_path / "all.zip")
+    before = archive.read_bytes()
+    written = zipfile.ZipFile.write
+
+    def full(self: zipfile.ZipFile, path: Path, name: Path) -> None:
+        if path == store.paths()[3]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(self, path, name)
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    for target, words in (
+        (
+            archive,
+            r"No space left on device \(the file of that name is as it was\); free space, or name a file on another",
+        ),
+        (tmp_path / "new.zip", "No space left on device; free space, or name a file on another disk"),
+        (tmp_path / "nowhere" / "new.zip", "No such file or directory; name a file in a folder that exists"),
+    ):
+        with pytest.raises(StoreError, match=f"cannot write {target}: {words}"):
+            store_upkeep.export(store, target)
+    assert archive.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
+
+
+def test_an_export_replaces_files_only_and_what_a_link_points_to(
+    store: Store, tmp_path: Path, fill: Callable[..., Any]
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="Is no regular file"):
+        store_upkeep.export(store, tmp_path / "pipe")
+    (tmp_path / "link.zip").symlink_to(tmp_path / "there.zip")
+    store_upkeep.export(store, tmp_path / "link.zip")
+    assert (tmp_path / "link.zip").is_symlink()
+    assert zipfile.is_zipfile(tmp_path / "there.zip")
+
+
+@pytest.mark.parametrize("year", [1970, 2242])
+def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], year: int
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    time = (year - 1970) * 31_557_600
+    os.utime(store.paths()[0], (time, time))
+    assert len(zipfile.ZipFile(store_upkeep.export(store, tmp_path / "all.zip")).namelist()) == 5
+
+
+def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
+    fill(store, {"mse": 0.0, "ranknet": 0.1})
+    runner, there = CliRunner(), ["--store", str(store.folder)]
+    compared = runner.invoke(app, ["results", "compare", "loss = 'mse'", "loss = 'ranknet'", *there, "--format", "csv"])
+    assert compared.exit_code == 0 and "ndcg@5" in compared.output
+    merged = runner.invoke(app, ["results", "merge", str(store.folder), "--store", str(tmp_path / "new")])
+    assert "12 results came new" in merged.output
+    assert (
+        "0 files would be deleted" in runner.invoke(app, ["results", "clean", "--dry-run", "--outdated", *there]).output
+    )
+    assert runner.invoke(app, ["results", "export", str(tmp_path / "x.zip"), *there]).exit_code == 0
