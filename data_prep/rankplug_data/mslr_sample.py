@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
+from filelock import FileLock
+
 from rankplug.data import Lists, load
-from rankplug.system import cache_folder, data_folders
+from rankplug.system import OwnedFolder, cache_folder, data_folders
 from rankplug_data.text.archives import members
 
 NAME = "MSLR-WEB10K-sample"
@@ -36,8 +37,10 @@ def _unpacked(folder: Path) -> Path | None:
     if not archive.is_file() or kept.is_dir():
         return kept if archive.is_file() else None
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent) as unfinished:
-        unpacked = Path(unfinished) / NAME
+    with FileLock(kept.with_suffix(".lock")), OwnedFolder(kept.parent) as working:
+        if kept.is_dir():
+            return kept
+        unpacked = working / NAME
         unpacked.mkdir()
         for member in members(archive):
             name = Path(member.name).name

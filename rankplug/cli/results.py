@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.system import hand_over, say
+from rankplug.system import hand_over, say, whole_file
 
 app = typer.Typer(help="Show, compare, merge, clean and export results.", rich_markup_mode=None)
 
@@ -89,9 +89,11 @@ def _draw(
     from rankplug.store import Store, draw_results
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups, pool=pool)
+    target = target if target.suffix else target.with_suffix(".png")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(target, bbox_inches="tight")
+        with whole_file(target) as file:
+            figure.savefig(file, format=target.suffix[1:], bbox_inches="tight")
     except (OSError, ValueError) as error:
         raise RankplugError(f"cannot draw into {target}: {error}") from None
     say(f"drew {target}")

@@ -45,7 +45,7 @@ from rankplug.compiled.machine_code import compile_with_own_copies
 from rankplug.compiled.named_functions import NamedFunction
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters, literal_values
-from rankplug.system import numbers, places
+from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, numbers, places, remove_abandoned
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
@@ -197,8 +197,9 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
     )
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(folder)
         # Unlike tempfile's, it gets the permissions that the user's umask gives to any file, as others may share it.
-        temporary = folder / f"{name}.{uuid.uuid4().hex}.tmp"
+        temporary = folder / f"{UNFINISHED_PREFIX}{uuid.uuid4().hex[:8]}{UNFINISHED}"
         try:
             temporary.write_text(text)
             os.replace(temporary, path)

@@ -7,7 +7,6 @@ import errno
 import json
 import os
 import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -31,7 +30,7 @@ from rankplug.store.origins import (
 from rankplug.store.result_files import StoreError, read_about, read_failure, read_rows
 from rankplug.store.result_store import NOTEBOOKS, Store
 from rankplug.store.score_files import SCORES, read_scored
-from rankplug.system import whole_file
+from rankplug.system import OwnedFolder, whole_file
 
 HOW_TO_RERUN = """These results were exported by rankplug.
 
@@ -88,16 +87,16 @@ def _unpacked(other: Path) -> Iterator[Path]:
         _check_sums(other, other)
         yield other
         return
-    with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
+    with OwnedFolder() as folder:
         try:
             with zipfile.ZipFile(other) as archive:
-                _unpack(archive, Path(folder))
+                _unpack(archive, folder)
         except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
             raise StoreError(
                 f"{other} is no folder of results and no archive of rankplug results export ({error}); fetch it again"
             ) from error
-        _check_sums(Path(folder), other)
-        yield Path(folder)
+        _check_sums(folder, other)
+        yield folder
 
 
 def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:

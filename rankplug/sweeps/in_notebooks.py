@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from rankplug.errors import MissingPackageError, NotRunError
 from rankplug.store import Store, StoreError, failed_result
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError
-from rankplug.system import notebooks_folder, require_modules
+from rankplug.system import OwnedFolder, notebooks_folder, require_modules
 
 ENGINE = "rankplug"
 NOTEBOOK = "combination.ipynb"
@@ -112,8 +111,8 @@ def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
 
 def run_task_in_notebook(task: Task) -> TaskResult:
     """Run a task as a notebook on a machine that does not share the store, and return everything with the answer."""
-    with tempfile.TemporaryDirectory(prefix="rankplug-") as folder:
-        store, target = Store(Path(folder) / "results"), Path(folder) / NOTEBOOK
+    with OwnedFolder() as folder:
+        store, target = Store(folder / "results"), folder / NOTEBOOK
         failure, not_run = "", False
         try:
             failure = execute(task, store, target)

@@ -6,6 +6,9 @@ from .installed import missing as missing
 from .installed import require_modules as require_modules
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
+from .owned_folders import OwnedFolder as OwnedFolder
+from .owned_folders import SocketFolder as SocketFolder
+from .owned_folders import has_room as has_room
 from .places import cache_folder as cache_folder
 from .places import data_folders as data_folders
 from .places import notebooks_folder as notebooks_folder
@@ -21,8 +24,6 @@ from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
-from .sockets import SocketFolder as SocketFolder
-from .sockets import has_room as has_room
 from .terminal import hand_over as hand_over
 from .terminal import harmless as harmless
 from .terminal import in_notebook as in_notebook
@@ -45,6 +46,7 @@ from .whole_files import LEFT_BEHIND_AFTER as LEFT_BEHIND_AFTER
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_NAME as UNFINISHED_NAME
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
+from .whole_files import remove_abandoned as remove_abandoned
 from .whole_files import whole_file as whole_file
 from .whole_files import whole_folder as whole_folder
 from .whole_files import write_whole as write_whole
@@ -58,6 +60,7 @@ __all__ = [
     "WAITING",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
     "ChildEnd",
+    "OwnedFolder",
     "SocketFolder",
     "__version__",
     "available_cores",
@@ -83,6 +86,7 @@ __all__ = [
     "places",
     "prepare_streams",
     "refuse_masked",
+    "remove_abandoned",
     "require_modules",
     "results_folder",
     "results_place",

@@ -7,8 +7,6 @@ import itertools
 import json
 import math
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +16,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from rankplug.data import Lists, Split
-from rankplug.system import places, seeds
+from rankplug.system import OwnedFolder, places, seeds
 from rankplug_data.mapped_arrays import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
@@ -148,8 +146,9 @@ def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int
     """Write beside the folder and rename, so that a folder is always complete."""
     width = world_of(parameters).shape.features
     documents = sum(part.documents for part in parts)
-    unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".partial", dir=folder.parent))
-    try:
+    with OwnedFolder(folder.parent) as working:
+        unfinished = working / folder.name
+        unfinished.mkdir()
         labels, begin = np.empty(documents, np.float32), 0
         with open(unfinished / "features.npy", "wb") as file:
             header = {"descr": "<f4", "fortran_order": False, "shape": (documents, width)}
@@ -163,8 +162,6 @@ def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int
         np.save(unfinished / "labels.npy", labels)
         (unfinished / "recipe.json").write_text(recipe + "\n")
         os.replace(unfinished, folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _blocks(starts: NDArray[np.int64], width: int) -> list[tuple[int, int]]:

@@ -22,8 +22,9 @@ from rankplug.training import load_model
 TINY = ["dataset=synthetic[queries=60]", "backend=lightgbm", "scorer=trees[rounds=3]", "metrics=ndcg@5"]
 SWEEP = ["sweep", *TINY, "loss=[mse,ranknet]", "--trials", "2", "--store", "store"]
 TRAIN = ["train", "synthetic[queries=60]", "--loss", "mse", "--scorer", "trees[rounds=3]", "--out", "model.txt"]
-REPRODUCE = ["reproduce", "logrank", "--profile", "smoke", "--store", "store", "--report", "report", "--jobs", "2"]
-REPORT = ["report", "logrank", "--profile", "smoke", "--store", "store", "--report", "report"]
+LOGRANK = ["logrank", "--profile", "smoke", "--report", "report"]
+REPRODUCE = ["reproduce", *LOGRANK, "--jobs", "2", "--store"]
+EXPORT = ["results", "export", "all.zip", "--store", "store"]
 PREPARE = ["data", "prepare", "letor-file[path='text.txt']"]
 OWN_CACHE = {"RANKPLUG_CACHE": "cache"}
 LITTER = (UNFINISHED, ".unfinished", ".old", ".narrow", ".rows")
@@ -103,21 +104,25 @@ def litter_of(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.name.endswith(LITTER))
 
 
-def made_by(words: Sequence[str], made: str, name: str) -> Callable[[Path], None]:
+def made_by(
+    words: Sequence[str], made: str, name: str, prepare: Callable[[Path], object] = lambda folder: None
+) -> Callable[[Path], None]:
     """Return a function that puts a copy of what a command makes, once a campaign, into a folder.
 
     Args:
         words: the command.
         made: the beginning of the names of the files and folders that it makes.
-        name: what the first of them is called in the copy.
+        name: what it is called in the copy.
+        prepare: makes what the command needs.
     """
 
     def make(folder: Path) -> None:
-        template = folder.parent / f"template {words[0]}"
+        template = folder.parent / f"template {made}"
         if not template.exists():
-            making = folder.parent / f"making {words[0]}"
+            making = folder.parent / f"making {made}"
             shutil.rmtree(making, ignore_errors=True)
             making.mkdir()
+            prepare(making)
             assert finish(start(making, words)) == 0, making.with_name(f"{making.name}.output").read_text()
             making.rename(template)
         for path in template.glob(f"{made}*"):
@@ -142,7 +147,8 @@ def make_text(folder: Path) -> None:
 make_store = made_by(SWEEP, "store", "store")
 make_other = made_by(SWEEP, "store", "other")
 make_model = made_by(TRAIN, "model.txt", "model.txt")
-make_study = made_by(REPRODUCE, "store", "store")
+make_study = made_by([*REPRODUCE, "study"], "study", "store")
+make_archive = made_by(EXPORT, "all.zip", "all.zip", make_store)
 
 
 def make_litter(folder: Path) -> None:
@@ -165,18 +171,20 @@ COMMANDS = {
     "evaluate": Command(["evaluate", "model.txt", "--json"], scores_of, make_model, 3),
     "prepare": Command(PREPARE, prepared_lists, make_text, 6, OWN_CACHE),
     "merge": Command(["results", "merge", "other", "--store", "store"], results_of("store"), make_other, 5),
-    "export": Command(["results", "export", "all.zip", "--store", "store"], archive_of, make_store, 5),
+    "merge of an archive": Command(["results", "merge", "all.zip", "--store", "store"], results_of("store"),
+                                   make_archive, 3),
+    "export": Command(EXPORT, archive_of, make_store, 5),
     "compact": Command(["results", "compact", "--store", "store"], results_of("store"), make_store, 3),
     "clean": Command([*CLEAN, "--store", "store"], results_of("store"), make_litter, 3),
     "results": Command(GROUPS, results_of("store"), make_store, 2),
     "plot": Command([*GROUPS, "--plot", "plot.png"], results_of("store"), make_store, 2),
-    "reproduce": Command(REPRODUCE, report_of, weight=1, in_process=False),
-    "report": Command(REPORT, report_of, make_study, 1, in_process=False),
+    "reproduce": Command([*REPRODUCE, "store"], report_of, weight=1, in_process=False),
+    "report": Command(["report", *LOGRANK, "--store", "store"], report_of, make_study, 1, in_process=False),
     "check": Command(["check", "mse", "--kind", "loss"], files_of, weight=2),
     "new": Command(["new", "loss", "my_loss"], files_of, weight=3, again_fails=True),
     "plugins": Command(["plugins", "--json"], files_of, weight=1),
     "doctor": Command(["doctor"], files_of, weight=1),
 }  # fmt: skip
-WRITERS = ("sweep", "train", "prepare", "merge", "export", "compact", "clean", "plot", "new", "reproduce", "report",
+WRITERS = ("sweep", "train", "prepare", "merge", "merge of an archive", "export", "compact", "clean", "plot", "new", "reproduce", "report",
            "sweep of processes", "sweep of notebooks")  # fmt: skip
 """Commands that write."""

@@ -9,39 +9,39 @@ from typing import Any
 
 import pytest
 
-from rankplug.system import SocketFolder, sockets
+from rankplug.system import SocketFolder, owned_folders
 
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let folders lie in a folder of the test."""
-    monkeypatch.setattr("rankplug.system.sockets.tempfile.gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr("rankplug.system.sockets.has_room", lambda folder: True)
+    monkeypatch.setattr("rankplug.system.owned_folders.tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("rankplug.system.owned_folders.has_room", lambda folder: True)
     return tmp_path
 
 
 @pytest.mark.parametrize("moment", ["acquire", "mkdir"])
 def test_nobody_removes_a_folder_while_it_is_made(parent: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    usual, seen = sockets.FileLock, list[Any]()
+    usual, seen = owned_folders.FileLock, list[Any]()
 
     class Interrupted(usual):  # type: ignore[valid-type, misc]
         def acquire(self, *words: Any, **options: Any) -> Any:
             if moment == "acquire" and not seen:
                 seen.append(self.lock_file)
-                sockets._remove_abandoned(parent)
+                owned_folders._remove_abandoned(parent)
                 assert not Path(self.lock_file).exists(), "nobody had locked it yet"
             return super().acquire(*words, **options)
 
     def mkdir(*words: Any, usual: Any = os.mkdir) -> None:
         if moment == "mkdir" and not seen:
             seen.append(words[0])
-            sockets._remove_abandoned(parent)
+            owned_folders._remove_abandoned(parent)
         usual(*words)
 
-    monkeypatch.setattr(sockets, "FileLock", Interrupted)
-    monkeypatch.setattr(sockets.os, "mkdir", mkdir)
+    monkeypatch.setattr(owned_folders, "FileLock", Interrupted)
+    monkeypatch.setattr(owned_folders.os, "mkdir", mkdir)
     folder = SocketFolder()
-    sockets._remove_abandoned(parent)
+    owned_folders._remove_abandoned(parent)
     assert Path(folder.path).is_dir() and Path(folder.path).stat().st_mode & 0o777 == 0o700
     folder.remove()
     assert not list(parent.iterdir())
@@ -50,13 +50,13 @@ def test_nobody_removes_a_folder_while_it_is_made(parent: Path, monkeypatch: pyt
 def test_many_at_once_each_keep_their_folder(parent: Path) -> None:
     def make_and_remove(_: int) -> bool:
         folder = SocketFolder()
-        kept = Path(folder.path).is_dir() and Path(folder.path + sockets.LOCK).exists()
+        kept = Path(folder.path).is_dir() and Path(folder.path + owned_folders.LOCK).exists()
         folder.remove()
         return kept
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(make_and_remove, range(400)))
-    sockets._remove_abandoned(parent)
+    owned_folders._remove_abandoned(parent)
     assert not list(parent.iterdir())
 
 
@@ -64,10 +64,10 @@ def test_many_at_once_each_keep_their_folder(parent: Path) -> None:
 def test_what_one_who_was_killed_halfway_left_goes(parent: Path, tmp_path_factory: Any, halfway: str) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "mine").touch()
-    (parent / f"{sockets.PREFIX}halfway{sockets.LOCK}").touch()
+    (parent / f"{owned_folders.PREFIX}halfway{owned_folders.LOCK}").touch()
     if halfway == "while it was removed":
-        (parent / f"{sockets.PREFIX}halfway").mkdir()
-        (parent / f"{sockets.PREFIX}halfway" / "link").symlink_to(elsewhere)
+        (parent / f"{owned_folders.PREFIX}halfway").mkdir()
+        (parent / f"{owned_folders.PREFIX}halfway" / "link").symlink_to(elsewhere)
     SocketFolder().remove()
     assert not list(parent.iterdir())
     assert [path.name for path in elsewhere.iterdir()] == ["mine"]

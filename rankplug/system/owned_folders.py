@@ -1,4 +1,4 @@
-"""Folders for sockets: short enough for a socket's path, and gone when their owner is, however it ended."""
+"""Folders that are there while their owner works, and gone when it is, however it ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_PATH = 103
 LONGEST_NAME = 48
 """Bytes left for what is made in a temporary folder: a folder with a random name, and a socket in it."""
 ELSEWHERE = ("/tmp", "/var/tmp", "/dev/shm")
-PREFIX = "rankplug-sockets-"
+PREFIX = "rankplug-working-"
 LOCK = ".lock"
 """Ending of the file beside the folder that its owner has locked, since before there is a folder."""
 
@@ -25,23 +25,37 @@ def has_room(folder: str) -> bool:
     return len(os.fsencode(folder)) + LONGEST_NAME <= LONGEST_PATH
 
 
-class SocketFolder:
-    """A folder of one owner, which removes those whose owners were killed.
+class OwnedFolder:
+    """A folder of one owner, which removes those whose owners were killed; may be used in a ``with`` block.
 
-    It lies among the temporary files if their folder has a short name, else in the next best place.
+    Args:
+        parent: where it lies; among the temporary files when absent.
     """
+
+    def __init__(self, parent: Path | str | None = None) -> None:
+        where = str(parent or tempfile.gettempdir())
+        _remove_abandoned(Path(where))
+        self.path, self._lock = _make(where)
+
+    def __enter__(self) -> Path:
+        return Path(self.path)
+
+    def __exit__(self, *ended: object) -> None:
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the folder with its content."""
+        _remove(Path(self.path), self._lock)
+
+
+class SocketFolder(OwnedFolder):
+    """A folder for sockets, among the temporary files if their folder has a short name, else in the next best place."""
 
     def __init__(self) -> None:
         usual = tempfile.gettempdir()
         parents = [usual, os.environ.get("XDG_RUNTIME_DIR", ""), *ELSEWHERE]
         short = [parent for parent in parents if parent and has_room(parent) and os.access(parent, os.W_OK | os.X_OK)]
-        parent = short[0] if short else usual
-        _remove_abandoned(Path(parent))
-        self.path, self._lock = _make(parent)
-
-    def remove(self) -> None:
-        """Remove the folder with its content."""
-        _remove(Path(self.path), self._lock)
+        super().__init__(short[0] if short else usual)
 
 
 def _make(parent: str) -> tuple[str, FileLock]:
