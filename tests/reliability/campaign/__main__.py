@@ -17,10 +17,18 @@ from pathlib import Path
 
 os.environ |= {"RANKPLUG_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "1"}
 
+# Forks of this process need not import it again.
+import duckdb  # noqa: F401
 import lightgbm  # noqa: F401
+import matplotlib.pyplot as plt  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 import rankplug_lightgbm.backend  # noqa: F401
+import scipy.stats  # noqa: F401
 from cases import Campaign, summary
+from numba.core.registry import cpu_target
+
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)

@@ -24,7 +24,7 @@ LATEST_KILL = 0.95
 """Share of the usual time of a command by which it is killed."""
 SMALLEST, LARGEST = 1 << 8, 1 << 22
 """Bytes of the smallest and the largest disk that is tried, and of files likewise."""
-NEXT_SWEEP = ["sweep", *TINY, "loss=mse", "--trials", "2", "--jobs", "2", "--store", "other-store"]
+NEXT_SWEEP = ["sweep", *TINY, "loss=ranknet", "--trials", "2", "--jobs", "2", "--store", "other-store"]
 OLD = 1e9
 """A time long ago."""
 

@@ -20,14 +20,14 @@ from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, cache_folder
 from rankplug.training import load_model
 
 TINY = ["dataset=synthetic[queries=60]", "backend=lightgbm", "scorer=trees[rounds=3]", "metrics=ndcg@5"]
-SWEEP = ["sweep", *TINY, "loss=[mse,ranknet]", "--trials", "2", "--store", "store"]
-TRAIN = ["train", "synthetic[queries=60]", "--loss", "mse", "--scorer", "trees[rounds=3]", "--out", "model.txt"]
+SWEEP = ["sweep", *TINY, "loss=[lambdarank,ranknet]", "--trials", "2", "--store", "store"]
+TRAIN = ["train", "synthetic[queries=60]", "--loss", "ranknet", "--scorer", "trees[rounds=3]", "--out", "model.txt"]
 LOGRANK = ["logrank", "--profile", "smoke", "--report", "report"]
 REPRODUCE = ["reproduce", *LOGRANK, "--jobs", "2", "--store"]
 EXPORT = ["results", "export", "all.zip", "--store", "store"]
 PREPARE = ["data", "prepare", "letor-file[path='text.txt']"]
 OWN_CACHE = {"RANKPLUG_CACHE": "cache"}
-LITTER = (UNFINISHED, ".unfinished", ".old", ".narrow", ".rows")
+LITTER = (UNFINISHED, ".unfinished", ".old", ".narrow", ".partial")
 """Endings of what is there only while something is made."""
 
 
@@ -180,11 +180,11 @@ COMMANDS = {
     "plot": Command([*GROUPS, "--plot", "plot.png"], results_of("store"), make_store, 2),
     "reproduce": Command([*REPRODUCE, "store"], report_of, weight=1, in_process=False),
     "report": Command(["report", *LOGRANK, "--store", "store"], report_of, make_study, 1, in_process=False),
-    "check": Command(["check", "mse", "--kind", "loss"], files_of, weight=2),
+    "check": Command(["check", "ranknet", "--kind", "loss"], files_of, weight=2),
     "new": Command(["new", "loss", "my_loss"], files_of, weight=3, again_fails=True),
     "plugins": Command(["plugins", "--json"], files_of, weight=1),
     "doctor": Command(["doctor"], files_of, weight=1),
 }  # fmt: skip
-WRITERS = ("sweep", "train", "prepare", "merge", "merge of an archive", "export", "compact", "clean", "plot", "new", "reproduce", "report",
-           "sweep of processes", "sweep of notebooks")  # fmt: skip
+WRITERS = ("sweep", "train", "prepare", "merge", "merge of an archive", "export", "compact", "clean", "plot", "new",
+           "reproduce", "report", "sweep of processes", "sweep of notebooks")  # fmt: skip
 """Commands that write."""
