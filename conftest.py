@@ -74,8 +74,15 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     return report
 
 
-OF_IMPORTS = {"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "OPENBLAS_THREAD_TIMEOUT"}
-"""Environment variables that scikit-learn and rankplug set when they are imported."""
+OF_IMPORTS = {
+    "KMP_DUPLICATE_LIB_OK",
+    "KMP_INIT_AT_FORK",
+    "TORCHINDUCTOR_CACHE_DIR",
+    "GOMP_SPINCOUNT",
+    "KMP_BLOCKTIME",
+    "OPENBLAS_THREAD_TIMEOUT",
+}
+"""Environment variables that scikit-learn, PyTorch and rankplug set when they are imported."""
 BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
 """Packages that bring thread pools when they are imported."""
 

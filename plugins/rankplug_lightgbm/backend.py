@@ -174,6 +174,11 @@ class LightGBM:
             with use_threads(threads_for_trees(problem, NANOSECONDS, leaves)):
                 return train(LightGBMLearner(problem), problem, rounds)
         except lgb.basic.LightGBMError as error:
+            if "num_features" in str(error):
+                raise FitError(
+                    "no feature splits the training documents in two: each has one value, or too few documents have"
+                    " another; look at the features, or ask for fewer documents a leaf, as by trees[min_data=1]"
+                ) from error
             raise FitError(f"LightGBM stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> LightGBMModel:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError
-from rankplug.system import identifiers, numbers, whole_number
+from rankplug.system import identifiers, numbers, refuse_masked, whole_number
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -120,6 +120,7 @@ class Lists:
 
     def __post_init__(self) -> None:
         features = self.features
+        refuse_masked(features, "features")
         if not (isinstance(features, np.ndarray) and features.dtype == np.float32 and features.flags.c_contiguous):
             features = numbers(features, "features", "float32")
         if features.ndim != 2:

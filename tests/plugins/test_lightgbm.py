@@ -131,9 +131,9 @@ def test_a_loss_without_a_native_objective_is_named(lists):
         rp.fit("lightgbm[native=true]", loss="cross_entropy", train=lists)
 
 
-def test_data_without_a_feature_to_split_on_stop_with_the_engines_reason():
+def test_data_without_a_feature_to_split_on_are_told_as_such():
     lists = rp.Lists(np.zeros((40, 1), np.float32), np.tile([0, 1], 20), [0, 20, 40])
-    with pytest.raises(FitError, match="LightGBM stopped"):
+    with pytest.raises(FitError, match="no feature splits the training documents in two"):
         rp.fit("lightgbm", loss="cross_entropy", train=lists)
 
 

@@ -69,9 +69,12 @@ TAKES = {
 @pytest.mark.parametrize(
     ("taker", "name"), [(taker, name) for taker, (names, _) in TAKES.items() for name in names], ids=str
 )
-def test_what_a_mask_hides_is_refused_by_every_function_that_takes_arrays(taker, name):
+@pytest.mark.parametrize("kind", ["as given", "as kept"])
+def test_what_a_mask_hides_is_refused_by_every_function_that_takes_arrays(taker, name, kind):
+    """Arrays that need no conversion are refused too."""
     names, function = TAKES[taker]
-    given = [hidden(PLAIN[one]) if one == name else PLAIN[one] for one in names]
+    kept = (np.int64 if name in ("starts", "ids", "sizes") else np.float32) if kind == "as kept" else None
+    given = [hidden(np.asarray(PLAIN[one], kept)) if one == name else PLAIN[one] for one in names]
     with pytest.raises(DataError, match="a masked array hides 1 of them"):
         function(*given)
 

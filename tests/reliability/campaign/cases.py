@@ -16,6 +16,7 @@ from typing import Any
 from children import ask, finish, orphans, output_of, start
 from commands import COMMANDS, TINY, WRITERS, litter_of
 from failing_writes import FailingCall, LimitedFiles, can_mount, small_disk
+from filelock import FileLock
 
 from rankplug.registry import registry
 
@@ -36,6 +37,9 @@ class Campaign:
         self.folder = folder
         self.commands = {name: command for name, command in COMMANDS.items() if not names or name in names}
         folder.mkdir(parents=True, exist_ok=True)
+        self.lock = FileLock(folder / "campaign.lock")
+        # What a second campaign has among the temporary files would be taken for what a command left.
+        self.lock.acquire(blocking=False)
         os.environ.setdefault("RANKPLUG_CACHE", str(folder / "cache"))
         # Of the campaign alone, so that what stays there is found.
         self.temporary = folder / "tmp"

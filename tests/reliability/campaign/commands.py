@@ -164,8 +164,8 @@ CLEAN = ["results", "clean", "--outdated", "--yes"]
 GROUPS = ["results", "--group-by", "loss", "--store", "store"]
 COMMANDS = {
     "sweep": Command(SWEEP, results_of("store"), weight=8),
-    "sweep of processes": Command([*SWEEP, "--jobs", "2"], results_of("store"), weight=4, in_process=False),
-    "sweep of notebooks": Command([*SWEEP, "--notebooks", "--jobs", "2"], results_of("store"), weight=2,
+    "sweep of processes": Command([*SWEEP, "--jobs", "2"], results_of("store"), weight=2, in_process=False),
+    "sweep of notebooks": Command([*SWEEP, "--notebooks", "--jobs", "2"], results_of("store"), weight=1,
                                   in_process=False),
     "train": Command(TRAIN, scores_of, weight=6),
     "evaluate": Command(["evaluate", "model.txt", "--json"], scores_of, make_model, 3),
