@@ -19,7 +19,7 @@ import numpy as np
 
 from rankplug.errors import RankplugError
 from rankplug.system import places, thread_environment
-from rankplug_benchmarks.harness.rounds import SelfTimed
+from rankplug_benchmarks.harness.rounds import SelfTimedContestant
 
 
 class PeerError(RankplugError):
@@ -128,9 +128,9 @@ class PeerProcess:
         )
 
     @property
-    def contestant(self) -> SelfTimed:
+    def contestant(self) -> SelfTimedContestant:
         """Takes turns with others."""
-        return SelfTimed(self._call)
+        return SelfTimedContestant(self._call)
 
     def _call(self) -> float:
         assert self.process.stdin and self.process.stdout and self.process.stderr

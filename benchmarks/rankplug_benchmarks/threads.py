@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import rankplug as rp
 from rankplug.system import available_cores, use_threads
 from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
-from rankplug_benchmarks.harness.rounds import SelfTimed, by_turns
+from rankplug_benchmarks.harness.rounds import SelfTimedContestant, by_turns
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import whole_lists
 
@@ -92,7 +92,7 @@ def measure_threads(fit: Fit, lists: rp.Lists, size: int, effort: Effort) -> Mea
         with use_threads(1):
             return fit.seconds(lists, size)
 
-    contestants = {"all": SelfTimed(lambda: fit.seconds(lists, size)), "one": SelfTimed(on_one)}
+    contestants = {"all": SelfTimedContestant(lambda: fit.seconds(lists, size)), "one": SelfTimedContestant(on_one)}
     return measured(
         f"{fit.backend.partition('[')[0]}, {SIZES[size]}: fit on all threads over one thread",
         by_turns(contestants, effort.rounds) if size < 2 else by_turns(contestants, 1, warm_up=0),
@@ -110,7 +110,7 @@ def measure_busy(fit: Fit, lists: rp.Lists, effort: Effort) -> Measurement:
         with busy_machine(cores):
             return fit.seconds(lists, 1)
 
-    contestants = {"busy": SelfTimed(beside), "quiet": SelfTimed(lambda: fit.seconds(lists, 1))}
+    contestants = {"busy": SelfTimedContestant(beside), "quiet": SelfTimedContestant(lambda: fit.seconds(lists, 1))}
     return measured(
         f"{fit.backend.partition('[')[0]}, {SIZES[1]}: fit beside {cores} busy processes over quiet",
         by_turns(contestants, effort.rounds),

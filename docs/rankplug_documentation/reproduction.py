@@ -9,7 +9,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from rankplug.studies import PROFILES, VERDICTS, ClaimEvidence, StudyEvidence, Unjudged, Verdict, forest_of
+from rankplug.studies import PROFILES, VERDICTS, Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_of
 from rankplug_documentation.parameter_table import table
 
 ORDER = ("stochastic", "xendcg", "uniquerating", "logrank", "crossover")
@@ -252,7 +252,7 @@ def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterato
                 )
                 said = True
             yield f"**{claim.judgement.verdict}** at `{profile}`:\n"
-            clauses = [claim.judgement.reason] if isinstance(claim.judgement, Unjudged) else claim.judgement.clauses
+            clauses = [claim.judgement.reason] if isinstance(claim.judgement, Abstention) else claim.judgement.clauses
             yield "\n".join(f"- {_cell(clause)}" for clause in clauses[:30])
             if len(clauses) > 30:
                 yield f"- and {len(clauses) - 30} more in the file"

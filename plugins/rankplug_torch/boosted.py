@@ -22,7 +22,7 @@ from rankplug.losses import Evaluation
 from rankplug.registry import Reference, import_object, registry
 from rankplug.training import Model, Part, Problem, Record
 from rankplug_torch.learner import NetworkLearner, Weights
-from rankplug_torch.plugin import Boosted
+from rankplug_torch.plugin import BoostingParameters
 
 
 class SumOfNetworks(nn.Module):
@@ -71,7 +71,7 @@ class BoostedLearner(NetworkLearner):
 
     def __init__(self, problem: Problem, make_model: Callable[[nn.Module, Record], Model]) -> None:
         super().__init__(problem, make_model)
-        self.parameters = cast(Boosted, problem.scorer_parameters)
+        self.parameters = cast(BoostingParameters, problem.scorer_parameters)
         self.sum = cast(SumOfNetworks, self.network)
         self.set_network(self.sum.networks[0])
         self.before: dict[Part, NDArray[np.float64] | float] = {"train": 0.0, "valid": 0.0}
@@ -104,7 +104,7 @@ def network_of(scorer: str | Reference) -> tuple[Callable[[Any, int], nn.Module]
     return import_object(space.fitted_by["torch"], str(space)), parameters
 
 
-def boosted(parameters: Boosted, features: int) -> SumOfNetworks:
+def boosted(parameters: BoostingParameters, features: int) -> SumOfNetworks:
     """Build the first network, to which training adds others."""
     build_first, first = network_of(parameters.first or parameters.scorer)
     build_next, following = network_of(parameters.scorer)

@@ -59,7 +59,7 @@ class Attention(Parameters):
     dropout: float = Field(0.0, ge=0, lt=1, description="share of each block's outputs left out")
 
 
-class Boosted(Parameters):
+class BoostingParameters(Parameters):
     """Parameters of ``boosted``."""
 
     scorer: str | Reference = Field("mlp", description="the networks that are added")
@@ -101,7 +101,7 @@ def rankplug_scorers() -> list[ScorerSpecification]:
         ScorerSpecification(
             name="boosted",
             summary="networks added one by one, each fitted to the loss's residuals",
-            parameters=Boosted,
+            parameters=BoostingParameters,
             formula=r"F_0(x) + \rho\sum_m h_m(x)",
             fitted_by={"torch": "rankplug_torch.boosted:boosted"},
         ),

@@ -68,7 +68,7 @@ class Part:
 
 
 @dataclass
-class Found:
+class IndexedResults:
     """Results of a store as questions need them.
 
     Args:
@@ -106,7 +106,7 @@ class Found:
 
 
 @dataclass
-class Compacted:
+class Compaction:
     """Outcome of compacting an index: results in it, parts that were joined, and its size in bytes."""
 
     results: int
@@ -130,7 +130,7 @@ class ResultIndex:
         """The folder of the index."""
         return self.folder / INDEX
 
-    def find(self, paths: Sequence[Path]) -> Found:
+    def find(self, paths: Sequence[Path]) -> IndexedResults:
         """Return the descriptions of some results and where their rows are, and take in what is new if it is much."""
         if len(paths) < WORTH_INDEXING:
             return self._found([], {}, paths)
@@ -145,7 +145,7 @@ class ResultIndex:
                 known = self._known(parts, paths, states)
         return self._found(parts, known, paths)
 
-    def compact(self, paths: Sequence[Path]) -> Compacted:
+    def compact(self, paths: Sequence[Path]) -> Compaction:
         """Take in all results and make the index one part."""
         with self._alone():
             before = self._parts()
@@ -155,7 +155,7 @@ class ResultIndex:
                 if file.suffix in (ROWS, DESCRIPTIONS) and file.stem not in {part.name for part in parts}:
                     file.unlink(missing_ok=True)
         size = sum(file.stat().st_size for file in self.place.glob("*") if file.suffix in (ROWS, DESCRIPTIONS))
-        return Compacted(len(paths), len(before), size)
+        return Compaction(len(paths), len(before), size)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -253,7 +253,9 @@ class ResultIndex:
             write_whole(self.place / f"{name}{suffix}", _parquet(table))
         return _read_part(self.place / f"{name}{DESCRIPTIONS}")
 
-    def _found(self, parts: Sequence[Part], known: Mapping[int, tuple[int, int]], paths: Sequence[Path]) -> Found:
+    def _found(
+        self, parts: Sequence[Part], known: Mapping[int, tuple[int, int]], paths: Sequence[Path]
+    ) -> IndexedResults:
         loose = [position for position in range(len(paths)) if position not in known]
         places, descriptions = [], []
         entries = {position: entry for entry, position in enumerate(loose)}
@@ -269,7 +271,7 @@ class ResultIndex:
         sources = [part.rows for part in parts]
         if loose:
             sources.append(rows_of([paths[position] for position in loose]))
-        return Found(list(paths), descriptions, places, sources)
+        return IndexedResults(list(paths), descriptions, places, sources)
 
     def _read(self, text: str) -> Mapping[str, Any]:
         if text not in self._texts:

@@ -30,7 +30,7 @@ from rankplug.store.result_files import (
     read_result,
     row_schema,
 )
-from rankplug.store.result_index import INDEX, Compacted, Found, ResultIndex
+from rankplug.store.result_index import INDEX, Compaction, IndexedResults, ResultIndex
 from rankplug.store.score_files import SCORES, encode_scores, read_scores, scores_path
 from rankplug.store.trials import Result, Trial
 from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, results_folder, write_whole
@@ -203,11 +203,11 @@ class Store:
             frame[name] = columns[name].to_numpy()[position]
         return frame
 
-    def find(self, trials: Iterable[Trial | Path] | None = None) -> Found:
+    def find(self, trials: Iterable[Trial | Path] | None = None) -> IndexedResults:
         """Find the descriptions and rows of the finished ones among some trials, or of all."""
         return ResultIndex(self.folder).find(self.paths(trials))
 
-    def compact(self) -> Compacted:
+    def compact(self) -> Compaction:
         """Put all results into one index, from which questions to thousands of them are answered in a second."""
         try:
             return ResultIndex(self.folder).compact(self.paths())

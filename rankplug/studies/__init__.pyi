@@ -50,9 +50,9 @@ from .study_results import p_value_of as p_value_of
 from .tuning import validation_quality as validation_quality
 from .verdicts import DECIDED as DECIDED
 from .verdicts import VERDICTS as VERDICTS
+from .verdicts import Abstention as Abstention
 from .verdicts import Check as Check
 from .verdicts import Checks as Checks
-from .verdicts import Combined as Combined
 from .verdicts import Design as Design
 from .verdicts import Differences as Differences
 from .verdicts import Evidence as Evidence
@@ -65,9 +65,9 @@ from .verdicts import PublishedNumber as PublishedNumber
 from .verdicts import Resplits as Resplits
 from .verdicts import Sample as Sample
 from .verdicts import Steps as Steps
-from .verdicts import Unjudged as Unjudged
 from .verdicts import Values as Values
 from .verdicts import Verdict as Verdict
+from .verdicts import WeightedSum as WeightedSum
 from .verdicts import alike as alike
 from .verdicts import exact_check as exact_check
 from .verdicts import greater as greater
@@ -82,6 +82,7 @@ __all__ = [
     "DECIDED",
     "PROFILES",
     "VERDICTS",
+    "Abstention",
     "Board",
     "Budget",
     "Check",
@@ -90,7 +91,6 @@ __all__ = [
     "Claim",
     "ClaimEvaluation",
     "ClaimEvidence",
-    "Combined",
     "Design",
     "Differences",
     "Evidence",
@@ -120,9 +120,9 @@ __all__ = [
     "Study",
     "StudyEvaluation",
     "StudyEvidence",
-    "Unjudged",
     "Values",
     "Verdict",
+    "WeightedSum",
     "alike",
     "beside",
     "beside_published",

@@ -28,7 +28,7 @@ from rankplug.studies.evaluation_parts import (
     plain_table,
 )
 from rankplug.studies.stored_runs import StoredFrames
-from rankplug.studies.verdicts import Judgement, Unjudged, Verdict
+from rankplug.studies.verdicts import Abstention, Judgement, Verdict
 from rankplug.system import cache_folder, write_whole
 
 if TYPE_CHECKING:
@@ -208,4 +208,4 @@ def _plain_judgement(verdict: Judgement) -> dict[str, Any]:
 
 
 def _read_judgement(described: dict[str, Any]) -> Judgement:
-    return Unjudged(**described) if "reason" in described else Verdict.read(described)
+    return Abstention(**described) if "reason" in described else Verdict.read(described)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.plotting import ForestCell, ForestRow, draw_forest
 from rankplug.studies.study_results import core_seconds, number_on
-from rankplug.studies.verdicts import VERDICTS, Judgement, Unjudged, Verdict
+from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +99,7 @@ class StudyEvidence:
         """Counts of claims by verdict, and of those without."""
         found = dict.fromkeys((*VERDICTS, UNJUDGED), 0)
         for claim in self.claims:
-            found[UNJUDGED if isinstance(claim.judgement, Unjudged) else claim.judgement.verdict] += 1
+            found[UNJUDGED if isinstance(claim.judgement, Abstention) else claim.judgement.verdict] += 1
         return found
 
     @property
@@ -153,7 +153,7 @@ class StudyEvidence:
 
 
 def _judgement(described: Mapping[str, Any]) -> Judgement:
-    return Verdict.read(described) if described["verdict"] in VERDICTS else Unjudged(**described)
+    return Verdict.read(described) if described["verdict"] in VERDICTS else Abstention(**described)
 
 
 def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:

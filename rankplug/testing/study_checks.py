@@ -21,6 +21,7 @@ from rankplug.store import METRICS, Store, combinations
 from rankplug.studies import (
     DECIDED,
     PROFILES,
+    Abstention,
     Checks,
     Citation,
     Claim,
@@ -28,7 +29,6 @@ from rankplug.studies import (
     Results,
     Runs,
     Study,
-    Unjudged,
     check_parameters,
     evaluate,
     study,
@@ -296,13 +296,13 @@ def _one_way(claim: Claim, case: Case) -> str | None:
     if isinstance(evidence, Checks):
         mute = [name for name, check in evidence.parts.items() if not check.tells]
         return f"has a check {mute[0]!r} that comes out alike for its control" if mute else None
-    if isinstance(evidence, Unjudged) and evidence.verdict == "not comparable":
+    if isinstance(evidence, Abstention) and evidence.verdict == "not comparable":
         return None
     words = {claim.judge(results).verdict}
     if claim.control is not None:
         known = claim.judge_evidence(claim.control(results), results).verdict
         return None if known in DECIDED - words else f"comes out as {known!r} for its control"
-    if not read and not isinstance(evidence, Unjudged):
+    if not read and not isinstance(evidence, Abstention):
         return "reads no results and has no control"
     for one in _all_made_up(case):
         if len(words & DECIDED) > 1:

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_benchmarks.harness.rounds import TOLERANCE, Rounds, SelfTimed, Spread, by_turns
+from rankplug_benchmarks.harness.rounds import TOLERANCE, Rounds, SelfTimedContestant, Spread, by_turns
 
 TIMES = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)
 
 
-def told(seconds: list[float]) -> SelfTimed:
+def told(seconds: list[float]) -> SelfTimedContestant:
     """Return a contestant that says it took these seconds, one after another and again from the first."""
     each = itertools.cycle(seconds)
-    return SelfTimed(lambda: next(each))
+    return SelfTimedContestant(lambda: next(each))
 
 
 def test_a_round_goes_when_its_yardstick_strays_by_more_than_a_quarter():
@@ -77,7 +77,7 @@ def test_a_discarded_round_is_run_again():
 
 def test_rounds_end_when_twice_as_many_as_wanted_were_run():
     calls = []
-    by_turns({"peer": SelfTimed(lambda: calls.append(1) or 2.0 ** len(calls))}, 5, warm_up=0)
+    by_turns({"peer": SelfTimedContestant(lambda: calls.append(1) or 2.0 ** len(calls))}, 5, warm_up=0)
     assert len(calls) == 10
 
 

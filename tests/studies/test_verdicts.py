@@ -13,12 +13,12 @@ from rankplug.statistics import mean_of_queries_and_seeds, mean_of_trials, repet
 from rankplug.studies import (
     Check,
     Checks,
-    Combined,
     IndependentTrials,
     OfficialFolds,
     Resplits,
     Sample,
     Verdict,
+    WeightedSum,
     alike,
     greater,
     judge,
@@ -182,7 +182,7 @@ def test_mean_squares_are_those_of_a_two_way_analysis():
 def test_collections_are_summed_by_weight():
     noise = np.random.default_rng(3)
     first, second = (Sample(noise.standard_normal(10), IndependentTrials()) for _ in range(2))
-    found = Combined((first, second), (0.75, 0.25)).estimate
+    found = WeightedSum((first, second), (0.75, 0.25)).estimate
     assert found.point == pytest.approx(0.75 * first.values.mean() + 0.25 * second.values.mean())
     expected = math.hypot(0.75 * stats.sem(first.values), 0.25 * stats.sem(second.values))
     assert found.error == pytest.approx(expected) and 9 <= found.degrees <= 18

@@ -28,7 +28,7 @@ TOLERANCE = 0.25
 Contestant = Callable[[], object]
 
 
-class SelfTimed:
+class SelfTimedContestant:
     """A contestant that tells the seconds it took, as one in another process does."""
 
     def __init__(self, run: Callable[[], float]) -> None:
@@ -102,7 +102,7 @@ def by_turns(
     """Run contestants in turns.
 
     Args:
-        contestants: name -> what it does, or a :class:`SelfTimed`.
+        contestants: name -> what it does, or a :class:`SelfTimedContestant`.
         rounds: how many are to count.
         yardstick: see :class:`Rounds`; the last contestant when not named.
         warm_up: rounds before the first that is timed.
@@ -125,7 +125,7 @@ def by_turns(
 
 
 def _timed(run: Contestant, calls: int) -> float:
-    if isinstance(run, SelfTimed):
+    if isinstance(run, SelfTimedContestant):
         return statistics.fmean(run() for _ in range(calls))
     begin = time.perf_counter()
     for _ in range(calls):

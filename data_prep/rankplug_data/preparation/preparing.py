@@ -31,7 +31,7 @@ from rankplug_data.preparation.storing import (
 from rankplug_data.preparation.texts import Text, read_text
 from rankplug_data.public.benchmark import PARTS
 from rankplug_data.text.archives import Member, members
-from rankplug_data.text.letor import Columns, OnError, Skipped
+from rankplug_data.text.letor import Columns, OnError, SkippedLines
 
 Texts = dict[Place, Text]
 Finder = Callable[[], Iterator[tuple[Place | None, Member]]]
@@ -128,7 +128,7 @@ def _make(request: Request, folder: Path) -> None:
 
 
 def _write(request: Request, folder: Path) -> None:
-    skipped = Skipped()
+    skipped = SkippedLines()
     texts, arrangement = _read(request, folder, skipped)
     stored = [texts[place] for place in arrangement.order]
     join_rows(folder / "features.npy", [(text.rows, text.shape) for text in stored])
@@ -176,7 +176,7 @@ def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
             manifest.fingerprints[str(number)] = dict(zip(parts, digests, strict=True))
 
 
-def _read(request: Request, folder: Path, skipped: Skipped) -> tuple[Texts, Arrangement]:
+def _read(request: Request, folder: Path, skipped: SkippedLines) -> tuple[Texts, Arrangement]:
     """Read the needed texts, and return them with the arrangement in which to store them."""
     found: dict[Place, int | None] = {}
     names: dict[Place, str] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankplug.data import Lists
-from rankplug_data.public.benchmark import Published
+from rankplug_data.public.benchmark import PublishedCounts
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def count(parts: Iterable[Lists], used_features: int) -> Statistics:
     )
 
 
-def mismatches(published: Published, counted: Statistics, parts: Mapping[str, tuple[int, int]]) -> list[str]:
+def mismatches(published: PublishedCounts, counted: Statistics, parts: Mapping[str, tuple[int, int]]) -> list[str]:
     """Return a sentence for each number that differs from the published one.
 
     The queries and documents of each part are in ``parts``.

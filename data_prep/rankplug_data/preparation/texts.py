@@ -15,7 +15,7 @@ from tqdm import tqdm
 from rankplug_data.text.archives import Member
 from rankplug_data.text.blocks import Letters
 from rankplug_data.text.growing import RowsOnDisk
-from rankplug_data.text.letor import Columns, Documents, OnError, Skipped, columns_of, documents_of
+from rankplug_data.text.letor import Columns, Documents, OnError, SkippedLines, columns_of, documents_of
 
 
 @dataclass
@@ -65,7 +65,7 @@ class _Watched:
                 yield block
 
 
-def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, skipped: Skipped) -> Text:
+def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, skipped: SkippedLines) -> Text:
     """Read a file of an archive, and write its features to the file ``rows``."""
     blocks = _Watched(member)
     parts: list[Documents] = []

@@ -16,7 +16,7 @@ LETOR_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Published:
+class PublishedCounts:
     """The numbers of a data set as its makers or users print them.
 
     Args:
@@ -84,7 +84,7 @@ class Benchmark:
     licence: str
     citation: str
     instructions: str
-    published: Published
+    published: PublishedCounts
     features: int
     folds: int
     archives: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug_data.public.benchmark import Benchmark, Download, Published
+from rankplug_data.public.benchmark import Benchmark, Download, PublishedCounts
 
 LETOR_PAGE = "https://www.microsoft.com/en-us/research/project/letor-learning-rank-information-retrieval/"
 MSLR_PAGE = "https://www.microsoft.com/en-us/research/project/mslr/"
@@ -39,7 +39,7 @@ def _five_tests(folder: str, commit: str, file: str, digests: tuple[str, ...]) -
     )
 
 
-def _mslr(size: str, share: str, sha256: str, published: Published) -> Benchmark:
+def _mslr(size: str, share: str, sha256: str, published: PublishedCounts) -> Benchmark:
     return Benchmark(
         name=f"mslr-{size.lower()}",
         title=f"MSLR-{size}",
@@ -69,7 +69,7 @@ def _gov(task: str, year: int, about: str, queries: int, documents: int) -> Benc
             "Open the page, choose LETOR 3.0, accept the terms and save Gov.rar (all six .Gov sets). Unpack it with"
             f" 7z x or unar: the folder {year}_{task}_dataset is this set."
         ),
-        published=Published(queries=queries, documents=documents),
+        published=PublishedCounts(queries=queries, documents=documents),
         features=64,
         folds=5,
         archives=(name.upper(), f"{year}_{task}_dataset", "Gov", "LETOR3.0", "LETOR"),
@@ -83,13 +83,13 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "WEB10K",
         "s!AtsMfWUz5l8nbOIoJ6Ks0bEMp78",
         "2902142ea33f18c59414f654212de5063033b707d5c3939556124b1120d3a0ba",
-        Published(queries=10_000, documents=1_200_192, labels=(624_263, 386_280, 159_451, 21_317, 8_881)),
+        PublishedCounts(queries=10_000, documents=1_200_192, labels=(624_263, 386_280, 159_451, 21_317, 8_881)),
     ),
     _mslr(
         "WEB30K",
         "s!AtsMfWUz5l8nbXGPBlwD1rnFdBY",
         "08cb7977e1d5cbdeb57a9a2537a0923dbca6d46a76db9a6afc69e043c85341ae",
-        Published(queries=31_531, documents=3_771_125, labels=(1_940_952, 1_225_770, 504_958, 69_010, 30_435)),
+        PublishedCounts(queries=31_531, documents=3_771_125, labels=(1_940_952, 1_225_770, 504_958, 69_010, 30_435)),
     ),
     Benchmark(
         name="yahoo-c14",
@@ -102,7 +102,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             'Register, ask for catalogue C, data set "C14 Yahoo! Learning to Rank Challenge" (421 MB), and take the'
             " archive ltrc_yahoo out of what you are sent."
         ),
-        published=Published(
+        published=PublishedCounts(
             queries=29_921,
             documents=709_877,
             used_features=519,
@@ -125,7 +125,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             " additive ensembles of oblivious and non-oblivious regression trees. ACM TOIS 35(2), 2016."
         ),
         instructions="Open the page, accept the agreement and save istella-s-letor.tar.gz.",
-        published=Published(
+        published=PublishedCounts(
             queries=33_018,
             documents=3_408_630,
             parts={"train": (19_245, 2_043_304), "valid": (7_211, 684_076), "test": (6_562, 681_250)},
@@ -151,7 +151,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         licence=LETOR_LICENCE,
         citation=LETOR3_CITATION,
         instructions="Open the page, choose LETOR 3.0, accept the terms and save OHSUMED.zip.",
-        published=Published(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
+        published=PublishedCounts(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
         features=45,
         folds=5,
         archives=("OHSUMED", "LETOR3.0", "LETOR"),
@@ -212,7 +212,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             "The official page keeps the later releases; a copy of this one lies in the repository marcosfpr/ranklibpp"
             " on GitHub, folder tests/benchmarks/OHSUMED. Read the terms, save its five folders Fold1 to Fold5."
         ),
-        published=Published(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
+        published=PublishedCounts(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
         features=25,
         folds=5,
         archives=("OHSUMED-LETOR2",),
@@ -231,7 +231,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             "Open the page, choose LETOR 4.0, accept the terms and save MQ2007.rar (supervised ranking). Unpack it with"
             " 7z x or unar."
         ),
-        published=Published(queries=1_692, documents=69_623, labels=(51_632, 14_128, 3_863), confirmed=True),
+        published=PublishedCounts(queries=1_692, documents=69_623, labels=(51_632, 14_128, 3_863), confirmed=True),
         features=46,
         folds=5,
         archives=("MQ2007", "LETOR4.0", "LETOR"),
@@ -248,7 +248,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             "Open the page, choose LETOR 4.0, accept the terms and save MQ2008.rar (supervised ranking). Unpack it with"
             " 7z x or unar."
         ),
-        published=Published(queries=784, documents=15_211, labels=(12_279, 2_001, 931), confirmed=True),
+        published=PublishedCounts(queries=784, documents=15_211, labels=(12_279, 2_001, 931), confirmed=True),
         features=46,
         folds=5,
         archives=("MQ2008", "LETOR4.0", "LETOR"),

@@ -62,7 +62,7 @@ class Columns:
 
 
 @dataclass
-class Skipped:
+class SkippedLines:
     """The lines that were left out."""
 
     count: int = 0
@@ -118,7 +118,7 @@ def read(
     path = Path(path)
     rows = RowsInMemory()
     parts: list[Documents] = []
-    skipped = Skipped()
+    skipped = SkippedLines()
     size = path.stat().st_size if path.is_file() else 0
     columns = Columns(first_feature, features)
     for documents in documents_of(blocks_of_file(path), str(path), columns, on_error, skipped):
@@ -151,7 +151,7 @@ def columns_of(
 
 
 def documents_of(
-    blocks: Iterable[Letters], name: str, columns: Columns, on_error: OnError, skipped: Skipped
+    blocks: Iterable[Letters], name: str, columns: Columns, on_error: OnError, skipped: SkippedLines
 ) -> Iterator[Documents]:
     """Yield the documents of each block, read by all threads, in order; each block is as wide as any before it."""
     order = QueryOrder(name)

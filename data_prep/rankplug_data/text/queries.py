@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankplug.errors import DataError
 
 if TYPE_CHECKING:
-    from rankplug_data.text.letor import OnError, Skipped
+    from rankplug_data.text.letor import OnError, SkippedLines
 
 
 class QueryOrder:
@@ -24,7 +24,7 @@ class QueryOrder:
         self._last_line = 0
 
     def keep(
-        self, queries: NDArray[np.int64], lines: NDArray[np.int64], on_error: OnError, skipped: Skipped
+        self, queries: NDArray[np.int64], lines: NDArray[np.int64], on_error: OnError, skipped: SkippedLines
     ) -> NDArray[np.bool_]:
         """Tell which of these documents to keep: not those of a query that has ended before."""
         keep = np.ones(queries.size, dtype=bool)

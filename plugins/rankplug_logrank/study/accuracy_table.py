@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from rankplug.statistics import LEVEL, holm
-from rankplug.studies import Combined, Results, Values, interval_of, p_value_of, plus_minus
+from rankplug.studies import Results, Values, WeightedSum, interval_of, p_value_of, plus_minus
 from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def microaverage(results: Results, metric: str, weights: Mapping[str, float]) ->
         queries.append(results.queries_of_a_trial(group, metric))
     if len(samples) == 1:
         return samples[0]
-    return Combined(tuple(samples), tuple(count / sum(queries) for count in queries))
+    return WeightedSum(tuple(samples), tuple(count / sum(queries) for count in queries))
 
 
 def sub_table(measure: str) -> Callable[[Results], tuple[pd.DataFrame, Figure]]:
@@ -156,7 +156,7 @@ def cells_above_half(results: Results, winners: list[str], losers: list[str]) ->
             lead = means[winners].max(axis=1) - means[losers].max(axis=1)
             shares = shares + ((lead > 0) + 0.5 * (lead == 0)) / len(MEASURES)
         samples.append(results.sample(group, cast("pd.Series[float]", shares), [*winners, *losers]))
-    return samples[0] if len(samples) == 1 else Combined(tuple(samples), (1 / len(samples),) * len(samples))
+    return samples[0] if len(samples) == 1 else WeightedSum(tuple(samples), (1 / len(samples),) * len(samples))
 
 
 def win_counts(results: Results) -> tuple[pd.DataFrame, None]:

@@ -30,7 +30,7 @@ ONCE, ANEW, BY_LAW = "drawn once", "drawn anew at every evaluation", "a walk by 
 SAMPLES = (ONCE, ANEW, BY_LAW)
 
 
-class Sampled(NamedTuple):
+class RankingSample(NamedTuple):
     """Rankings of one list."""
 
     inversions: Doubles
@@ -67,29 +67,29 @@ def walk_by_law(scores, order, goods, key, between, inversions, gains):
         gains[state] = precision / goods
 
 
-def drawn(kind: str, scores: Doubles, query: int, evaluation: int) -> Sampled:
+def drawn(kind: str, scores: Doubles, query: int, evaluation: int) -> RankingSample:
     """Return the rankings of a list at one evaluation of the objective."""
     if kind == BY_LAW:
         inversions, gains = np.zeros((RANKINGS, scores.size)), np.zeros(RANKINGS)
         order = np.argsort(-scores, kind="stable")
         key = np.uint64(key_of(0, evaluation, query, 0))
         walk_by_law(scores, order, GOODS, key, STEPS_BETWEEN, inversions, gains)
-        return Sampled(inversions, gains, np.full(RANKINGS, 1 / RANKINGS))
+        return RankingSample(inversions, gains, np.full(RANKINGS, 1 / RANKINGS))
     return drawn_without_scores(query, 0 if kind == ONCE else evaluation)
 
 
 @functools.lru_cache(maxsize=4096)
-def drawn_without_scores(query: int, seed: int) -> Sampled:
+def drawn_without_scores(query: int, seed: int) -> RankingSample:
     """Return rankings as the losses draw them."""
     from rankplug_logrank.parameters import RankingSet
     from rankplug_logrank.rankings import sample_rankings
 
     wanted = RankingSet.model_validate({"gain": "map", "samples": RANKINGS, "p_best": 0.5})
     found = sample_rankings(LABELS, wanted, seed=seed, query=query)
-    return Sampled(found.inversions.astype(float), 1 - found.deltas, None)
+    return RankingSample(found.inversions.astype(float), 1 - found.deltas, None)
 
 
-def list_objective(scores: Doubles, sample: Sampled) -> tuple[float, Doubles]:
+def list_objective(scores: Doubles, sample: RankingSample) -> tuple[float, Doubles]:
     """Return ExpGain of a list on a sample, and its gradient with respect to the scores."""
     if sample.chances is None:
         exponents = -2 * sample.inversions @ scores

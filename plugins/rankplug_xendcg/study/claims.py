@@ -9,12 +9,12 @@ import pandas as pd
 
 from rankplug.studies import (
     Claim,
-    Combined,
     Evidence,
     Margin,
     Observation,
     Results,
     Sample,
+    WeightedSum,
     alike,
     exact_check,
     greater,
@@ -162,7 +162,7 @@ def more_pronounced(kind: Noise, on: str, than: str) -> Statistic:
         if len(run) < 2:
             return greater({})
         steep, flat = (slope(results, kind, place) for place in run.values())
-        return greater({" less ".join(run): Combined((steep, flat), (1.0, -1.0))})
+        return greater({" less ".join(run): WeightedSum((steep, flat), (1.0, -1.0))})
 
     return gather
 

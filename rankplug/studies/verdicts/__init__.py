@@ -12,11 +12,11 @@ ndcg@5: +0.975 points [+0.703, +1.25] over 4 trials, margin 0.5, p = 0.00072
 """
 
 from rankplug.studies.verdicts.evidence import (
+    Abstention,
     Check,
     Checks,
     Differences,
     Evidence,
-    Unjudged,
     alike,
     exact_check,
     greater,
@@ -28,7 +28,6 @@ from rankplug.studies.verdicts.evidence import (
 )
 from rankplug.studies.verdicts.rules import Steps, judge
 from rankplug.studies.verdicts.samples import (
-    Combined,
     Design,
     IndependentTrials,
     OfficialFolds,
@@ -36,15 +35,16 @@ from rankplug.studies.verdicts.samples import (
     Resplits,
     Sample,
     Values,
+    WeightedSum,
 )
 from rankplug.studies.verdicts.verdict import DECIDED, VERDICTS, Judgement, Needs, Part, Verdict
 
 __all__ = [
     "DECIDED",
     "VERDICTS",
+    "Abstention",
     "Check",
     "Checks",
-    "Combined",
     "Design",
     "Differences",
     "Evidence",
@@ -57,9 +57,9 @@ __all__ = [
     "Resplits",
     "Sample",
     "Steps",
-    "Unjudged",
     "Values",
     "Verdict",
+    "WeightedSum",
     "alike",
     "exact_check",
     "greater",

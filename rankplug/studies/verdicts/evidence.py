@@ -78,7 +78,7 @@ class Checks:
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class Abstention:
     """A claim that gets no verdict, and why.
 
     Args:
@@ -104,7 +104,7 @@ class Unjudged:
         return self.reason
 
 
-Evidence = Differences | Checks | Unjudged
+Evidence = Differences | Checks | Abstention
 
 
 def exact_check(
@@ -140,21 +140,21 @@ def reached(parts: Mapping[str, Values], *notes: str) -> Evidence:
     return Differences(parts, "reached in all parts", notes) if parts else nothing_run()
 
 
-def nothing_run() -> Unjudged:
+def nothing_run() -> Abstention:
     """Return the answer for a claim none of whose subjects was run."""
     return not_run("nothing that the claim speaks of was run")
 
 
-def not_run(reason: str) -> Unjudged:
+def not_run(reason: str) -> Abstention:
     """Return the answer for a claim whose runs are not part of a profile, or were not run to their end."""
-    return Unjudged("not run", reason)
+    return Abstention("not run", reason)
 
 
-def not_to_the_end() -> Unjudged:
+def not_to_the_end() -> Abstention:
     """Return the answer for a claim about whole curves some of which early stopping cut short."""
     return not_run("not run to the end: early stopping ended trainings before their curves could be compared")
 
 
-def not_comparable(reason: str) -> Unjudged:
+def not_comparable(reason: str) -> Abstention:
     """Return the answer for a claim whose subject is not what was measured, such as the running time of other code."""
-    return Unjudged("not comparable", reason)
+    return Abstention("not comparable", reason)

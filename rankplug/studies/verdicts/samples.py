@@ -122,7 +122,7 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class Combined:
+class WeightedSum:
     """A weighted sum of means of independent collections, such as a microaverage or a difference between two.
 
     Args:
@@ -189,5 +189,5 @@ class PublishedNumber:
         return "seeds"
 
 
-Values = Sample | Combined | PublishedNumber
+Values = Sample | WeightedSum | PublishedNumber
 """Estimates by which a part of a claim is judged."""

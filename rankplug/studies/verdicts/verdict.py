@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from rankplug.studies.verdicts.evidence import Unjudged
+from rankplug.studies.verdicts.evidence import Abstention
 
 Word = Literal["holds", "fails", "no difference", "inconclusive"]
 VERDICTS: tuple[Word, ...] = ("holds", "fails", "no difference", "inconclusive")
@@ -171,7 +171,7 @@ def _read_part(described: Mapping[str, Any]) -> Part:
     return Part(**values)
 
 
-Judgement = Verdict | Unjudged
+Judgement = Verdict | Abstention
 """Answer to a claim: a verdict, or the reason why there is none."""
 
 

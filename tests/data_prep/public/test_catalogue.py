@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from rankplug_data.preparation.statistics import count, mismatches
-from rankplug_data.public.benchmark import Published
+from rankplug_data.public.benchmark import PublishedCounts
 from rankplug_data.public.catalogue import BENCHMARKS
 
 import rankplug as rp
@@ -58,12 +58,12 @@ def small_lists():
 
 
 def test_numbers_that_fit_give_no_warning():
-    published = Published(queries=2, documents=4, labels=(1, 2, 1), used_features=2, parts={"train": (2, 4)})
+    published = PublishedCounts(queries=2, documents=4, labels=(1, 2, 1), used_features=2, parts={"train": (2, 4)})
     assert mismatches(published, count([small_lists()], 2), {"train": (2, 4)}) == []
 
 
 def test_each_number_that_differs_is_printed_beside_the_published_one():
-    published = Published(
+    published = PublishedCounts(
         queries=2, documents=5_000, labels=(1, 1, 1, 3), used_features=1, parts={"test": (1, 4), "train": (2, 4)}
     )
     assert mismatches(published, count([small_lists()], 2), {"train": (2, 4), "test": (2, 4)}) == [
@@ -76,5 +76,5 @@ def test_each_number_that_differs_is_printed_beside_the_published_one():
 
 
 def test_percentages_are_compared_as_printed():
-    published = Published(queries=2, documents=4, label_percent=(25.0, 50.01, 25.0))
+    published = PublishedCounts(queries=2, documents=4, label_percent=(25.0, 50.01, 25.0))
     assert mismatches(published, count([small_lists()], 2), {}) == ["percent of label 1: published 50.01, found 50.0"]

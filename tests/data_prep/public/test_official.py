@@ -9,7 +9,7 @@ import zipfile
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from rankplug_data.public.benchmark import Download, Published
+from rankplug_data.public.benchmark import Download, PublishedCounts
 from rankplug_data.public.catalogue import BENCHMARKS
 from rankplug_data.public.official import OfficialDataset
 
@@ -47,7 +47,7 @@ def dataset(tmp_path, monkeypatch):
     (yahoo,) = (benchmark for benchmark in BENCHMARKS if benchmark.name == "yahoo-c14")
     download = Download(file="ltrc_yahoo.zip", urls=(url,), sha256=hashlib.sha256(content).hexdigest())
     yield OfficialDataset(
-        dataclasses.replace(yahoo, downloads={"": (download,)}, published=Published(queries=11, documents=22))
+        dataclasses.replace(yahoo, downloads={"": (download,)}, published=PublishedCounts(queries=11, documents=22))
     )
     server.shutdown()
     server.server_close()

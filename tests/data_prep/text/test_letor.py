@@ -226,7 +226,7 @@ def test_a_broken_line_can_be_skipped(tmp_path, line):
 
 def test_skipped_lines_are_counted_and_named(tmp_path):
     path = write(tmp_path, "0 qid:1 1:1\n" + "oops\n" * 1000 + "1 qid:2 1:1\n0 qid:1 1:1\n")
-    skipped = letor.Skipped()
+    skipped = letor.SkippedLines()
     blocks = letor.blocks_of_file(path)
     documents = list(letor.documents_of(blocks, "t", letor.Columns(), "skip", skipped))
     assert sum(part.labels.size for part in documents) == 2

@@ -49,7 +49,7 @@ def test_reading_on_the_way_to_the_disk_holds_a_few_blocks(text, tmp_path):
     (member,) = members(text)
     columns = letor.Columns(count=COLUMNS)
     with use_threads(1):
-        read, peak = peak_while(lambda: read_text(member, tmp_path / "rows", columns, "raise", letor.Skipped()))
+        read, peak = peak_while(lambda: read_text(member, tmp_path / "rows", columns, "raise", letor.SkippedLines()))
     assert read.shape == (66_000, COLUMNS)
     assert (tmp_path / "rows").stat().st_size == 4 * 66_000 * COLUMNS
     assert peak < 3 * UNIT
