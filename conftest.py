@@ -47,6 +47,13 @@ NEEDS = re.compile(
 """Messages about a name that an absent package would offer; with all packages there, no such test is skipped."""
 
 
+@pytest.fixture
+def every_package() -> None:
+    """Skip a test of a page or list that names what all packages offer where one of them is not there."""
+    if ABSENT:
+        pytest.skip(f"needs every folder under plugins; {', '.join(ABSENT)} is not there")
+
+
 def skip_where_needed(report: pytest.TestReport | pytest.CollectReport, where: Path) -> None:
     """Turn a failure for want of an absent package into a skipped test."""
     if ABSENT and report.failed and (found := NEEDS.search(f"{report.longreprtext}\n{report.capstdout}")):

@@ -12,6 +12,7 @@ from rankplug.registry import registry
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.mark.usefixtures("every_package")
 def test_the_page_in_the_tree_is_up_to_date():
     assert (DOCS / "losses.md").read_text() == loss_page(), "run make docs"
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = sorted(path.name for path in (ROOT / "plugins").glob("rankplug_*") if path.is_dir())
 ELSEWHERE = ("tests/browser", "tests/project/test_deletable_plugins.py")
 """Tests that start a browser, and these themselves."""
+PROGRAMS = ("ruff", "uv")
 SKIPPED = re.compile(
     r"Skipped: needs \w+: (?:there is no (\w+) called (\w+)|module 'rankplug' has no attribute '(\w+)')"
 )
@@ -60,6 +61,9 @@ class Checkout:
         self.project = (self.tree / "pyproject.toml").read_text()
         self.uv = str(Path(sys.executable).with_name("uv"))
         subprocess.run([self.uv, "venv", "--quiet", "--python", sys.executable, self.environment], check=True)
+        # Tests call programs that dependencies bring; those that are no scripts run in any environment.
+        for program in PROGRAMS:
+            (self.python.parent / program).symlink_to(Path(sys.executable).with_name(program))
         # Paths in a .pth file are searched for modules, but .pth files there, such as this checkout's, are not read.
         packages = next((self.environment / "lib").glob("python*/site-packages"))
         (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
