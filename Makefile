@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALLED := .venv/.installed
 LOWEST := .venv-lowest
 
-.PHONY: help install papers test test-all test-lowest lint format smoke bench lab docs constraints clean
+.PHONY: help install papers test test-all test-lowest lint format smoke examples bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -64,8 +64,11 @@ smoke: install ## run every notebook at its smallest size
 	done
 	$(BIN)/python -m rankplug_documentation.tutorials
 
-lab: install ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab notebooks
+examples: install ## install the papers of plugins/examples as strangers' packages, and test them
+	$(BIN)/python -m pytest tests/project/test_example_papers.py
+
+lab: install ## open the notebooks in JupyterLab, those of other installed papers too
+	$(BIN)/rankplug lab notebooks
 
 constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt

@@ -47,6 +47,7 @@ def _official(benchmark: Benchmark) -> DatasetSpecification:
         parameters=dataset.parameters(),
         folds=benchmark.folds,
         fingerprint=dataset.fingerprint,
+        licence=benchmark.licence,
     )
 
 

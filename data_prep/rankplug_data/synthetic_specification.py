@@ -11,4 +11,5 @@ SYNTHETIC = DatasetSpecification(
     implementation="rankplug_data.synthetic.collection:load",
     parameters=SyntheticParameters,
     blocks="rankplug_data.synthetic.collection:blocks",
+    licence="MIT, as the program that makes it.",
 )

@@ -8,16 +8,21 @@ from rankplug.errors import RankplugError
 from rankplug.studies import studies
 from rankplug.system import notebooks_folder, write_whole
 
+PAPERS = Path("papers")
+"""The folder of notebooks that come from other packages."""
+
 
 def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
     """Copy every notebook that a folder lacks; return those that are new, and those that were there.
 
-    Notebooks of studies in other packages come too. What is there is never written over, as it may have been changed.
+    Notebooks of papers in other packages come too, into the folder ``papers``. What is there is never written over, as
+    it may have been changed.
     """
     own = notebooks_folder()
     sources = {path.relative_to(own): path for path in sorted(own.rglob("*.ipynb")) if _is_shipped(path, own)}
-    for study in studies():
-        sources.setdefault(Path(study.notebook_path.name), study.notebook_path)
+    for path in (study.notebook_path for study in studies()):
+        if not path.is_relative_to(own):
+            sources[PAPERS / path.name] = path
     new: list[Path] = []
     there: list[Path] = []
     for name, source in sources.items():

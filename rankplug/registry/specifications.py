@@ -256,6 +256,7 @@ class DatasetSpecification(Specification):
             other data under the same name make other results. Data that the parameters determine need none.
         blocks: ``"package.module:function"`` of parameters, fold and seed, where the test part may be larger than
             memory: it yields the split several times, each time with the next queries of the test part in its place.
+        licence: what may be done with the data, in words; crates of results tell it.
     """
 
     kind: ClassVar[str] = "dataset"
@@ -263,6 +264,7 @@ class DatasetSpecification(Specification):
     folds: int = 1
     fingerprint: Any = ""
     blocks: Any = ""
+    licence: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -36,6 +36,15 @@ def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
     assert (folder / "combination.ipynb").read_text() == "changed"
 
 
+def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_ours(tmp_path: Path) -> None:
+    lab(str(tmp_path / "mine"), "--copy-only")
+    own = notebooks_folder()
+    others = {study.notebook_path.name for study in studies() if not study.notebook_path.is_relative_to(own)}
+    assert others and {path.name for path in (tmp_path / "mine" / "papers").iterdir()} == others
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
+    assert "\nlab: install" in makefile and "rankplug lab notebooks\n" in makefile
+
+
 def test_jupyterlab_opens_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(subprocess, "call", lambda words: started.append(words) or 0)

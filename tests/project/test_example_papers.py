@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from rankplug.testing import study_checks
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "plugins" / "examples"
@@ -29,6 +32,22 @@ def test_the_examples_are_no_part_of_rankplug():
         assert not [path for path in shipped if name in path or "examples" in path]
     for path in (ROOT / "rankplug").rglob("*.py"):
         assert not [name for name in NAMES if f"rankplug_{name}" in path.read_text()], path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_keeps_what_a_study_promises_without_training(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES / name))
+    case = study_checks.Case(name)
+    vars(case)["study"] = importlib.import_module(f"rankplug_{name}.study").study
+    for check in (
+        study_checks.it_says_which_paper_it_is,
+        study_checks.every_profile_plans,
+        study_checks.published_numbers_say_what_they_are,
+        study_checks.the_notebook_is_a_stripped_template,
+    ):
+        assert not (found := check.finding(case)).failed, found.what
+    for module in [one for one in sys.modules if one.partition(".")[0] == f"rankplug_{name}"]:
+        monkeypatch.delitem(sys.modules, module)
 
 
 @pytest.mark.skipif(not UV.exists(), reason="uv is not installed beside this Python")

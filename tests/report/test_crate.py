@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from rankplug.cli import app
 from rankplug.errors import RankplugError
-from rankplug.report.research_object.crate import write_crate
+from rankplug.registry import registry
+from rankplug.report.research_object.crate import _licence, write_crate
 from rankplug.report.site import write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store, merge
@@ -91,11 +92,21 @@ def test_every_trial_is_in_it_with_parameters_versions_data_and_licence(made):
         assert told["loss"]["value"] == f"{loss['name']} {json.dumps(loss['parameters'])}"
         digests = {graph[one["@id"]].get("identifier") for one in action["object"]}
         assert {record["record"]["test_fingerprint"], *record["record"]["data"].values()} <= digests
+        parts = [graph[one["@id"]] for one in action["object"] if graph[one["@id"]]["@type"] == "Dataset"]
+        assert {graph[one["license"]["@id"]]["description"] for one in parts} == {"MIT, as the program that makes it."}
         for package, version in record["record"]["versions"].items():
             assert graph[f"#{package}-{version}"]["softwareVersion"] == version
     assert graph["./"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
     named = {one["@id"] for entity in graph.values() for value in entity.values() for one in references(value)}
     assert {one for one in named if one not in graph} <= {"https://w3id.org/ro/crate/1.1"}
+
+
+def test_every_public_data_set_names_its_licence_and_one_that_is_not_installed_has_none():
+    licences = {plugin.specification.name: plugin.specification.licence for plugin in registry().plugins("dataset")}
+    assert "research use" in licences["ohsumed"] and "Webscope" in licences["yahoo-c14"]
+    assert [name for name, licence in licences.items() if not licence] == ["letor-file"]
+    assert _licence("ohsumed")["description"] == licences["ohsumed"]
+    assert _licence("somebody-elses[size=3]")["description"].startswith("Its plugin names no licence")
 
 
 def references(value):

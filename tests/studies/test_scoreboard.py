@@ -191,3 +191,15 @@ def test_the_command_prints_what_the_boards_say(store, tmp_path):
     assert json.loads(json.dumps(described, allow_nan=False)) == described
     with pytest.raises(RankplugError, match="a margin is a number of points above 0"):
         scoreboard([PAPER], store=store, margin=-1)
+
+
+def test_a_combinations_page_tells_where_its_results_came_from(store, tmp_path):
+    fill(store, numbers=[0])
+    other = Store(tmp_path / "other")
+    fill(other, numbers=[1])
+    merge(store, [other.folder], "a <colleague>")
+    page = write_scoreboard(scoreboard([PAPER], store=store, profiles=["quick"]), store, tmp_path / "report")
+    for path in (page.parent / "combinations").glob("*.html"):
+        text = path.read_text()
+        assert "Results that were merged from elsewhere come from a &lt;colleague&gt;." in text
+        assert re.search(r"<th>origin</th>", text) and re.search(r"<td>computed here</td>", text)

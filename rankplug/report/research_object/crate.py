@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from rankplug.errors import RankplugError
+from rankplug.registry import registry
+from rankplug.report.rendering import slug
 from rankplug.report.research_object.reviewing import artifact_appendix, codecheck
 from rankplug.store import SUMS, Store, sha256_of, sweep_file, write_sums
 from rankplug.studies import Citation
@@ -207,6 +209,7 @@ def _run(trials: list[dict[str, Any]]) -> Iterator[Entity]:
     data = list(_data(trials))
     yield from parameters
     yield from data
+    yield _licence(parts["dataset"])
     yield {
         "@id": f"#{identity}",
         "@type": "CreateAction",
@@ -249,9 +252,26 @@ def _data(trials: Iterable[Mapping[str, Any]]) -> Iterator[Entity]:
                     "@id": f"#data-{digest}",
                     "@type": "Dataset",
                     "name": name,
-                    "description": f"{name}; rankplug data info tells its source and its licence.",
+                    "description": f"{name}; rankplug data info tells its source.",
                     "identifier": digest,
+                    "license": _to(_licence(record["combination"]["dataset"])["@id"]),
                 }
+
+
+def _licence(dataset: str) -> Entity:
+    """Return what may be done with a data set, as its plugin says."""
+    name = str(dataset).partition("[")[0]
+    try:
+        words = registry().specification("dataset", name).licence
+    except RankplugError:
+        words = ""
+    told = words or "Its plugin names no licence; ask those who offer the data."
+    return {
+        "@id": f"#licence-of-{slug(name)}",
+        "@type": "CreativeWork",
+        "name": f"Licence of {name}",
+        "description": told,
+    }
 
 
 def _times(records: Iterable[Mapping[str, Any]]) -> Entity:
