@@ -130,11 +130,11 @@ class Tour:
         import pandas as pd
 
         rows = {}
+        every = np.unique(np.concatenate([np.unique(lists.labels) for lists in self.split]))
         for name, lists in self.split._asdict().items():
-            labels, counts = np.unique(lists.labels, return_counts=True)
             sizes = {"queries": len(lists), "documents": lists.documents, "features": lists.features.shape[1]}
             lengths = {"shortest list": lists.lengths.min(), "longest list": lists.lengths.max()}
-            shares = {f"label {label:g}": count / lists.documents for label, count in zip(labels, counts, strict=True)}
+            shares = {f"label {label:g}": float(np.mean(lists.labels == label)) for label in every}
             rows[name] = {**sizes, **lengths, **shares}
         return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -238,12 +238,16 @@ def draw_learning_curves(results: Iterable[Result], metric: str) -> Figure:
     """Draw a metric on training and validation data after each iteration, with intervals over trials."""
     import pandas as pd
 
+    results = list(results)
     curves = [result.curve.frame().set_index("iteration") for result in results]
     figure, axes = new_figure()
     for part, colour in zip(("train", "valid"), PALETTE, strict=False):
         columns = [curve[f"{part} {metric}"] for curve in curves if f"{part} {metric}" in curve]
         if columns:
             draw_mean(axes, pd.concat(columns, axis=1).dropna(), colour, label=part)
+    kept = sorted({int(result.record["best_iteration"]) for result in results if "best_iteration" in result.record})
+    for place, iteration in enumerate(kept):
+        axes.axvline(iteration, color="#555555", linestyle=":", linewidth=1, label="" if place else "kept")
     axes.set(xlabel="iteration", ylabel=metric)
     axes.legend()
     return _finished(figure)

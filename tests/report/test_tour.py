@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,19 @@ def test_failed_trials_are_recorded_and_end_the_tour(trouble: Path, tmp_path: Pa
     with pytest.raises(FitError, match=r"(?s)2 of 2 trials failed.*ValueError: trouble was asked for"):
         failing.run()
     assert len(failing.store.failures()) == 2
+
+
+def test_shares_of_labels_add_up_and_one_that_a_part_lacks_is_zero(tour: Tour) -> None:
+    lists = tour.split.valid
+    tour.split = tour.split._replace(valid=replace(lists, labels=np.zeros_like(lists.labels)))
+    shares = tour.data().filter(like="label ")
+    assert not shares.isna().any(axis=None)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert shares.loc["valid", "label 0"] == 1.0 and (shares.loc["valid"].drop("label 0") == 0).all()
+
+
+def test_the_learning_curve_marks_the_iteration_that_is_kept(tour: Tour) -> None:
+    (axes,) = tour.curves().axes
+    kept = {line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == ":"}
+    assert kept == {result.record["best_iteration"] for result in tour.results}
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["train", "valid", "kept"]
