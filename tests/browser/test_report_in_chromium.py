@@ -113,3 +113,41 @@ def contrast(one: str, other: str) -> float:
 
     dark, light = sorted([luminance(one), luminance(other)])
     return (light + 0.05) / (dark + 0.05)
+
+
+NOT_SEEN = """
+(width) => {
+  const far = element => element.getBoundingClientRect().right > width + 1;
+  const scrolls = element => {
+    for (let box = element; box && box !== document.body; box = box.parentElement)
+      if (['auto', 'scroll'].includes(getComputedStyle(box).overflowX) && !far(box)) return true;
+    return false;
+  };
+  const told = element => element.tagName + ' ' + element.textContent.slice(0, 60);
+  const cells = [...document.querySelectorAll('.wide td, .wide th')].filter(far);
+  const formulas = [...document.querySelectorAll('math')].filter(one => far(one) && !scrolls(one));
+  return [...cells, ...formulas].map(told);
+}
+"""
+"""Cells of tables of words that a screen of some width does not show, and formulas to whose end nobody can scroll."""
+
+
+@pytest.mark.parametrize("width", [420, 1300])
+def test_every_page_is_read_without_scrolling_sideways(width, page, report, pictures):
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in sorted(report.parent.rglob("*.html")):
+        page.goto(path.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{path.name} scrolls sideways"
+        assert page.evaluate(NOT_SEEN, width) == [], path.name
+        if path.parent == report.parent:
+            page.screenshot(path=pictures / f"report-{path.stem}-{width}.png", full_page=True)
+    assert not page.problems
+
+
+def test_no_row_of_claims_is_much_taller_on_a_narrow_screen_than_its_words_are(page, report):
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.goto(f"{report.parent.as_uri()}/claims.html")
+    rows = page.locator(".claims tbody tr")
+    empty = "row => row.offsetHeight - [...row.children].reduce((sum, cell) => sum + cell.offsetHeight, 0)"
+    assert rows.count() and all(rows.nth(place).evaluate(empty) < 100 for place in range(rows.count()))
