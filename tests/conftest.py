@@ -159,8 +159,8 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         for notebook in (folder / "made.ipynb", None):
             combinations = {"0" * 16: CombinationRecords((record,), notebook)}
             files = {
-                shown.exhibit.name: exhibit_files(shown, report, f"exhibits/made/{place}")
-                for place, shown in enumerate(evaluation.exhibits)
+                shown.exhibit.name: exhibit_files(shown, report, f"exhibits/made/{index}")
+                for index, shown in enumerate(evaluation.exhibits)
             }
             one = StudyReport(evaluation, notebook, files, combinations)
             build_report({"made": one}, report / ("with" if notebook else "without"))

@@ -98,7 +98,7 @@ def scaling(plans: dict[str, list[float]], client: float) -> Iterator[Curve | Ta
     for name, durations in plans.items():
         alone = makespan(durations, 1, client=client)
         for order, seconds in (("", durations), (", longest first", sorted(durations, reverse=True))):
-            points = tuple((float(one), alone / makespan(seconds, one, client=client)) for one in WORKERS)
+            points = tuple((float(worker), alone / makespan(seconds, worker, client=client)) for worker in WORKERS)
             yield Curve("speed-up", name + order, "workers", "times as fast as one worker", points, "xy")
             useful = [one for one, speed in points if speed >= one / 2]
             most = WORKERS[-1]

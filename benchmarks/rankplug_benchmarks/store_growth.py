@@ -100,9 +100,9 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve]:
                 if size == sizes[-1]:
                     target = None if name == "store.frame()" else at_most(MOST_SECONDS)
                     yield repeated(f"{size:,} results: {name}", taken, threads=1, unit="s", target=target)
-    for name, found in points.items():
-        yield Curve("growth", name, "results", "seconds", tuple(found), "xy")
-        (few, short), (many, long) = found[-2:]
+    for name, point in points.items():
+        yield Curve("growth", name, "results", "seconds", tuple(point), "xy")
+        (few, short), (many, long) = point[-2:]
         power = math.log(long / short) / math.log(many / few)
         yield repeated(
             f"{name}: power of the number of results in its time",

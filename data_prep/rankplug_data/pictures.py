@@ -43,10 +43,10 @@ def draw_label_shares(collections: Collections) -> Figure:
     figure, axes = new_figure(width=5.2)
     grades = 1 + max(int(lists.labels.max()) for lists in collections.values())
     width = 0.8 / len(collections)
-    for place, (name, lists) in enumerate(collections.items()):
+    for index, (name, lists) in enumerate(collections.items()):
         shares = 100 * np.bincount(lists.labels.astype(int), minlength=grades) / lists.documents
-        where = np.arange(grades) + (place - (len(collections) - 1) / 2) * width
-        bars = axes.bar(where, shares, width, color=PALETTE[place], label=name)
+        where = np.arange(grades) + (index - (len(collections) - 1) / 2) * width
+        bars = axes.bar(where, shares, width, color=PALETTE[index], label=name)
         axes.bar_label(bars, fmt="%.1f", fontsize=7, padding=1)
     axes.set(xlabel="label", ylabel="documents (%)", xticks=np.arange(grades))
     axes.grid(False, axis="x")
@@ -61,9 +61,9 @@ def draw_list_lengths(collections: Collections) -> Figure:
     shortest = min(int(lists.lengths.min()) for lists in collections.values())
     wide = longest > 4 * shortest
     edges = (np.geomspace if wide else np.linspace)(shortest * 0.99, longest * 1.01, 15)
-    for place, (name, lists) in enumerate(collections.items()):
+    for index, (name, lists) in enumerate(collections.items()):
         label = f"{name} (mean {lists.lengths.mean():.0f}, longest {lists.lengths.max():,})"
-        _outline(axes, lists.lengths.astype(np.float64), edges, place, label)
+        _outline(axes, lists.lengths.astype(np.float64), edges, index, label)
     axes.set(xlabel="documents of a query", ylabel="queries (%)")
     if wide:
         axes.set_xscale("log")
@@ -82,8 +82,8 @@ def draw_features(collections: Collections, columns: Mapping[str, int]) -> Figur
         values = [_on_signed_logarithm(lists.features[:, column]) for lists in collections.values()]
         lowest, highest = (float(edge(np.concatenate(values))) for edge in (np.min, np.max))
         edges = np.linspace(lowest, highest + 1e-6, 25)
-        for place, (own, label) in enumerate(zip(values, collections, strict=True)):
-            _outline(axes, own, edges, place, label)
+        for index, (own, label) in enumerate(zip(values, collections, strict=True)):
+            _outline(axes, own, edges, index, label)
         axes.set_title(textwrap.fill(f"{column + 1}: {name}", 34), fontsize=7)
         axes.tick_params(labelsize=7)
     for axes in list(grid.flat)[len(columns) :]:
@@ -99,12 +99,12 @@ def draw_learning_curves(curves: pd.DataFrame, metric: str) -> Figure:
     """Draw quality on the test part against the number of training queries, with what chance and an oracle reach."""
     figure, axes = new_figure(width=5.2, height=3.4)
     trained = curves[curves["queries"].notna()]
-    for place, (model, rows) in enumerate(trained.groupby("model", sort=False)):
-        style = {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 4, "label": model}
-        # Side by side, as intervals at one place would hide each other.
-        queries = rows["queries"] * 1.03 ** (place - 1)
+    for index, (model, rows) in enumerate(trained.groupby("model", sort=False)):
+        style = {"color": PALETTE[index], "marker": MARKERS[index], "markersize": 4, "label": model}
+        # Side by side, as intervals at one index would hide each other.
+        queries = rows["queries"] * 1.03 ** (index - 1)
         axes.plot(queries, rows["value"], **style)
-        axes.errorbar(queries, rows["value"], rows["half width"], fmt="none", ecolor=PALETTE[place], elinewidth=0.8)
+        axes.errorbar(queries, rows["value"], rows["half width"], fmt="none", ecolor=PALETTE[index], elinewidth=0.8)
     for number, (_, row) in enumerate(curves[curves["queries"].isna()].iterrows()):
         axes.axhline(row["value"], color=PALETTE[7], linestyle=("--", ":")[number % 2], label=row["model"])
     axes.set(xscale="log", xlabel="training queries", ylabel=f"test {metric.upper()}")

@@ -87,7 +87,7 @@ def bad_inputs_page() -> str:
         lines += [f"## {title}", ""]
         for entry in dict.fromkeys(one.entry for one in found if one.section == section):
             cases = [one for one in found if (one.section, one.entry) == (section, entry)]
-            rows = [(_code(one.parameter), _code(one.given), _text(one.says)) for one in cases]
+            rows = [(_code(case.parameter), _code(case.given), _text(case.says)) for case in cases]
             lines += [f"### `{entry}`", "", *parameter_table.table(("what is wrong", "given", "answer"), rows)]
     return "\n".join(lines)
 

@@ -48,8 +48,11 @@ def _section(name: str, command: Any) -> str:
     words += ["COMMAND ..."] if getattr(command, "commands", None) else []
     level = "##" if name.count(" ") < 2 else "###"
     rows = [
-        *((f"`{_metavar(one)}`", _help(one), "required" if one.required else _default(one)) for one in arguments),
-        *((", ".join(f"`{word}`" for word in one.opts), _help(one), _default(one)) for one in options),
+        *(
+            (f"`{_metavar(argument)}`", _help(argument), "required" if argument.required else _default(argument))
+            for argument in arguments
+        ),
+        *((", ".join(f"`{word}`" for word in option.opts), _help(option), _default(option)) for option in options),
     ]
     summary = (command.help or "").strip()
     return "\n".join(

@@ -20,12 +20,12 @@ def parameter_table(model: type[Parameters]) -> list[str]:
         ["parameter", "type", "default", ""],
         (
             (
-                f"`{one['name']}`",
-                one["type"],
-                "required" if one["required"] else _default(one["default"]),
-                one["description"],
+                f"`{parameter['name']}`",
+                parameter["type"],
+                "required" if parameter["required"] else _default(parameter["default"]),
+                parameter["description"],
             )
-            for one in describe_parameters(model)
+            for parameter in describe_parameters(model)
         ),
     )
 

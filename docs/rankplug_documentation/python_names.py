@@ -69,8 +69,12 @@ def public_names() -> set[str]:
 def exports() -> dict[str, str]:
     """Return the paths of the functions that the built-in backends offer to their engines' own users."""
     backends = [plugin for plugin in registry().plugins("backend") if plugin.distribution == "rankplug"]
-    specifications = [one.specification for one in backends if isinstance(one.specification, BackendSpecification)]
-    return {name: path.replace(":", ".") for one in specifications for name, path in one.exports.items()}
+    specifications = [
+        backend.specification for backend in backends if isinstance(backend.specification, BackendSpecification)
+    ]
+    return {
+        name: path.replace(":", ".") for specification in specifications for name, path in specification.exports.items()
+    }
 
 
 def python_page() -> str:

@@ -44,7 +44,7 @@ def check_parameters(nb: NotebookNode) -> None:
 
 def mark_death(nb_man: NotebookExecutionManager, error: DeadKernelError) -> None:
     """Record in the cell that ran that the kernel died; papermill would call the cell completed."""
-    begun = [(place, cell) for place, cell in enumerate(nb_man.nb.cells) if cell.metadata.papermill["start_time"]]
+    begun = [(index, cell) for index, cell in enumerate(nb_man.nb.cells) if cell.metadata.papermill["start_time"]]
     if not begun:
         return
     place, cell = begun[-1]

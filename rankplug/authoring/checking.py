@@ -135,7 +135,9 @@ def _report(reference: str, plugin: Plugin, file: str) -> Report:
             findings += contract.findings(case)
     if file:
         first = f"from rankplug.authoring.plugin_files import plugins_of_file\nplugins_of_file({file!r})\n"
-        findings = [replace(one, snippet=first + one.snippet) if one.snippet else one for one in findings]
+        findings = [
+            replace(finding, snippet=first + finding.snippet) if finding.snippet else finding for finding in findings
+        ]
     return Report(plugin, reference, tuple(findings), file)
 
 

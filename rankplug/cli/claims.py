@@ -93,7 +93,7 @@ def _text(board: Board) -> str:
         (row.method.study, str(row.method), f"{row.rank:.2f}" if row.is_ranked else "", *map(_cell, row.cells))
         for row in board.rows
     ]
-    data = "".join(f"\n  {one.collection.title}: {one.collection.details}" for one in board.columns)
+    data = "".join(f"\n  {column.collection.title}: {column.collection.details}" for column in board.columns)
     differences = told or f"no critical difference: {board.ranks.why_not}"
     return f"{board.conditions.title}; {differences}{data}\n\n{markdown_table(heads, rows)}"
 

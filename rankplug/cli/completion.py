@@ -146,7 +146,7 @@ def candidates(command: Any, words: Sequence[str]) -> list[str]:
     if waiting is None and current.startswith("-"):
         named = [opt for one in command.params if not getattr(one, "hidden", False) for opt in one.opts]
         return [f"{opt} " for opt in named if opt.startswith(current) and opt.startswith("--")]
-    arguments = [one for one in command.params if not one.opts[0].startswith("-")]
+    arguments = [parameter for parameter in command.params if not parameter.opts[0].startswith("-")]
     if waiting is None and getattr(command, "commands", None) and not arguments:
         return [f"{name} " for name in command.commands if name.startswith(current)]
     asked = waiting or (arguments[min(place, len(arguments) - 1)] if arguments else None)

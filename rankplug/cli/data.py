@@ -87,7 +87,7 @@ def check_links(
                 say(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)
     if as_json:
         hand_over(json.dumps(answers, indent=2))
-    if dead := sum(bool(one["problem"]) for one in answers):
+    if dead := sum(bool(answer["problem"]) for answer in answers):
         raise DataError(f"{dead} addresses do not answer with a file; RANKPLUG_MIRRORS names others, tried in turn")
 
 

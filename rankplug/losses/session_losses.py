@@ -75,7 +75,9 @@ def renew() -> None:
     """Offer those losses again whose source, or what it uses, has changed since they were offered."""
     for name, (function, declared) in list(_offered.items()):
         there = [
-            one for one in registry().plugins("loss") if (one.specification.name, one.distribution) == (name, SESSION)
+            plugin
+            for plugin in registry().plugins("loss")
+            if (plugin.specification.name, plugin.distribution) == (name, SESSION)
         ]
         if there and there[0].version != _digest(source_of(function), declared):
             # What was compiled holds the old values of what it uses.
@@ -160,7 +162,10 @@ def _text(function: types.FunctionType) -> str:
 
 def _instructions(code: types.CodeType) -> list[Any]:
     """Return the bytecode of a function whose source is not available."""
-    constants = [_instructions(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
+    constants = [
+        _instructions(constant) if isinstance(constant, types.CodeType) else repr(constant)
+        for constant in code.co_consts
+    ]
     return [code.co_code.hex(), code.co_names, constants]
 
 
@@ -214,6 +219,8 @@ def unpack(losses: bytes) -> None:
     """Offer in this process the losses that another one packed."""
     for function, declared, version, source in pickle.loads(losses) if losses else ():
         specification = specification_of(function, declared)
-        there = [one.version for one in registry().plugins("loss") if one.specification.name == specification.name]
+        there = [
+            plugin.version for plugin in registry().plugins("loss") if plugin.specification.name == specification.name
+        ]
         if version not in there:
             registry().add(specification, version=version, source=source)

@@ -120,7 +120,7 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float 
     from rankplug.statistics import t_interval
 
     intervals = [t_interval(row, unit="trials") for row in of_trials.to_numpy()]
-    axes.plot(of_trials.index, [one.point for one in intervals], color=colour, **options)
+    axes.plot(of_trials.index, [interval.point for interval in intervals], color=colour, **options)
     if of_trials.shape[1] > 1:
         low, high = ([one.point + side * widen * one.half_width for one in intervals] for side in (-1, 1))
         draw_band(axes, of_trials.index, low, high, colour)

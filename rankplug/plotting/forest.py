@@ -114,8 +114,8 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
         if cell is None:
             continue
         colour, marker = LOOKS.get(cell.verdict, (UNJUDGED, ""))
-        for place, bar in enumerate(cell.bars[:MOST_BARS]):
-            _bar(axes, at, place, min(len(cell.bars), MOST_BARS), bar, colour, marker, cell.verdict == "inconclusive")
+        for index, bar in enumerate(cell.bars[:MOST_BARS]):
+            _bar(axes, at, index, min(len(cell.bars), MOST_BARS), bar, colour, marker, cell.verdict == "inconclusive")
         if cell.note:
             axes.text(0, at, cell.note, ha="center", va="center", fontsize=6.5, color=colour)
         axes.text(

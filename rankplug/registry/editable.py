@@ -123,8 +123,8 @@ def _file_of(name: str) -> Path | None:
     if not inner:
         return Path(spec.origin).resolve() if spec.has_location and spec.origin else None
     for folder in spec.submodule_search_locations or ():
-        place = Path(folder, *inner)
-        for candidate in (place / "__init__.py", place.with_suffix(".py"), *place.parent.glob(f"{place.name}.*.so")):
+        path = Path(folder, *inner)
+        for candidate in (path / "__init__.py", path.with_suffix(".py"), *path.parent.glob(f"{path.name}.*.so")):
             if candidate.is_file():
                 return candidate.resolve()
     return None

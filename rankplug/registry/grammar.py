@@ -132,9 +132,9 @@ class _Reader:
     def reference(self) -> Reference:
         self.space()
         start, distribution = self.at, None
-        found = DISTRIBUTION.match(self.text, self.at)
-        if found and self.text.startswith(":", found.end()):
-            distribution, self.at = found.group(), found.end() + 1
+        match = DISTRIBUTION.match(self.text, self.at)
+        if match and self.text.startswith(":", match.end()):
+            distribution, self.at = match.group(), match.end() + 1
         else:
             self.at = start
         name = self.match(NAME, "a plugin's name")
@@ -184,10 +184,10 @@ class _Reader:
             return tuple(self.items(")"))
         if self.at < len(self.text) and self.text[self.at] in "\"'":
             return self.quoted()
-        found = NUMBER.match(self.text, self.at)
-        if found and not BARE.match(self.text, found.end()) and not self.text.startswith(":", found.end()):
-            self.at = found.end()
-            digits = found.group()
+        match = NUMBER.match(self.text, self.at)
+        if match and not BARE.match(self.text, match.end()) and not self.text.startswith(":", match.end()):
+            self.at = match.end()
+            digits = match.group()
             return self.whole(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
         word = self.match(BARE, "a value")
         if self.at < len(self.text) and self.text[self.at] in "[@:":

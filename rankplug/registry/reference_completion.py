@@ -59,8 +59,8 @@ def _of_parameters(kind: str, plugin: str, text: str) -> Iterator[str]:
 def _last_item(text: str) -> tuple[str, str]:
     """Split an open bracket before its last item: ``[mse,lambdar`` into ``[mse,`` and ``lambdar``."""
     depth, cut = 0, 1
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         depth += (letter in OPENING) - (letter in CLOSING)
         if letter == "," and depth == 1:
-            cut = place + 1
+            cut = index + 1
     return text[:cut], text[cut:]

@@ -107,7 +107,7 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
         rows.append((place + claim.sentence, f"**{verdict.verdict}**", verdict.lines))
     # A bar would end the cell, in formulas too, where it cannot be escaped.
     lines = [markdown_table(("claim", "verdict", "evidence"), rows, BAR)]
-    seen = [f"- {one.observation.sentence} {one.told}" for one in evaluation.observations]
+    seen = [f"- {observation.observation.sentence} {observation.told}" for observation in evaluation.observations]
     if seen:
         lines += ["", "Observed, without a test:", "", *seen]
     return _markdown("\n".join(lines), {"study": evaluation.study.name, "claims": True})

@@ -61,7 +61,7 @@ def build_report(
     write("claims.html", "Claims", render("claims", reports=reports))
     write("exhibits.html", "Figures and tables", render("exhibits", reports=reports))
     write("runs.html", "Runs", render("runs", reports=reports))
-    every = {key: made for one in reports for key, made in one.combinations.items()}
+    every = {key: made for report in reports for key, made in report.combinations.items()}
     _write_combinations(every, _users(reproduced), navigation, folder, names)
     if compared is not None:
         write_scoreboard(compared, Store.named(store), folder, navigation, every)
@@ -95,7 +95,7 @@ def write_scoreboard(
     for row in (row for board in compared.boards for row in board.rows):
         for identity in (name for cell in row.cells if cell for name in cell.entry.identities):
             users.setdefault(identity, {})[row.method.study, str(row.method)] = None
-    records = [one for board in compared.boards for one in board.records if one["identity"] not in known]
+    records = [record for board in compared.boards for record in board.records if record["identity"] not in known]
     _write_combinations(combination_records(records, store), users, links, folder, papers)
     return folder / SCOREBOARD
 
@@ -150,8 +150,8 @@ def _page(
 def _versions(reports: Iterable[StudyReport]) -> list[tuple[str, str]]:
     """Return the packages that the runs of all studies ran with, as rows of a table."""
     versions: dict[str, set[str]] = {}
-    for one in reports:
-        for record in one.results.records:
+    for report in reports:
+        for record in report.results.records:
             for package, version in record["record"].get("versions", {}).items():
                 versions.setdefault(package, set()).add(version)
     return _version_rows(versions)

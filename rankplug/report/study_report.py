@@ -191,10 +191,10 @@ def forest_file(evidence: Iterable[StudyEvidence], folder: Path, name: str) -> s
     from rankplug.plotting import save
 
     given = list(evidence)
-    place = folder / "exhibits" / name / "all-claims"
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path = folder / "exhibits" / name / "all-claims"
+    path.parent.mkdir(parents=True, exist_ok=True)
     figure = forest_of(given, headings=len(given) > 1)
-    save(figure, place)
+    save(figure, path)
     plt.close(figure)
     return f"exhibits/{name}/all-claims.png" if name else "exhibits/all-claims.png"
 
@@ -209,8 +209,10 @@ def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Pat
         store: where executed notebooks of combinations may lie.
     """
     files = {
-        one.exhibit.name: exhibit_files(one, folder, f"exhibits/{evaluation.study.name}/{slug(one.exhibit.name)}")
-        for one in evaluation.exhibits
+        exhibit.exhibit.name: exhibit_files(
+            exhibit, folder, f"exhibits/{evaluation.study.name}/{slug(exhibit.exhibit.name)}"
+        )
+        for exhibit in evaluation.exhibits
     }
     return StudyReport(evaluation, notebook, files, combination_records(evaluation.results.records, store))
 
@@ -239,13 +241,13 @@ def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> d
 
 def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[str, ...]:
     """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names."""
-    place = folder / stem
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path = folder / stem
+    path.parent.mkdir(parents=True, exist_ok=True)
     contents = {**shown.pictures, "csv": shown.table.to_csv(index=False).encode()}
     if len(shown.table) <= LONGEST:
         contents["tex"] = exhibit_latex(shown.table).encode()
     for suffix, content in contents.items():
-        Path(f"{place}.{suffix}").write_bytes(content)
+        Path(f"{path}.{suffix}").write_bytes(content)
     return tuple(f"{stem}.{suffix}" for suffix in contents)
 
 

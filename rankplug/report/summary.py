@@ -21,22 +21,22 @@ def markdown_summary(reproduced: Mapping[str, StudyReport]) -> str:
     return "\n".join(line for name, one in reproduced.items() for line in _section(name, one))
 
 
-def _section(name: str, one: StudyReport) -> Iterator[str]:
+def _section(name: str, report: StudyReport) -> Iterator[str]:
     versions = {
         package: version
-        for record in one.results.records
+        for record in report.results.records
         for package, version in record["record"].get("versions", {}).items()
     }
     made_with = ", ".join(
         f"{package} {version}" for package, version in sorted({"rankplug": __version__, **versions}.items())
     )
-    yield f"## {name}: {one.study.title}\n"
+    yield f"## {name}: {report.study.title}\n"
     yield (
-        f"Profile `{one.results.profile}` of {time.strftime('%Y-%m-%d')}, {len(one.results.records)} trials;"
+        f"Profile `{report.results.profile}` of {time.strftime('%Y-%m-%d')}, {len(report.results.records)} trials;"
         f" {made_with}.\n"
     )
-    tables = [drawn for drawn in one.evaluation.exhibits if "published on" in drawn.table.columns]
-    for theirs, ours in one.stand_ins:
+    tables = [drawn for drawn in report.evaluation.exhibits if "published on" in drawn.table.columns]
+    for theirs, ours in report.stand_ins:
         yield f"In the place of {theirs}: {ours}.\n"
     for drawn in tables:
         yield f"### {drawn.exhibit.name}: {drawn.exhibit.title}\n"
@@ -44,7 +44,7 @@ def _section(name: str, one: StudyReport) -> Iterator[str]:
         yield ""
     yield "### Claims\n"
     rows = [
-        (each.claim.sentence, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in one.evaluation.claims
+        (each.claim.sentence, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in report.evaluation.claims
     ]
     yield markdown_table(("claim", "verdict", "evidence"), rows)
     yield ""

@@ -132,7 +132,7 @@ def weighted_sum(estimates: Sequence[Estimate], weights: Sequence[float]) -> Est
     squares = np.array([weight**2 * one.error**2 for weight, one in zip(weights, estimates, strict=True)])
     whole = squares.sum(axis=0)
     parts = sum(square**2 / one.degrees for square, one in zip(squares, estimates, strict=True))
-    least = min(float(np.min(one.degrees)) for one in estimates)
+    least = min(float(np.min(estimate.degrees)) for estimate in estimates)
     freedom = np.divide(whole**2, parts, out=np.full(np.shape(whole), least), where=np.asarray(parts) > 0)
     point = sum(weight * one.point for weight, one in zip(weights, estimates, strict=True))
     floor = sum(weight**2 * one.floor for weight, one in zip(weights, estimates, strict=True))

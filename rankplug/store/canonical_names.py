@@ -38,7 +38,7 @@ def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) 
         references = [written] if isinstance(written, str) else list(written)
         recorded = plugins.get(part) or ()
         if len(recorded) == max(len(references), part in KIND_OF_PART):
-            references = [canonical_name(kind, one) or _at(references, place) for place, one in enumerate(recorded)]
+            references = [canonical_name(kind, one) or _at(references, index) for index, one in enumerate(recorded)]
         names[part] = BAR.join(references)
     return names
 
@@ -101,6 +101,6 @@ def _written(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_written(one) for one in value)
     if isinstance(value, dict) and set(value) == {field.name for field in fields(Reference)}:
-        parameters = {name: _written(one) for name, one in value["parameters"].items()}
+        parameters = {name: _written(parameter) for name, parameter in value["parameters"].items()}
         return Reference(value["name"], parameters, value["distribution"])
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

@@ -132,7 +132,7 @@ class Combination(BaseModel):
     @cached_property
     def versions(self) -> dict[str, str]:
         """Versions of the distributions that offer its plugins, and of the packages its backend trains with."""
-        found = {one["distribution"]: one["version"] for plugins in self.plugins.values() for one in plugins}
+        found = {plugin["distribution"]: plugin["version"] for plugins in self.plugins.values() for plugin in plugins}
         backend = registry().specification("backend", self.backend)
         for package in backend.requires:
             if version := _version_of(package):

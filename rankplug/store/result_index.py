@@ -90,7 +90,7 @@ class IndexedResults:
 
         tables, positions = [], []
         for number, source in enumerate(self.sources):
-            wanted = np.array([(entry, place) for place, (owner, entry) in enumerate(self.places) if owner == number])
+            wanted = np.array([(entry, index) for index, (owner, entry) in enumerate(self.places) if owner == number])
             if not wanted.size:
                 continue
             table = source.to_table(filter=dataset.field("entry").isin(pa.array(wanted[:, 0], pa.int32())))
@@ -244,8 +244,8 @@ class ResultIndex:
 
         name = f"{VERSION}-{uuid.uuid4().hex}"
         columns: dict[str, Any] = {"file": list(files)}
-        for place, column in enumerate(("size", "time", "inode")):
-            columns[column] = [state[place] for state in states]
+        for index, column in enumerate(("size", "time", "inode")):
+            columns[column] = [state[index] for state in states]
         columns["shared"] = pa.array([shared for shared, _ in texts]).dictionary_encode()
         columns["own"] = [own for _, own in texts]
         # Descriptions say that the part is there, so they come last.

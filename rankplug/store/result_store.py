@@ -186,7 +186,7 @@ class Store:
         """Return the files of the finished ones among some trials, which may be named by their files, or of all."""
         if trials is None:
             return list(self.files())
-        named = (one if isinstance(one, Path) else self.path(one) for one in trials)
+        named = (trial if isinstance(trial, Path) else self.path(trial) for trial in trials)
         return [path for path in named if path.exists()]
 
     def frame(self, trials: Iterable[Trial | Path] | None = None) -> pd.DataFrame:

@@ -70,12 +70,12 @@ def merge(store: Store, others: Iterable[Path], origin: str = "") -> MergeCounts
         others: folders of results, archives, or folders to which an archive was unpacked.
         origin: where they come from, in words; the name of the folder or archive when empty.
     """
-    found = MergeCounts(0, 0)
+    counts = MergeCounts(0, 0)
     for other in others:
         with _unpacked(other) as folder:
             new, there, unlike = _merge_one(store, folder, origin or other.name)
-        found = MergeCounts(found.new + new, found.there + there, found.unlike + unlike)
-    return found
+        counts = MergeCounts(counts.new + new, counts.there + there, counts.unlike + unlike)
+    return counts
 
 
 @contextlib.contextmanager

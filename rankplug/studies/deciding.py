@@ -62,10 +62,10 @@ def read_time(words: str) -> float:
     >>> read_time("2h"), read_time("30m"), read_time("90s")
     (120.0, 30.0, 1.5)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([hms])\s*", words)
-    if not found:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([hms])\s*", words)
+    if not match:
         raise RankplugError(f"{words!r} is not a time; write hours, minutes or seconds, such as 2h, 30m or 90s")
-    return float(found[1]) * UNITS[found[2]]
+    return float(match[1]) * UNITS[match[2]]
 
 
 def decide(

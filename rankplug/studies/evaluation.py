@@ -82,7 +82,7 @@ class StudyEvaluation:
 
     def _concluded(self) -> tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]:
         claims = tuple(ClaimEvaluation(claim, *self._with_sources(claim.judge)) for claim in self.study.claims)
-        seen = ((one, *self._with_sources(one.tell)) for one in self.study.observations)
+        seen = ((observation, *self._with_sources(observation.tell)) for observation in self.study.observations)
         return claims, tuple(ObservationEvaluation(one, told, sources) for one, told, sources in seen if told)
 
     def _with_sources(self, make: Callable[[Results], Made]) -> tuple[Made, tuple[Source, ...]]:

@@ -94,8 +94,12 @@ class KeptEvaluation:
                     for claim, one in zip(study.claims, kept["claims"], strict=True)
                 )
                 seen = tuple(
-                    ObservationEvaluation(study.observations[one["place"]], one["told"], _read_sources(one["sources"]))
-                    for one in kept["observations"]
+                    ObservationEvaluation(
+                        study.observations[observation["place"]],
+                        observation["told"],
+                        _read_sources(observation["sources"]),
+                    )
+                    for observation in kept["observations"]
                 )
                 return claims, seen
         found = conclude()
@@ -194,7 +198,7 @@ def _read_table(content: str) -> pd.DataFrame:
 
 
 def _plain_sources(sources: Iterable[Source]) -> list[list[Any]]:
-    return [[one.group, one.model, list(one.identities)] for one in sources]
+    return [[source.group, source.model, list(source.identities)] for source in sources]
 
 
 def _read_sources(described: Iterable[Any]) -> tuple[Source, ...]:

@@ -117,9 +117,9 @@ class StudyEvidence:
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""
         claims = [
-            {"sentence": one.sentence, "exhibit": one.exhibit, "margin": one.margin, "reason": one.reason}
-            | {"judgement": one.judgement.describe()}
-            for one in self.claims
+            {"sentence": claim.sentence, "exhibit": claim.exhibit, "margin": claim.margin, "reason": claim.reason}
+            | {"judgement": claim.judgement.describe()}
+            for claim in self.claims
         ]
         facts = {name: value for name, value in vars(self).items() if name not in ("claims", "data", "versions")}
         return {
@@ -139,7 +139,7 @@ class StudyEvidence:
             if found.pop("format") != FORMAT:
                 raise RankplugError(f"{path} has another format than {FORMAT}; write it again")
             claims = tuple(
-                ClaimEvidence(**{**one, "judgement": _judgement(one["judgement"])}) for one in found["claims"]
+                ClaimEvidence(**{**claim, "judgement": _judgement(claim["judgement"])}) for claim in found["claims"]
             )
             return cls(**{**found, "claims": claims})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -226,9 +226,9 @@ def stored_evidence(
 
 def _check_verdicts(verdicts: Collection[str]) -> None:
     known = (*VERDICTS, "not run", "not comparable")
-    for one in verdicts:
-        if one not in known:
-            raise RankplugError(f"there is no verdict {one}: {did_you_mean(one, known)}")
+    for verdict in verdicts:
+        if verdict not in known:
+            raise RankplugError(f"there is no verdict {verdict}: {did_you_mean(verdict, known)}")
 
 
 def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figure:
@@ -254,8 +254,8 @@ def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figu
     return draw_forest(kept)
 
 
-def _panel_name(one: StudyEvidence, data: str, several: bool) -> str:
-    return f"{one.profile}: {data}" if several else data
+def _panel_name(evidence: StudyEvidence, data: str, several: bool) -> str:
+    return f"{evidence.profile}: {data}" if several else data
 
 
 def _cells(claim: ClaimEvidence) -> dict[str, ForestCell]:

@@ -83,7 +83,7 @@ class Results:
 
     def combinations_of(self, group: str, *models: str) -> str:
         """Return the names of the combinations behind some models, for a table's column ``combination``."""
-        return " ".join(dict.fromkeys(one for model in models for one in self.identities(group, model)))
+        return " ".join(dict.fromkeys(identity for model in models for identity in self.identities(group, model)))
 
     def groups(self, kind: str = "", place: str = "") -> list[str]:
         """Return the names of the groups in their order: all, or those of a kind and of the data in a place."""
@@ -172,7 +172,7 @@ class Results:
         """Tell whether all trainings of some models ran to their last iteration, none ended by early stopping."""
         frame = self.frames[group]
         identities = set(frame.loc[frame["model"].isin(models), "combination"])
-        stopped = {one["record"].get("stopped") for one in self.records if one["identity"] in identities}
+        stopped = {record["record"].get("stopped") for record in self.records if record["identity"] in identities}
         return "patience" not in stopped
 
     def design(self, group: str) -> Design:

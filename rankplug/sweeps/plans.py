@@ -109,7 +109,7 @@ class Sweep:
 
 def plan_sweeps(sweeps: Iterable[Sweep], store: Store, *, retry_failed: bool = False) -> Plan:
     """Plan which trials of some sweeps are to run and which are done, each trial once."""
-    return Plan.joined(one.plan(store, retry_failed=retry_failed) for one in sweeps)
+    return Plan.joined(sweep.plan(store, retry_failed=retry_failed) for sweep in sweeps)
 
 
 def _sorted_trials(

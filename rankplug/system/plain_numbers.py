@@ -82,7 +82,7 @@ def refuse_masked(values: Any, name: str) -> None:
     import numpy as np
 
     parts = values if isinstance(values, (list, tuple)) else [values]
-    masked = sum(int(np.ma.getmaskarray(one).sum()) for one in parts if isinstance(one, np.ma.MaskedArray))
+    masked = sum(int(np.ma.getmaskarray(part).sum()) for part in parts if isinstance(part, np.ma.MaskedArray))
     if masked:
         raise DataError(
             f"{name}: a masked array hides {masked} of them; fill them, features as by numpy.ma.filled(X, numpy.nan),"

@@ -172,7 +172,7 @@ def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
     if not case.study.claims:
         return "it has no claim"
     for claim in case.study.claims:
-        names = [one.name for one in case.study.exhibits]
+        names = [exhibit.name for exhibit in case.study.exhibits]
         if claim.exhibit and claim.exhibit not in names:
             return f"the claim {claim.sentence!r} names an exhibit {claim.exhibit}, which the study has not"
         if problem := _one_way(claim, case):
@@ -311,7 +311,7 @@ def _one_way(claim: Claim, case: Case) -> str | None:
     # What says why it is not judged, and names no margin for a judgement, counts nowhere.
     if len(words & DECIDED) > 1 or (words == {"not run"} and claim.margin is None):
         return None
-    return f"comes out as {' or '.join(repr(one) for one in sorted(words))} on all results that could be made up"
+    return f"comes out as {' or '.join(repr(word) for word in sorted(words))} on all results that could be made up"
 
 
 def _all_made_up(case: Case) -> Iterator[Results]:

@@ -230,9 +230,9 @@ def _copied(lists: Lists) -> Lists:
     return Lists(features, labels, starts, np.array(lists.query_ids), names, lists.source)
 
 
-def _differences(one: Split, other: Split) -> Iterator[tuple[str, str]]:
+def _differences(split: Split, other: Split) -> Iterator[tuple[str, str]]:
     """Yield part and array wherever two splits differ."""
-    for part, (mine, theirs) in zip(Split._fields, zip(one, other, strict=True), strict=True):
+    for part, (mine, theirs) in zip(Split._fields, zip(split, other, strict=True), strict=True):
         for array in ("features", "labels", "starts", "query_ids", "document_ids"):
             if not _alike(getattr(mine, array), getattr(theirs, array)):
                 yield part, array

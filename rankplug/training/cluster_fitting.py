@@ -167,7 +167,11 @@ def fit_on_cluster(
     recipe = recipe_of(backend, scorer, loss, sampler, seed)
     engine = recipe.backend_specification
     if not engine.on_cluster:
-        can = [one.name for one in registry().specifications(BackendSpecification) if one.on_cluster]
+        can = [
+            specification.name
+            for specification in registry().specifications(BackendSpecification)
+            if specification.on_cluster
+        ]
         raise FitError(f"{engine} cannot fit on a cluster; {' and '.join(can)} can")
     metrics = metric_names(selection)
     for name in metrics:

@@ -28,7 +28,9 @@ def test_a_benchmark_runs_at_tiny_size_and_finds_finite_numbers(name, monkeypatc
     with use_threads(1):
         report = reports.run(chosen([name])[0], Effort(rounds=1, quick=True))
     assert report.quick and report.measurements + report.curves + report.tables
-    assert all(np.isfinite([one.value, one.low, one.high]).all() for one in report.measurements)
+    assert all(
+        np.isfinite([measurement.value, measurement.low, measurement.high]).all() for measurement in report.measurements
+    )
     assert all(curve.points for curve in report.curves)
 
 

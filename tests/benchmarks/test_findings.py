@@ -76,7 +76,7 @@ def test_a_report_is_read_as_it_was_written(report, tmp_path):
 def test_a_report_tells_the_machine_the_date_and_the_verdicts(report, tmp_path):
     kept = json.loads(report.write(tmp_path).read_text())
     assert kept["machine"]["cores"] >= 1 and kept["machine"]["versions"]["lightgbm"]
-    assert [one["verdict"] for one in kept["measurements"]] == ["met", "falls short", ""]
+    assert [measurement["verdict"] for measurement in kept["measurements"]] == ["met", "falls short", ""]
 
 
 def test_a_damaged_report_is_named(tmp_path):

@@ -42,7 +42,7 @@ def test_plugins_are_told_by_name_with_defaults_as_they_are_written() -> None:
     assert told.startswith("loss      lambdarank")
     assert "truncation (int >= 1 | none, default none)" in told
     assert "default QueryLevelNorm" in run("plugins", "td2003")
-    assert [one["name"] for one in json.loads(run("plugins", "mse", "--json"))["plugins"]] == ["mse"]
+    assert [plugin["name"] for plugin in json.loads(run("plugins", "mse", "--json"))["plugins"]] == ["mse"]
 
 
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -127,8 +127,8 @@ def test_the_seen_prefixes_follow_the_cascade_enumerated_over_all_orders(transfo
     expected: dict[tuple[tuple[int, ...], bool], float] = {}
     for order in itertools.permutations(range(3)):
         chance = 1 / 6
-        for place, document in enumerate(order):
-            seen = order[: place + 1]
+        for index, document in enumerate(order):
+            seen = order[: index + 1]
             expected[seen, True] = expected.get((seen, True), 0.0) + chance * law[labels[document]]
             chance *= 1 - law[labels[document]]
         expected[order, False] = chance

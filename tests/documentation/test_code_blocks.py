@@ -120,7 +120,7 @@ def reason(listed: dict[str, str], command: str) -> str:
 
 def with_code() -> list[str]:
     """Return pages that have something to run."""
-    return [str(page.relative_to(ROOT)) for page in PAGES if any(one.language != "text" for one in blocks(page))]
+    return [str(page.relative_to(ROOT)) for page in PAGES if any(block.language != "text" for block in blocks(page))]
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_block_says_what_language_it_is_in(page: Path) -> None:
     fences = re.findall(r"^```(\w*)", page.read_text(), re.MULTILINE)
     assert len(fences) == 2 * len(blocks(page)), "a fence is not closed, or says more than language and title"
-    assert {one.language for one in blocks(page)} <= LANGUAGES
+    assert {block.language for block in blocks(page)} <= LANGUAGES
 
 
 @pytest.mark.parametrize("page", with_code())

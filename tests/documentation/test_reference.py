@@ -31,9 +31,9 @@ def page(name: str) -> str:
 
 def section(text: str, heading: str) -> str:
     """Return the text under a heading, up to the next one."""
-    found = re.search(rf"^#+ {re.escape(heading)}(?: \{{[^}}]*\}})?\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"nothing under {heading}; run make docs"
-    return found[1]
+    match = re.search(rf"^#+ {re.escape(heading)}(?: \{{[^}}]*\}})?\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert match, f"nothing under {heading}; run make docs"
+    return match[1]
 
 
 @pytest.mark.usefixtures("every_package")

@@ -79,7 +79,7 @@ def test_dropout_is_after_the_last_layer_or_after_each():
     def shares(network):
         modules, width = hidden_layers(network, 5)
         assert width == network.layers[-1]
-        return [round(one.p, 2) for one in modules if isinstance(one, torch.nn.Dropout)], type(modules[-1])
+        return [round(module.p, 2) for module in modules if isinstance(module, torch.nn.Dropout)], type(modules[-1])
 
     assert shares(Network(layers=(8, 4, 2), dropout=0.5)) == ([0.5], torch.nn.Dropout)
     assert shares(Network(layers=(8, 4, 2), dropout=(0.5, 0.25, 0))) == ([0.5, 0.25], torch.nn.ReLU)

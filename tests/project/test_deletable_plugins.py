@@ -33,8 +33,10 @@ def offers(package: str) -> set[tuple[str, str]]:
     """Return kind and name of all that a package offers; the kind of what it exports to ``rankplug`` is empty."""
     points = metadata.entry_points(group=GROUP)
     plugins = Registry([point for point in points if point.module.partition(".")[0] == package])
-    exported = {("", name) for one in plugins.specifications(BackendSpecification) for name in one.exports}
-    return exported | {(one.specification.kind, one.specification.name) for one in plugins.plugins()}
+    exported = {
+        ("", name) for specification in plugins.specifications(BackendSpecification) for name in specification.exports
+    }
+    return exported | {(plugin.specification.kind, plugin.specification.name) for plugin in plugins.plugins()}
 
 
 def needed(output: str) -> set[tuple[str, str]]:

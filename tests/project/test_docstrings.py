@@ -27,7 +27,7 @@ def docstrings(path: Path) -> Iterator[tuple[int, str, bool]]:
         called = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if called:
             decorators = [ast.unparse(one) for one in node.decorator_list]
-            called = not node.name.startswith("test_") and not any("property" in one for one in decorators)
+            called = not node.name.startswith("test_") and not any("property" in decorator for decorator in decorators)
         for statement in body:
             match statement:
                 case ast.Expr(value=ast.Constant(value=str(text))):

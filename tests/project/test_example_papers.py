@@ -74,8 +74,8 @@ def test_example_papers_come_to_the_report_with_their_package_and_go_with_it(tmp
 
     def studies():
         return {
-            one["name"]: one["distribution"]
-            for one in json.loads(rankplug("plugins", "--kind", "study", "--json"))["plugins"]
+            plugin["name"]: plugin["distribution"]
+            for plugin in json.loads(rankplug("plugins", "--kind", "study", "--json"))["plugins"]
         }
 
     before = studies()

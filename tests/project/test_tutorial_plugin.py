@@ -58,7 +58,7 @@ class Environment:
         """Return the installed losses with their distributions."""
         done = self.run("-c", CLI, "plugins", "--kind", "loss", "--json")
         assert done.returncode == 0, done.stderr
-        return {one["name"]: one["distribution"] for one in json.loads(done.stdout)["plugins"]}
+        return {plugin["name"]: plugin["distribution"] for plugin in json.loads(done.stdout)["plugins"]}
 
 
 def build(folder: Path) -> Path:

@@ -66,7 +66,7 @@ class Site:
         done = self.run("plugins", "--kind", "loss", "--json", **variables)
         assert done.returncode == 0, done.stderr
         listing = json.loads(done.stdout)
-        assert "healthy" in {one["name"] for one in listing["plugins"]}
+        assert "healthy" in {plugin["name"] for plugin in listing["plugins"]}
         return listing
 
 
@@ -82,7 +82,7 @@ def site(tmp_path, cache) -> Site:
 
 
 def offered(listing: dict) -> set[str]:
-    return {one["name"] for one in listing["plugins"]}
+    return {plugin["name"] for plugin in listing["plugins"]}
 
 
 REFUSED = {

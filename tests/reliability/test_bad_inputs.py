@@ -41,8 +41,8 @@ def test_every_answer_is_a_sentence_of_rankplug_or_of_scikit_learn_where_its_con
     for case in CASES:
         assert case.says.strip("."), case.given
         assert not re.search(r"Traceback|no error|unexpected \w+(Error|Exception)", case.says), case.given
-        if found := OF_OTHERS.match(case.says):
-            assert (found[1], case.entry.partition(".")[0]) == ("sklearn", "Ranker"), case.given
+        if match := OF_OTHERS.match(case.says):
+            assert (match[1], case.entry.partition(".")[0]) == ("sklearn", "Ranker"), case.given
 
 
 def test_the_page_in_the_tree_is_up_to_date() -> None:

@@ -97,7 +97,9 @@ def test_every_trial_is_in_it_with_parameters_versions_data_and_licence(made):
         for package, version in record["record"]["versions"].items():
             assert graph[f"#{package}-{version}"]["softwareVersion"] == version
     assert graph["./"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
-    named = {one["@id"] for entity in graph.values() for value in entity.values() for one in references(value)}
+    named = {
+        reference["@id"] for entity in graph.values() for value in entity.values() for reference in references(value)
+    }
     assert {one for one in named if one not in graph} <= {"https://w3id.org/ro/crate/1.1"}
 
 

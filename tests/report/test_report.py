@@ -233,8 +233,8 @@ def test_what_is_read_is_noted_by_group_and_model(made):
 
 def test_an_exhibit_and_a_claim_lead_to_what_they_read(made):
     evaluation = made.shown["made"].evaluation
-    assert [len(one.sources) for one in evaluation.exhibits] == [2, 2, 0]
-    assert [len(one.sources) for one in evaluation.claims] == [2, 0, 0]
+    assert [len(exhibit.sources) for exhibit in evaluation.exhibits] == [2, 2, 0]
+    assert [len(claim.sources) for claim in evaluation.claims] == [2, 0, 0]
     first = evaluation.exhibit("Figure 2a").sources[0]
     assert (first.group, first.identities) == ("few", (made.identities[first.model],))
 

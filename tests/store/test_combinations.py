@@ -138,7 +138,7 @@ def test_words_files_and_python_name_the_same_combinations(tmp_path: Path) -> No
         "loss:\n- {name: lambdarank, sigma: [1, 2]}\n- mse\nmetrics: [ndcg@5, mrr]\n"
     )
     grids = [python, *read_words(words).grids, *read_file(path).grids]
-    names = [[one.identity for one in combinations(grid)[0]] for grid in grids]
+    names = [[combination.identity for combination in combinations(grid)[0]] for grid in grids]
     assert names[0] == names[1] == names[2]
     assert len(names[0]) == 2 * 3
 
@@ -152,7 +152,7 @@ def test_a_file_has_profiles_and_several_grids(tmp_path: Path) -> None:
     )
     whole, small = read_file(path), read_file(path, "smoke")
     assert (whole.trials, whole.folds, small.trials) == (3, "all", 1)
-    assert [one.dataset for one in combinations(small.grids)[0]] == ["synthetic[queries=60]"] * 3
+    assert [combination.dataset for combination in combinations(small.grids)[0]] == ["synthetic[queries=60]"] * 3
     with pytest.raises(GrammarError, match="has no profile smok: did you mean smoke"):
         read_file(path, "smok")
 

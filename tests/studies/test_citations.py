@@ -25,13 +25,13 @@ PAPER = {"authors": ("A. Person",), "title": "On it", "venue": "SIGIR", "year": 
 def test_the_citation_file_names_the_papers_that_the_studies_name():
     ours = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     written = {
-        one["title"]: (
-            tuple(f"{author['given-names']} {author['family-names']}" for author in one["authors"]),
-            one["year"],
-            one.get("doi", ""),
-            one["collection-title"],
+        reference["title"]: (
+            tuple(f"{author['given-names']} {author['family-names']}" for author in reference["authors"]),
+            reference["year"],
+            reference.get("doi", ""),
+            reference["collection-title"],
         )
-        for one in ours["references"]
+        for reference in ours["references"]
     }
     cited = [one.citation for one in studies() if isinstance(one.citation, Citation)]
     assert written == {one.title: (one.authors, one.year, one.doi, one.published_in) for one in cited}

@@ -120,7 +120,7 @@ def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_nex
     assert f"after {verdict.looks} looks, {2 * 2 ** (verdict.looks - 1)} trials" in told
     before = len(_records(store))
     again = decide(study_of(), "quick", budget, store=store, progress=False)
-    assert [one.describe() for one in again.decisions.values()] == [verdict.describe()]
+    assert [decision.describe() for decision in again.decisions.values()] == [verdict.describe()]
     assert len(_records(store)) == before
 
 

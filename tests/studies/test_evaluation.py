@@ -92,9 +92,9 @@ def test_another_process_finds_what_was_evaluated(ran, cache):
         pd.testing.assert_frame_equal(first.table, second.table)
         assert first.pictures == second.pictures and first.sources == second.sources
     assert exhibits[1].pictures["png"].startswith(b"\x89PNG") and exhibits[1].pictures["pdf"].startswith(b"%PDF")
-    assert [one.verdict.sentence for one in claims] == [one.verdict.sentence for one in same_claims]
+    assert [claim.verdict.sentence for claim in claims] == [one.verdict.sentence for one in same_claims]
     assert [one.sources for one in claims] == [one.sources for one in same_claims]
-    assert [one.told for one in observations] == [one.told for one in same_observations] == ["seen"]
+    assert [observation.told for observation in observations] == [one.told for one in same_observations] == ["seen"]
     pd.testing.assert_frame_equal(runs, same_runs)
 
 
@@ -108,8 +108,8 @@ def test_results_that_changed_are_evaluated_again(ran, cache):
 
 def test_a_damaged_file_is_evaluated_again(ran, cache):
     first = evaluated(ran)[2]
-    for place, path in enumerate(sorted(cache.rglob("*.json"))):
-        path.write_text(["", "{}", "[1", '{"table": "x"}'][place % 4])
+    for index, path in enumerate(sorted(cache.rglob("*.json"))):
+        path.write_text(["", "{}", "[1", '{"table": "x"}'][index % 4])
     assert [one.verdict.verdict for one in evaluated(ran)[2]] == [one.verdict.verdict for one in first]
     assert ran.drawn == 2 * ["table", "figure", "claim"]
 

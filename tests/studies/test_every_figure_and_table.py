@@ -124,7 +124,9 @@ def points_in(axes, box) -> int:
     """Count the points of an axes' lines and dots that lie in a box."""
     points = [line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_xydata().size]
     points += [axes.transData.transform(np.ma.getdata(dots.get_offsets())) for dots in axes.collections]
-    return sum(int(sum(box.contains(x, y) for x, y in one if np.isfinite([x, y]).all())) for one in points if len(one))
+    return sum(
+        int(sum(box.contains(x, y) for x, y in point if np.isfinite([x, y]).all())) for point in points if len(point)
+    )
 
 
 @pytest.mark.parametrize("study_name", STUDIES)

@@ -84,9 +84,9 @@ def table(store, profile="quick"):
 def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
     fill(store)
     (board,) = scoreboard([PAPER], store=store, profiles=["quick"]).boards
-    assert [one.collection.title for one in board.columns] == ["made as MSLR"] * 2
+    assert [column.collection.title for column in board.columns] == ["made as MSLR"] * 2
     written = table(store)
-    standings = {str(method): one for method, one in board.columns[0].standings.standings.items()}
+    standings = {str(method): standing for method, standing in board.columns[0].standings.standings.items()}
     assert list(standings)[:2] == ["LambdaRank", "<b>ListNet</b>"]
     for model, one in standings.items():
         low, high = stats.t.interval(0.95, len(written) - 1, written[model].mean(), stats.sem(written[model]))
@@ -107,12 +107,12 @@ def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
 def test_a_lead_smaller_than_the_margin_is_no_difference_and_a_wide_one_inconclusive(store):
     fill(store)
     (board,) = scoreboard([PAPER], store=store, profiles=["quick"], margin=30).boards
-    assert {one.verdict for one in board.columns[0].standings.standings.values()} == {"", "no difference"}
+    assert {standing.verdict for standing in board.columns[0].standings.standings.values()} == {"", "no difference"}
     fewer = Store(store.folder.parent / "fewer")
     fill(fewer, numbers=[0])
     (board,) = scoreboard([PAPER], store=fewer, profiles=["quick"]).boards
     cells = board.columns[0].standings.standings.values()
-    assert {one.verdict for one in cells} == {"", "inconclusive"} and {one.trials for one in cells} == {1}
+    assert {cell.verdict for cell in cells} == {"", "inconclusive"} and {one.trials for one in cells} == {1}
     assert board.ranks.found is None and board.ranks.why_not == "fewer than 2 trials that all methods have"
 
 

@@ -37,7 +37,7 @@ def sample(values, design=None) -> Sample:
 
 def verdict(values, question=greater, margin=0.005):
     parts = values if isinstance(values, dict) else {"": values}
-    return judge(question({name: sample(one) for name, one in parts.items()}), margin=margin).verdict
+    return judge(question({name: sample(part) for name, part in parts.items()}), margin=margin).verdict
 
 
 def test_a_lead_holds_and_its_opposite_fails():

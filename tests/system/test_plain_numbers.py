@@ -82,13 +82,13 @@ def test_what_a_mask_hides_is_refused_by_every_function_that_takes_arrays(taker,
 @pytest.mark.parametrize("taker", ["Lists", "metric", "loss.evaluate", "Ranker.fit"])
 def test_a_masked_array_that_hides_nothing_is_taken(taker):
     names, function = TAKES[taker]
-    function(*(np.ma.masked_array(PLAIN[one]) for one in names))
+    function(*(np.ma.masked_array(PLAIN[name]) for name in names))
 
 
 @pytest.mark.parametrize("taker", ["Lists", "metric", "loss.evaluate", "sampler.draw", "torch_loss"])
 def test_offsets_with_fractions_are_refused_not_cut(taker):
     names, function = TAKES[taker]
-    given = [[0, 1.9, 3] if one == "starts" else PLAIN[one] for one in names]
+    given = [[0, 1.9, 3] if name == "starts" else PLAIN[name] for name in names]
     with pytest.raises(DataError, match=r"^starts must be whole numbers, got 1\.9 at position 1$"):
         function(*given)
 
@@ -141,7 +141,7 @@ def test_query_ids_are_all_numbers_or_all_texts():
 @pytest.mark.parametrize("taker", ["metric", "loss.evaluate", "sampler.draw"])
 def test_a_tensor_that_requires_gradients_is_told_where_gradients_are(taker):
     names, function = TAKES[taker]
-    given = [torch.ones(3, requires_grad=True) if one == "scores" else PLAIN[one] for one in names]
+    given = [torch.ones(3, requires_grad=True) if name == "scores" else PLAIN[name] for name in names]
     with pytest.raises(DataError, match=r"scores must be numbers: this tensor requires gradients; .*rp\.torch_loss"):
         function(*given)
 

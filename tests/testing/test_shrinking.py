@@ -45,7 +45,9 @@ def test_leaving_documents_out_keeps_the_others_in_their_lists(lengths, data):
     kept = [place for place in range(whole.scores.size) if not first <= place < last]
     assert left.scores.tolist() == whole.scores[kept].tolist()
     members = [of_list[kept][begin:end].tolist() for begin, end in zip(left.starts, left.starts[1:], strict=False)]
-    assert members == [[one] * of_list[kept].tolist().count(one) for one in dict.fromkeys(of_list[kept].tolist())]
+    assert members == [
+        [fromkey] * of_list[kept].tolist().count(fromkey) for fromkey in dict.fromkeys(of_list[kept].tolist())
+    ]
 
 
 @given(strategies.integers(0, 1000))

@@ -26,7 +26,7 @@ ABSENT = "*Not measured on this machine.*"
 def parts(reports: Mapping[str, Report]) -> dict[str, str]:
     """Return every part that reports make, by its name."""
     every = list(reports.values())
-    measurements = [one for report in every for one in report.measurements]
+    measurements = [measurement for report in every for measurement in report.measurements]
     found = {
         "machine": wording.machine_sentence(every),
         "subjects": wording.subjects_table(every),

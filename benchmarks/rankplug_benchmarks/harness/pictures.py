@@ -17,25 +17,25 @@ LINE_STYLES = ("-", "--", ":", "-.")
 
 def draw_targets(measurements: Iterable[Measurement]) -> Any:
     """Draw every number that has a target as a multiple of it, better to the right; threads in brackets."""
-    rows = [one for one in measurements if one.target]
+    rows = [measurement for measurement in measurements if measurement.target]
     figure, axes = new_figure(width=7.5, height=0.6 + 0.19 * len(rows))
-    for place, one in enumerate(rows):
+    for index, one in enumerate(rows):
         margins = sorted(_margin(one, value) for value in (one.low, one.value, one.high))
         colour = PALETTE[2] if one.verdict == "met" else PALETTE[3]
-        axes.plot([margins[0], margins[-1]], [place, place], color=colour, linewidth=2, alpha=0.5)
-        axes.plot([margins[1]], [place], "o" if one.verdict == "met" else "X", color=colour, markersize=5)
+        axes.plot([margins[0], margins[-1]], [index, index], color=colour, linewidth=2, alpha=0.5)
+        axes.plot([margins[1]], [index], "o" if one.verdict == "met" else "X", color=colour, markersize=5)
     axes.axvline(1.0, color="black", linewidth=1)
     axes.set_xscale("log")
-    axes.set_yticks(range(len(rows)), [f"{one.what} ({one.threads})" for one in rows], fontsize=6)
+    axes.set_yticks(range(len(rows)), [f"{row.what} ({row.threads})" for row in rows], fontsize=6)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel("times as good as its target asks for, with quartiles")
     return figure
 
 
-def _margin(one: Measurement, value: float) -> float:
-    assert one.target is not None
-    share = max(value, 1e-9) / one.target.limit
-    return min(max(1 / share if one.target.direction == "at most" else share, 0.1), 100.0)
+def _margin(measurement: Measurement, value: float) -> float:
+    assert measurement.target is not None
+    share = max(value, 1e-9) / measurement.target.limit
+    return min(max(1 / share if measurement.target.direction == "at most" else share, 0.1), 100.0)
 
 
 def draw_curves(curves: Sequence[Curve]) -> Any:
@@ -76,7 +76,11 @@ def write_pictures(reports: Iterable[Report], folder: Path) -> list[Path]:
     import matplotlib.pyplot as plt
 
     every = list(reports)
-    drawn = {picture_path(folder, "all", "targets"): draw_targets([one for r in every for one in r.measurements])}
+    drawn = {
+        picture_path(folder, "all", "targets"): draw_targets(
+            [measurement for r in every for measurement in r.measurements]
+        )
+    }
     for report in every:
         for name in report.figures:
             drawn[picture_path(folder, report.subject, name)] = draw_curves(report.curves_of(name))

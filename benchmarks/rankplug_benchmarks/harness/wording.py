@@ -69,22 +69,31 @@ def targets_table(measurements: Iterable[Measurement]) -> str:
     """Format a table of target, measured value, and whether it was met."""
     rows = [
         (
-            _with_note(one),
-            one.threads,
-            value_of(one) if one.verdict == "met" else f"**{value_of(one)}**",
-            quartiles_of(one),
-            str(one.target),
-            one.verdict,
-            rounds_of(one),
+            _with_note(measurement),
+            measurement.threads,
+            value_of(measurement) if measurement.verdict == "met" else f"**{value_of(measurement)}**",
+            quartiles_of(measurement),
+            str(measurement.target),
+            measurement.verdict,
+            rounds_of(measurement),
         )
-        for one in measurements
+        for measurement in measurements
     ]
     return markdown(TARGET_COLUMNS, rows)
 
 
 def others_table(measurements: Iterable[Measurement]) -> str:
     """Return a table of what has no target, or a sentence that everything has one."""
-    rows = [(_with_note(one), one.threads, value_of(one), quartiles_of(one), rounds_of(one)) for one in measurements]
+    rows = [
+        (
+            _with_note(measurement),
+            measurement.threads,
+            value_of(measurement),
+            quartiles_of(measurement),
+            rounds_of(measurement),
+        )
+        for measurement in measurements
+    ]
     return markdown(OTHER_COLUMNS, rows) if rows else EVERY_ROW_HAS_A_TARGET
 
 
@@ -122,7 +131,10 @@ def machine_sentence(reports: Iterable[Report]) -> str:
 def subjects_table(reports: Iterable[Report]) -> str:
     """Return a table of what was measured, when, how long it took, and the load of the machine before."""
     columns = ("subject", "what", "measured", "took", "load before")
-    rows = [(one.subject, one.title, one.date, f"{one.seconds:.0f} s", one.machine["load"]) for one in reports]
+    rows = [
+        (report.subject, report.title, report.date, f"{report.seconds:.0f} s", report.machine["load"])
+        for report in reports
+    ]
     return markdown(columns, rows)
 
 
@@ -135,12 +147,12 @@ def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return markdown_table(columns, cells)
 
 
-def _with_note(one: Measurement) -> str:
-    return f"{one.what} ({one.note})" if one.note else one.what
+def _with_note(measurement: Measurement) -> str:
+    return f"{measurement.what} ({measurement.note})" if measurement.note else measurement.what
 
 
-def _threads(one: Measurement) -> str:
-    return "1 thread" if one.threads == 1 else f"{one.threads} threads"
+def _threads(measurement: Measurement) -> str:
+    return "1 thread" if measurement.threads == 1 else f"{measurement.threads} threads"
 
 
 def _some(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -61,7 +61,7 @@ class Layout:
             return None
         if any(_plain(other) in folders for other in self.others):
             return None
-        folds = [int(found.group(1)) for folder in pure.parts[:-1] if (found := FOLD.fullmatch(folder))]
+        folds = [int(match.group(1)) for folder in pure.parts[:-1] if (match := FOLD.fullmatch(folder))]
         if not folds:
             return Place(1, part) if self.folds == 1 else None
         return Place(folds[-1], part) if 1 <= folds[-1] <= self.folds else None

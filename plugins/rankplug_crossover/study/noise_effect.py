@@ -47,10 +47,10 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     for row, group in zip(axes, groups, strict=True):
         for panel, backend in zip(row, BACKENDS, strict=True):
             shown = frames[group][frames[group]["backend"] == backend].set_index("loss").reindex(losses)
-            for place, one in enumerate(shown.itertuples()):
+            for index, one in enumerate(shown.itertuples()):
                 colour = PALETTE[3] if one.paper else PALETTE[0]
-                panel.plot([one.low, one.high], [place, place], color=colour, linewidth=1.2)
-                panel.plot(one.difference, place, "o", color=colour, markersize=3.5)
+                panel.plot([one.low, one.high], [index, index], color=colour, linewidth=1.2)
+                panel.plot(one.difference, index, "o", color=colour, markersize=3.5)
             panel.axvline(0, color="k", linewidth=0.7)
             panel.set_yticks(np.arange(len(losses)), losses, fontsize=7.5)
             panel.set_title(backend, fontsize=9)

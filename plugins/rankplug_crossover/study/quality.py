@@ -36,9 +36,9 @@ def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
     intervals = {model: results.mean(group, metric, model, scale=100) for model in results.models(group)}
     queries = len(results.by_query(group, metric).dropna())
     rows = [
-        {"model": model, "ours": one.point, "low": one.low, "high": one.high, "queries": queries}
+        {"model": model, "ours": interval.point, "low": interval.low, "high": interval.high, "queries": queries}
         | {"paper": paper_of(str(model))}
-        for model, one in intervals.items()
+        for model, interval in intervals.items()
     ]
     frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
     return frame.sort_values("ours", ascending=False, kind="stable", ignore_index=True)

@@ -85,7 +85,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
     """Return each model's parts; linear ones see features scaled within each query, weak rankers need no scale."""
-    of_pairs, of_lists = (f"({','.join(f'{one:g}' for one in choices)})" for choices in size.C)
+    of_pairs, of_lists = (f"({','.join(f'{choice:g}' for choice in choices)})" for choices in size.C)
     scaled = {"scorer": "linear", "transforms": ["query_minmax"]}
     stumps = {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]"}
     return {

@@ -53,7 +53,7 @@ def bound_frame() -> pd.DataFrame:
             rows = scores.reshape(LISTS, -1)
             exponents = [one.deltas - 2 * one.inversions @ row for one, row in zip(sets, rows, strict=True)]
             values = {loss: values_of(loss, scores, gain) for loss in SHOWN}
-            values |= {"hinge": np.array([one.max() for one in exponents])}
+            values |= {"hinge": np.array([exponent.max() for exponent in exponents])}
             values |= {"rankings": np.array([one.size for one in exponents])}
             frames.append(pd.DataFrame(values).assign(gain=name, scale=scale, list=range(LISTS)))
     frame = pd.concat(frames, ignore_index=True)

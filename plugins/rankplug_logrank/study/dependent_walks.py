@@ -164,9 +164,9 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
     frame = run_frame()
     figure, (left, right) = new_figure(2, width=3.6, height=2.8)
-    for place, (kind, paint) in enumerate(zip(SAMPLES, PALETTE, strict=False)):
+    for index, (kind, paint) in enumerate(zip(SAMPLES, PALETTE, strict=False)):
         rows = frame[frame["sample"] == kind]
-        side = place + np.linspace(-0.2, 0.2, len(rows))
+        side = index + np.linspace(-0.2, 0.2, len(rows))
         left.plot(side, rows["gradient left"].clip(lower=1e-8), "o", color=paint, markersize=4)
         right.plot(side, rows["training MAP"], "o", color=paint, markersize=4, label=kind)
     left.axhline(CONVERGED, color="#555555", linewidth=0.8, linestyle="--")

@@ -214,10 +214,14 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         yield Runs(name, models, collection.parts, size.folds, size.repeats, kind="accuracy", place=place)
     parts = size.collections[size.diagnosed].parts
     restarts = restart_settings(size)
-    models = objectives(size) | {name: with_restarts(size, int(one["restarts"])) for name, one in restarts.items()}
+    models = objectives(size) | {
+        name: with_restarts(size, int(restart["restarts"])) for name, restart in restarts.items()
+    }
     yield Runs("objectives", models, parts, size.folds, size.objective_trials, kind="objectives", settings=restarts)
     settings = sampler_settings(size)
-    models = {name: parts_of(DIAGNOSED, size, {"samples": size.samples, **one}) for name, one in settings.items()}
+    models = {
+        name: parts_of(DIAGNOSED, size, {"samples": size.samples, **setting}) for name, setting in settings.items()
+    }
     yield Runs("sampler", models, parts, size.folds, size.trials, kind="sampler", settings=settings)
 
 

@@ -296,7 +296,7 @@ def similar_on_yahoo(results: Results) -> Evidence:
         return not_to_the_end()
     lead = results.sample(group, gaps.mean(), ("E[lambdaMART]", "lambdaMART"))
     parts[f"E[lambdaMART], validation {METRIC}"] = lead
-    return greater({f"{results.collection(group, results.place(group))}, {name}": one for name, one in parts.items()})
+    return greater({f"{results.collection(group, results.place(group))}, {name}": part for name, part in parts.items()})
 
 
 def whichever_trial(results: Results) -> Evidence:

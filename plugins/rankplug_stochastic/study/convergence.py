@@ -31,7 +31,7 @@ def iteration_name(model: str) -> str:
 
 def steps_an_iteration(results: Results, group: str) -> dict[str, int]:
     """Map each combination to the steps of an iteration: one for trees, as many as there are batches for networks."""
-    wanted = {one for model in results.models(group) for one in results.identities(group, model)}
+    wanted = {identity for model in results.models(group) for identity in results.identities(group, model)}
     steps = dict.fromkeys(wanted, 1)
     for record in results.records:
         batch = parse(record["combination"]["backend"]).parameters.get("batch")

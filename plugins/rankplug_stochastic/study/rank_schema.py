@@ -82,7 +82,7 @@ def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
     from rankplug.plotting import PALETTE
 
     pairs = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3) if i != j]
-    heights = {pair: 5.5 - place for place, pair in enumerate(pairs)}
+    heights = {pair: 5.5 - index for index, pair in enumerate(pairs)}
     centers = {i: float(np.mean([heights[pair] for pair in pairs if pair[0] == i])) for i in (1, 2, 3)}
     line = {"arrowstyle": "-|>", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
     for (i, j), height in heights.items():

@@ -53,7 +53,9 @@ def write_crate(shown: Mapping[str, StudyReport], report: Path, store: Store, fo
         folder: to be written; it may exist if it is empty.
     """
     require_empty(folder)
-    records = list({(one["identity"], one["fold"], one["trial"]): one for one in _records(shown)}.values())
+    records = list(
+        {(record["identity"], record["fold"], record["trial"]): record for record in _records(shown)}.values()
+    )
     if not records:
         raise RankplugError("these studies have no runs, so there is nothing to put into a crate")
     contents = _contents(shown, report, store, records)
@@ -97,7 +99,7 @@ def _contents(
         "codecheck.yml": codecheck(shown).encode(),
         "artifact-appendix.md": artifact_appendix(shown, records).encode(),
     }
-    contents |= {f"results/{_name_of(one)}": (store.folder / _name_of(one)).read_bytes() for one in records}
+    contents |= {f"results/{_name_of(record)}": (store.folder / _name_of(record)).read_bytes() for record in records}
     names = [file for one in shown.values() for files in one.files.values() for file in files]
     contents |= {name: (report / name).read_bytes() for name in ["claims.json", "summary.md", *names]}
     for name, one in shown.items():
@@ -219,17 +221,17 @@ def _run(trials: list[dict[str, Any]]) -> Iterator[Entity]:
         "instrument": _to(f"#rankplug-{__version__}"),
         "agent": _to("#contributors"),
         "object": [*_references(parameters), *_references(data)],
-        "result": [_to(f"results/{_name_of(one)}") for one in trials],
+        "result": [_to(f"results/{_name_of(trial)}") for trial in trials],
         **_times(trials),
     }
 
 
 def _parameters(identity: str, record: Mapping[str, Any]) -> Iterator[Entity]:
     for part, plugins in record.get("plugins", {}).items():
-        for place, plugin in enumerate(plugins):
+        for index, plugin in enumerate(plugins):
             origin = f"{plugin['distribution']} {plugin['version']}"
             yield {
-                "@id": f"#{identity}-{part}-{place}",
+                "@id": f"#{identity}-{part}-{index}",
                 "@type": "PropertyValue",
                 "name": part,
                 "value": f"{plugin['name']} {json.dumps(plugin['parameters'])}",
@@ -275,10 +277,10 @@ def _licence(dataset: str) -> Entity:
 
 
 def _times(records: Iterable[Mapping[str, Any]]) -> Entity:
-    facts = [one["record"] for one in records if "started" in one["record"]]
+    facts = [record["record"] for record in records if "started" in record["record"]]
     if not facts:
         return {}
-    spans = [sum(float(one.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure")) for one in facts]
+    spans = [sum(float(fact.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure")) for fact in facts]
     first = min(one["started"] for one in facts)
     last = max(one["started"] + span for one, span in zip(facts, spans, strict=True))
     words = (datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds") for moment in (first, last))

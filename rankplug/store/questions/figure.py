@@ -69,14 +69,14 @@ def draw_results(
         for panel, name in zip(panels, metrics, strict=True):
             here = [frame[(frame["dataset"] == dataset) & (frame["metric"] == name)] for frame in (rows, means)]
             limits = _limits(means_of_trials(here[0]), here[1])
-            for place, model in enumerate(models[dataset]):
+            for index, model in enumerate(models[dataset]):
                 trials, mean = (frame[frame["model"] == model] for frame in here)
                 of_trials = means_of_trials(trials)
-                panel.plot(of_trials, [place] * len(of_trials), "|", color=colours[model], alpha=0.5)
+                panel.plot(of_trials, [index] * len(of_trials), "|", color=colours[model], alpha=0.5)
                 for one in mean.itertuples():
                     options = {"color": colours[model], "linewidth": 2, "vertical": False}
-                    draw_interval(panel, place, one.low, one.high, limits, **options)
-                    panel.plot(one.mean, place, "o", color=colours[model])
+                    draw_interval(panel, index, one.low, one.high, limits, **options)
+                    panel.plot(one.mean, index, "o", color=colours[model])
             panel.set_yticks(range(len(models[dataset])), [names[model] for model in models[dataset]])
             panel.set_ylim(-0.6, len(models[dataset]) - 0.4)
             panel.set_xlim(limits)

@@ -107,7 +107,8 @@ def _few(values: Sequence[Any]) -> str:
     import pandas as pd
 
     words = [
-        "none" if pd.isna(one) or one == "" else f"{one:g}" if isinstance(one, float) else str(one) for one in values
+        "none" if pd.isna(value) or value == "" else f"{value:g}" if isinstance(value, float) else str(value)
+        for value in values
     ]
     words = words[:SHOWN]
     return ", ".join(words) + (f" and {len(values) - SHOWN} more" if len(values) > SHOWN else "")

@@ -163,7 +163,7 @@ def _numbers(counts: pd.Series[int]) -> str:
 
 def _with_best(cells: Mapping[tuple[Key, Key], Cell], down: Sequence[str]) -> dict[tuple[Key, Key], Cell]:
     """Mark the highest cell of each column, and of each data set and metric where rows have several."""
-    apart = [place for place, name in enumerate(down) if name in ("dataset", METRIC)]
+    apart = [index for index, name in enumerate(down) if name in ("dataset", METRIC)]
     highest: dict[tuple[Key, Key], float] = {}
 
     def compared(row: Key, column: Key) -> tuple[Key, Key]:

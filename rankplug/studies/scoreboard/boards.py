@@ -70,16 +70,18 @@ class Board:
         if not others:
             return first.standings.ranks
         every = [
-            method for method in first.standings.standings if all(method in one.standings.standings for one in others)
+            method
+            for method in first.standings.standings
+            if all(method in other.standings.standings for other in others)
         ]
-        blocks = [one.standings.block_ranks(every) for one in self.columns]
-        together = sum(one for one in blocks[1:]) + blocks[0] if every else blocks[0][[]]
+        blocks = [column.standings.block_ranks(every) for column in self.columns]
+        together = sum(block for block in blocks[1:]) + blocks[0] if every else blocks[0][[]]
         return ranks_of(together.dropna() / len(blocks), [one.standings.design for one in self.columns])
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The methods, the best mean rank first, those without one last."""
-        methods = dict.fromkeys(method for one in self.columns for method in one.standings.standings)
+        methods = dict.fromkeys(method for column in self.columns for method in column.standings.standings)
         ranks = self.ranks.mean
         found = [
             Row(method, ranks.get(method, math.nan), tuple(one.standings.standings.get(method) for one in self.columns))
@@ -101,7 +103,7 @@ class Board:
     @property
     def records(self) -> Iterator[Mapping[str, Any]]:
         """The records of all trials behind it."""
-        return (record for one in self.columns for entry in one.standings.entries for record in entry.records)
+        return (record for column in self.columns for entry in column.standings.entries for record in entry.records)
 
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""
@@ -115,8 +117,12 @@ class Board:
             "seed": about.seed,
             "ranks": _ranks(self.ranks),
             "collections": [
-                {"title": one.collection.title, "data": one.collection.details, "ranks": _ranks(one.standings.ranks)}
-                for one in self.columns
+                {
+                    "title": column.collection.title,
+                    "data": column.collection.details,
+                    "ranks": _ranks(column.standings.ranks),
+                }
+                for column in self.columns
             ],
             "methods": [
                 {
@@ -171,7 +177,7 @@ class Scoreboard:
 
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""
-        return {"metric": self.metric, "margin": self.margin, "boards": [one.describe() for one in self.boards]}
+        return {"metric": self.metric, "margin": self.margin, "boards": [board.describe() for board in self.boards]}
 
 
 def scoreboard(
@@ -197,7 +203,7 @@ def scoreboard(
         raise RankplugError(f"a margin is a number of points above 0, such as {MARGIN}, not {margin}")
     results = Store.named(store)
     chosen = [name if isinstance(name, Study) else study(name) for name in names] or studies()
-    sizes = [read_profile(one) for one in profiles] or PROFILES
+    sizes = [read_profile(profile) for profile in profiles] or PROFILES
     found = entries(chosen, results, metric, sizes)
     groups: dict[Conditions, list[Entry]] = {}
     for one in found:
@@ -254,8 +260,8 @@ def _with_variants(found: Iterable[Entry]) -> list[Entry]:
     for one in found:
         known, tests = variants.setdefault(one.collection, []), one.tests
         agreeing = (
-            place
-            for place, other in enumerate(known)
+            index
+            for index, other in enumerate(known)
             if all(other.get(key, test) == test for key, test in tests.items())
         )
         number = next(agreeing, len(known))

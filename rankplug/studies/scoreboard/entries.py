@@ -139,7 +139,9 @@ class Entry:
     @property
     def tests(self) -> dict[Key, str]:
         """Digest of the test data of each trial and fold."""
-        return {(one["trial"], one["fold"]): str(one["record"].get("test_fingerprint")) for one in self.records}
+        return {
+            (record["trial"], record["fold"]): str(record["record"].get("test_fingerprint")) for record in self.records
+        }
 
 
 def entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Several[str] = PROFILES) -> list[Entry]:
@@ -156,7 +158,7 @@ def entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Severa
         return []
     means = means_of_trials(store, metric)
     told = list(_found(chosen, stored, profiles))
-    latest = latest_versions(one for each in told for one in each.trials)
+    latest = latest_versions(trial for each in told for trial in each.trials)
     return _distinctly_named([entry for each in told for entry in each.entries(latest, means, store)])
 
 
@@ -208,14 +210,19 @@ class Asked:
     def _renamed(self, latest: Mapping[str, str]) -> set[str]:
         """Return the names of results beside which others of the same parts, seed and versions have another name."""
         names: dict[Any, set[str]] = {}
-        for one in self.trials:
-            about = (one.origin, one.parts, one.about["combination"]["seed"], one.about.get("data_fingerprint", ""))
-            names.setdefault((about, frozenset(one.versions.items() - latest.items())), set()).add(one.place[0])
+        for trial in self.trials:
+            about = (
+                trial.origin,
+                trial.parts,
+                trial.about["combination"]["seed"],
+                trial.about.get("data_fingerprint", ""),
+            )
+            names.setdefault((about, frozenset(trial.versions.items() - latest.items())), set()).add(trial.place[0])
         return {name for several in names.values() if len(several) > 1 for name in sorted(several)[1:]}
 
     def _chosen(self, trials: list[StoredTrial], store: Store) -> list[StoredTrial]:
         """Return the trials of the combination that validation data choose where there are several."""
-        several = {one.parts for one in trials}
+        several = {trial.parts for trial in trials}
         if self.choices == 1:
             return trials
         if len(several) < self.choices:

@@ -80,12 +80,12 @@ class Standings:
     @cached_property
     def design(self) -> Design:
         """The experimental design of the collection's trials."""
-        return design_of(record for one in self.entries for record in one.records)
+        return design_of(record for entry in self.entries for record in entry.records)
 
     @cached_property
     def runs(self) -> list[Entry]:
         """The entries without those whose runs another one has too, under another name."""
-        return list({one.identities: one for one in reversed(self.entries)}.values())[::-1]
+        return list({entry.identities: entry for entry in reversed(self.entries)}.values())[::-1]
 
     def values(self, entry: Entry) -> pd.Series[float]:
         """Return the values by which an entry is compared: of its trials, or of its test queries in folds."""
@@ -106,16 +106,16 @@ class Standings:
         words = dict(zip(others, self._verdicts(samples), strict=True))
         leads = {runs: float(one.estimate.point) for runs, one in zip(others, samples, strict=True)}
         return {
-            one.method: Standing(one, intervals[runs], words.get(runs, ""), leads.get(runs, 0.0))
+            entry.method: Standing(entry, intervals[runs], words.get(runs, ""), leads.get(runs, 0.0))
             for runs in order
-            for one in self.entries
-            if one.identities == runs
+            for entry in self.entries
+            if entry.identities == runs
         }
 
     def _verdicts(self, samples: Sequence[Sample]) -> list[str]:
         if not samples:
             return []
-        found = [one.estimate for one in samples]
+        found = [sample.estimate for sample in samples]
         p = p_values([one.point for one in found], [one.error for one in found], [one.degrees for one in found],
                      self.margin)  # fmt: skip
         return [str(word) for word in best_is_greater(p)]
@@ -125,7 +125,7 @@ class Standings:
         import pandas as pd
 
         level = "fold" if isinstance(self.design, OfficialFolds) else "trial"
-        by_method = {one.method: one.values.groupby(level=level).mean() for one in self.entries}
+        by_method = {entry.method: entry.values.groupby(level=level).mean() for entry in self.entries}
         table = pd.DataFrame({method: by_method[method] for method in methods}).dropna()
         return (-table).rank(axis=1)
 
@@ -143,7 +143,7 @@ def ranks_of(blocks: pd.DataFrame, designs: Iterable[Design]) -> Ranks:
         designs: of the collections behind them.
     """
     mean = {cast(Method, method): float(rank) for method, rank in blocks.mean().items()}
-    kinds = {type(one) for one in designs}
+    kinds = {type(design) for design in designs}
     unit = "folds" if kinds == {OfficialFolds} else "trials"
     if len(mean) < FEWEST:
         return Ranks(mean, None, f"fewer than {FEWEST} methods")

@@ -76,9 +76,9 @@ def judge(
     word = str(DECIDE[evidence.question](p, levels))
     parts = [
         replace(
-            _part(name, sample, p, place, margin, scale, float(levels[-1])), data=data_of(sample) if data_of else ""
+            _part(name, sample, p, index, margin, scale, float(levels[-1])), data=data_of(sample) if data_of else ""
         )
-        for place, (name, sample) in enumerate(zip(names, samples, strict=True))
+        for index, (name, sample) in enumerate(zip(names, samples, strict=True))
     ]
     order = _decisive_first(parts, word, evidence.question)
     needs = _needs([samples[place] for place in order if parts[place].answer == "open"], margin, scale, levels, cost)
@@ -145,7 +145,7 @@ def _needs(open_parts: list[Values], margin: float, scale: float, levels: Double
     if not open_parts:
         return None
     level, power = float(levels[-1]), 1.0 - (1.0 - POWER) / len(open_parts)
-    smallest = [smallest_difference(one.estimate, level=level, power=power) for one in open_parts]
+    smallest = [smallest_difference(part.estimate, level=level, power=power) for part in open_parts]
     needed = [repetitions_needed(one.estimate, margin, level=level, power=power) for one in open_parts]
     widest = open_parts[int(np.argmax(smallest))]
     unit = widest.repeats
@@ -166,17 +166,17 @@ def _of_checks(evidence: Checks, data: str) -> Verdict:
     return Verdict(word, tuple(ordered), data=data, notes=evidence.notes)  # type: ignore[arg-type]
 
 
-def _checked(name: str, one: Check) -> Part:
-    least, most = math.isfinite(one.at_least), math.isfinite(one.at_most)
+def _checked(name: str, check: Check) -> Part:
+    least, most = math.isfinite(check.at_least), math.isfinite(check.at_most)
     limit = (
-        f"between {one.at_least:.3g} and {one.at_most:.3g}"
+        f"between {check.at_least:.3g} and {check.at_most:.3g}"
         if least and most
-        else (f"at most {one.at_most:.3g}" if most else f"at least {one.at_least:.3g}")
+        else (f"at most {check.at_most:.3g}" if most else f"at least {check.at_least:.3g}")
     )
-    words = f"{one.what} {one.value:.3g}, {limit} if it is right"
-    if one.control_of:
-        words += f"; {one.control_of}: {one.control:.3g}"
-    answer = ("holds" if one.passes else "fails") if one.tells and not math.isnan(one.value) else "open"
-    if math.isnan(one.value):
+    words = f"{check.what} {check.value:.3g}, {limit} if it is right"
+    if check.control_of:
+        words += f"; {check.control_of}: {check.control:.3g}"
+    answer = ("holds" if check.passes else "fails") if check.tells and not math.isnan(check.value) else "open"
+    if math.isnan(check.value):
         answer = "fails"
-    return Part(name, answer, one.value, margin=one.at_most if most else one.at_least, extent=words)
+    return Part(name, answer, check.value, margin=check.at_most if most else check.at_least, extent=words)

@@ -136,12 +136,12 @@ class WeightedSum:
     @cached_property
     def estimate(self) -> Estimate:
         """The sum with its standard error."""
-        return weighted_sum([one.estimate for one in self.samples], self.weights)
+        return weighted_sum([sample.estimate for sample in self.samples], self.weights)
 
     @property
     def extent(self) -> str:
         """Over what the mean is taken, in words."""
-        return " and ".join(dict.fromkeys(one.extent for one in self.samples))
+        return " and ".join(dict.fromkeys(sample.extent for sample in self.samples))
 
     @property
     def repeats(self) -> str:
@@ -151,7 +151,7 @@ class WeightedSum:
     @property
     def runs(self) -> frozenset[tuple[str, str]]:
         """Group and model of the runs behind it."""
-        return frozenset().union(*(one.runs for one in self.samples))
+        return frozenset().union(*(sample.runs for sample in self.samples))
 
 
 @dataclass(frozen=True, eq=False)

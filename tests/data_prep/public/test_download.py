@@ -250,7 +250,7 @@ def test_addresses_are_checked_by_a_byte(server):
 def test_links_are_checked_by_a_command(server, monkeypatch, capsys):
     from rankplug_data.public import catalogue
 
-    (ohsumed,) = (one for one in catalogue.BENCHMARKS if one.name == "ohsumed")
+    (ohsumed,) = (benchmark for benchmark in catalogue.BENCHMARKS if benchmark.name == "ohsumed")
     for path, code in (("/file", 0), ("/nothing", 1)):
         found = {"QueryLevelNorm": (Download(file="x.txt", urls=(server.url + path,), sha256=DIGEST),)}
         monkeypatch.setitem(ohsumed.__dict__, "downloads", found)

@@ -308,8 +308,8 @@ def test_yetirank_weighs_neighbours_of_noisy_rankings(name, weights) -> None:
     noisy = scores + GENERATOR.logistic(size=(200_000, 4))
     ranked = np.argsort(-noisy, axis=1)
     expected = 0.0
-    for place, weight in enumerate(weights):
-        upper, lower = ranked[:, place], ranked[:, place + 1]
+    for index, weight in enumerate(weights):
+        upper, lower = ranked[:, index], ranked[:, index + 1]
         gap = np.sign(labels[upper] - labels[lower]) * (scores[upper] - scores[lower])
         expected += weight * np.mean(abs(labels[upper] - labels[lower]) * np.log1p(np.exp(-gap)))
     value = evaluate(f"yetirank[permutations=200000,position_weight={name}]", scores, labels).value

@@ -122,9 +122,9 @@ def test_a_fold_that_chooses_for_itself_is_measured_on_its_own_test_part():
     """One model is best on validation data in fold 1, another in fold 2, which the test data do not like there."""
     values = {("one", 1): [0.5, 0.6], ("one", 2): [0.1, 0.1], ("other", 1): [0.9, 0.9], ("other", 2): [0.3, 0.5]}
     rows = [
-        {"model": model, "fold": fold, "trial": 0, "query": f"{fold}{place}", "value": value}
+        {"model": model, "fold": fold, "trial": 0, "query": f"{fold}{index}", "value": value}
         for (model, fold), found in values.items()
-        for place, value in enumerate(found)
+        for index, value in enumerate(found)
     ]
     frame = pd.DataFrame(rows).assign(measure="query", metric="ndcg@5")
     frame["model"] = pd.Categorical(frame["model"])

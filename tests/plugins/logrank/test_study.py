@@ -59,7 +59,7 @@ def test_the_paper_profile_has_the_seven_data_sets_and_studies_the_sampler_on_hp
     groups = {one.name: one for one in STUDY.runs("paper", None)}
     columns = [name.removeprefix("accuracy ") for name in groups if name not in ("objectives", "sampler")]
     assert columns == ["TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "OHSUMED"]
-    assert all(one.folds == (1, 2, 3, 4, 5) for one in groups.values())
+    assert all(group.folds == (1, 2, 3, 4, 5) for group in groups.values())
     assert groups["sampler"].shared["dataset"] == "hp2004"
     # LETOR scales the features of .Gov; those of OHSUMED are scaled here.
     assert "query_minmax" not in groups["accuracy HP2004"].shared["transforms"]
@@ -328,7 +328,7 @@ def test_equations_4_to_6_are_trained_alike_but_for_the_objective(results):
         size, models = protocol.SIZES[profile], protocol.objectives(protocol.SIZES[profile])
         assert {parts["backend"] for parts in models.values()} == {protocol.lbfgs(size, size.restarts)}
         assert models["L2_NDCG"]["loss"].replace("logrank_l2", "exp_gain") == models["ExpGain_NDCG"]["loss"]
-        assert [one["restarts"] for one in protocol.restart_settings(size).values()] == [0, 3 * size.restarts]
+        assert [setting["restarts"] for setting in protocol.restart_settings(size).values()] == [0, 3 * size.restarts]
     frame, _ = STUDY.exhibit("Equations 4 to 6").draw(results)
     restarts = ("ExpGain_NDCG, 0 restarts", "ExpGain_NDCG, 3 restarts")
     assert list(frame["model"]) == ["L2_NDCG", "LogExp_NDCG", "ExpGain_NDCG", *restarts]
@@ -356,7 +356,7 @@ def test_the_walk_by_the_law_visits_rankings_as_often_as_the_law_says():
     for row in np.unique(of_orders, axis=0):
         chance = weights[(of_orders == row).all(1)].sum() / weights.sum()
         assert (inversions == row).all(1).mean() == pytest.approx(chance, abs=0.012)
-    exact = [1 - objectives.loss_of_ranks("MAP", np.sort(np.argsort(one)[None, :2], axis=1))[0] for one in orders]
+    exact = [1 - objectives.loss_of_ranks("MAP", np.sort(np.argsort(order)[None, :2], axis=1))[0] for order in orders]
     assert gains.mean() == pytest.approx(weights @ exact / weights.sum(), abs=0.01)
 
 

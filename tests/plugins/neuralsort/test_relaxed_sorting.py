@@ -18,8 +18,8 @@ def matrix(temperature) -> np.ndarray:
     rows = []
     for rank in range(1, 6):
         entries = [
-            math.exp(((5 + 1 - 2 * rank) * one - sum(abs(one - other) for other in SCORES)) / temperature)
-            for one in SCORES
+            math.exp(((5 + 1 - 2 * rank) * score - sum(abs(score - other) for other in SCORES)) / temperature)
+            for score in SCORES
         ]
         rows.append([entry / sum(entries) for entry in entries])
     return np.array(rows)
