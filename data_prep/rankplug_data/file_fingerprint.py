@@ -7,6 +7,7 @@ import hashlib
 from pathlib import Path
 
 from rankplug_data.file_specifications import OwnFileParameters
+from rankplug_data.text.regular_files import is_there
 
 AT_ONCE = 1 << 22
 
@@ -18,7 +19,7 @@ def content_digest(parameters: OwnFileParameters) -> str:
         path = Path(name).expanduser() if name is not None else None
         if path is None:
             continue
-        if not path.exists():
+        if not is_there(path):
             return ""
         files = [file for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if file.is_file()]
         if not files:
@@ -26,7 +27,7 @@ def content_digest(parameters: OwnFileParameters) -> str:
             return ""
         for file in files:
             state = file.stat()
-            digest.update(str(file.relative_to(path)).encode())
+            digest.update(str(file.relative_to(path)).encode("utf-8", "surrogateescape"))
             digest.update(_file_digest(file, state.st_size, state.st_mtime_ns))
     return digest.hexdigest()
 

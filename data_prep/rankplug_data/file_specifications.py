@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from rankplug import DatasetSpecification, TransformSpecification
 from rankplug.registry import Parameters
@@ -22,6 +22,15 @@ class OwnFileParameters(Parameters):
     features: int | None = Field(None, ge=1, description="number of features; as many as are found when absent")
     first_feature: Literal[0, 1] = Field(1, description="number of the first feature")
     on_error: Literal["raise", "skip"] = Field("raise", description="what to make of broken lines")
+
+    @field_validator("path", "valid", "test")
+    @classmethod
+    def _can_be_a_path(cls, path: str | None) -> str | None:
+        if path is not None and (not path or "\0" in path or any("\ud800" <= letter <= "\udfff" for letter in path)):
+            raise ValueError(
+                "a path has at least one letter, all of them of Unicode and none of them NUL; rename the file"
+            )
+        return path
 
 
 class RandomSplitParameters(Parameters):

@@ -20,7 +20,7 @@ from rankplug_data.public.sources import prepared_folder
 from rankplug_data.splits import divide, pick
 from rankplug_data.text.archives import Member, members
 from rankplug_data.text.letor import Columns, OnError
-from rankplug_data.text.regular_files import changed
+from rankplug_data.text.regular_files import changed, is_there
 
 TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
 
@@ -126,14 +126,16 @@ class OwnFiles:
         for part, name in zip(PARTS, (parameters.path, parameters.valid, parameters.test), strict=True):
             if name is not None:
                 path = Path(name).expanduser().resolve()
-                if not path.exists():
+                if not is_there(path):
                     raise DataError(f"there is no file or folder {path}")
                 for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
                     if not file.exists():
                         # A link that leads nowhere.
                         continue
                     state = file.stat()
-                    digest.update(f"{part} {file} {state.st_size} {state.st_mtime_ns}\n".encode())
+                    digest.update(
+                        f"{part} {file} {state.st_size} {state.st_mtime_ns}\n".encode("utf-8", "surrogateescape")
+                    )
         return prepared_folder() / f"letor-file-{digest.hexdigest()}"
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -171,3 +172,19 @@ def test_a_full_disk_is_told_with_place_and_advice(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=sentence):
         rp.load(f"letor-file[path={tmp_path}/mine.txt]")
     assert not [folder for folder in (tmp_path / "cache" / "data").iterdir() if folder.is_dir()]
+
+
+def test_names_that_are_no_unicode_are_read_in_a_folder_and_refused_as_a_path(tmp_path):
+    (tmp_path / "set").mkdir()
+    for part in ("train", "vali", "test"):
+        (tmp_path / "set" / f"{part}.txt").write_text("0 qid:1 1:0.5\n1 qid:1 1:0.7\n")
+    named = {"name": "letor-file", "path": str(tmp_path / "set")}
+    expected = rp.load(named)
+    Path(os.fsdecode(bytes(tmp_path / "set") + b"/\xff.md")).write_text("notes")
+    assert [part.fingerprint for part in rp.load(named)] == [part.fingerprint for part in expected]
+    assert rp.Combination(dataset=f"letor-file[path='{tmp_path}/set']", backend="lightgbm", loss="mse").data_fingerprint
+    for path in (os.fsdecode(b"\xff.md"), "a\0b", ""):
+        with pytest.raises(ParameterError, match="a path has at least one letter, all of them of Unicode"):
+            rp.load({"name": "letor-file", "path": path})
+    with pytest.raises(DataError, match="cannot be read: File name too long"):
+        rp.load({"name": "letor-file", "path": "x" * 5000})

@@ -28,7 +28,7 @@ from rankplug_data.text.compression import (
     largest_content,
     refuse_unreadable,
 )
-from rankplug_data.text.regular_files import open_regular
+from rankplug_data.text.regular_files import is_there, open_regular
 from rankplug_data.text.tar_headers import headers_of
 
 SUFFIXES = (
@@ -69,7 +69,7 @@ def members(source: Path) -> Iterator[Member]:
             if path.is_file():
                 yield _file(path, path.relative_to(source).as_posix())
         return
-    if not source.exists():
+    if not is_there(source):
         raise DataError(f"there is no file or folder {source}")
     with open_regular(source) as file, _named_damage(str(source)):
         if kind_of(file.read(HEAD)) == "plain":

@@ -27,6 +27,15 @@ def open_regular(path: Path) -> Iterator[BufferedReader]:
         yield file
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether there is a file or folder; raise where nobody can tell, as of a name that is too long."""
+    try:
+        return path.exists()
+    except OSError as error:
+        shown = str(path) if len(str(path)) < 200 else f"{str(path)[:200]}..."
+        raise DataError(f"{shown} cannot be read: {error.strerror or error}") from error
+
+
 @contextlib.contextmanager
 def unchanged(path: Path, file: BufferedReader) -> Iterator[None]:
     """Raise at the end of the block where someone wrote to a file meanwhile."""
