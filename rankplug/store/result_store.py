@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -33,7 +32,7 @@ from rankplug.store.result_files import (
 from rankplug.store.result_index import INDEX, Compaction, IndexedResults, ResultIndex
 from rankplug.store.score_files import SCORES, encode_scores, read_scores, scores_path
 from rankplug.store.trials import Result, Trial
-from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, results_folder, write_whole
+from rankplug.system import check_can_write, results_folder, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,9 +118,10 @@ class Store:
     def check_writable(self) -> None:
         """Raise the error now that writing a result would raise after hours of training."""
         row_schema()
-        probe = self.folder / LOCKS / f"{UNFINISHED_PREFIX}{os.getpid():08}{UNFINISHED}"
-        self.write_file(probe, b"0" * 4096)
-        probe.unlink(missing_ok=True)
+        try:
+            check_can_write(self.folder / LOCKS / "probe")
+        except OSError as error:
+            raise self._cannot_write(self.folder, error) from error
 
     @contextlib.contextmanager
     def claim(self, trial: Trial) -> Iterator[bool]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
-import os
 import shutil
 import zipfile
 import zlib
@@ -210,7 +209,7 @@ def export(store: Store, target: Path) -> Path:
         raise StoreError(f"cannot write {target}: {reason}; name a file in a folder that exists")
     records = [read_about(path) for path in paths]
     try:
-        with whole_file(Path(os.path.realpath(target))) as file:
+        with whole_file(target) as file:
             _write_archive(store, paths, records, file)
     except OSError as error:
         kept = " (the file of that name is as it was)" if target.exists() else ""

@@ -46,6 +46,7 @@ from .whole_files import LEFT_BEHIND_AFTER as LEFT_BEHIND_AFTER
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_NAME as UNFINISHED_NAME
 from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
+from .whole_files import check_can_write as check_can_write
 from .whole_files import remove_abandoned as remove_abandoned
 from .whole_files import whole_file as whole_file
 from .whole_files import whole_folder as whole_folder
@@ -66,6 +67,7 @@ __all__ = [
     "available_cores",
     "busy_threads",
     "cache_folder",
+    "check_can_write",
     "check_memory",
     "data_folders",
     "fraction",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import os
 import re
@@ -26,7 +27,11 @@ LEFT_BEHIND_AFTER = 3600.0
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file in place of another; it is renamed at the end of the block, and removed if that raises."""
+    """Write a file in place of another; it is renamed at the end of the block, and removed if that raises.
+
+    A link stays, and what it points to is replaced; what is no file, such as a device, is never replaced.
+    """
+    path = _target(path)
     _remove_abandoned_once(path.parent.absolute())
     handle, name = _unfinished_file(path.parent)
     try:
@@ -47,6 +52,17 @@ def write_whole(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.write(content)
+
+
+def check_can_write(path: Path) -> None:
+    """Raise the error now that writing a file whole would raise later."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = _unfinished_file(_target(path).parent)
+    try:
+        os.write(handle, bytes(4096))
+    finally:
+        os.close(handle)
+        os.unlink(name)
 
 
 @contextlib.contextmanager
@@ -78,6 +94,15 @@ def remove_abandoned(folder: Path) -> None:
                     shutil.rmtree(entry.path, ignore_errors=True)
                 else:
                     _remove_unless_held(entry.path)
+
+
+def _target(path: Path) -> Path:
+    """Return the file that is written under a name, which may be a link to it."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        number = errno.EISDIR if target.is_dir() else errno.EINVAL
+        raise OSError(number, "Is a directory" if target.is_dir() else "Is no regular file", str(target))
+    return target
 
 
 _remove_abandoned_once = functools.lru_cache(maxsize=1024)(remove_abandoned)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.data import Integers, Lists
 from rankplug.errors import DataError, FitError, ModelFileError
 from rankplug.registry import parse, registry
-from rankplug.system import cache_folder, numbers, use_threads, write_whole
+from rankplug.system import cache_folder, check_can_write, numbers, use_threads, write_whole
 from rankplug.training.learning_curve import LearningCurve
 
 SIDECAR = ".rankplug.json"
@@ -169,10 +169,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     beside = sidecar_of(target)
     if target.is_dir():
         raise ModelFileError(f"cannot write {target}: it is a folder; name a file in it")
-    there = beside.exists()
-    _write(beside, beside.read_bytes() if there else b"")
-    if not there:
-        beside.unlink()
+    for path in (target, beside):
+        try:
+            check_can_write(path)
+        except OSError as error:
+            raise _cannot_write(path, error) from error
 
 
 def named_file(path: str | os.PathLike[str]) -> Path:
@@ -186,6 +187,10 @@ def _write(path: Path, content: bytes) -> None:
     try:
         write_whole(path, content)
     except OSError as error:
-        raise ModelFileError(
-            f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another file"
-        ) from error
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> ModelFileError:
+    return ModelFileError(
+        f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another file"
+    )

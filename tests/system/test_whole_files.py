@@ -94,3 +94,17 @@ def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
         (folder / "one").touch()
         assert not (tmp_path / "made").exists()
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["made", "made/one"]
+
+
+def test_what_is_no_file_is_never_replaced_and_a_link_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name, reason in (("pipe", "Is no regular file"), ("folder", "Is a directory")):
+        with pytest.raises(OSError, match=reason):
+            write_whole(tmp_path / name, b"1")
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "folder" / "result").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "result")
+    write_whole(tmp_path / "link", b"1")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "result").read_bytes() == b"1"
