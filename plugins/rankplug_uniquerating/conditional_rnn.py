@@ -38,9 +38,13 @@ class ConditionalRNN(nn.Module):
         super().__init__()
         modules, width = hidden_layers(settings, features)
         self.embedding = nn.Sequential(*modules)
-        self.from_state = nn.Linear(width, width, bias=False)
-        self.from_document = nn.Linear(width, width)
-        self.concatenates = settings.rnn == "concat"
+        self.cell: nn.GRUCell | nn.LSTMCell | None = None
+        if settings.rnn in ("gru", "lstm"):
+            self.cell = (nn.GRUCell if settings.rnn == "gru" else nn.LSTMCell)(width, width)
+        else:
+            self.from_state = nn.Linear(width, width, bias=False)
+            self.from_document = nn.Linear(width, width)
+        self.concatenates = settings.rnn != "state"
         self.pooling: Literal["max", "mean"] = settings.pooling
         self.score = nn.Linear(2 * width if self.concatenates else width, 1, bias=False)
         self.width = width
@@ -48,7 +52,25 @@ class ConditionalRNN(nn.Module):
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         embedded = self.embedding(features)
-        return self._scores(torch.tanh(self.from_document(embedded)), embedded)
+        if self.cell is None:
+            return self._scores(torch.tanh(self.from_document(embedded)), embedded)
+        nothing = embedded.new_zeros(embedded.shape[0], self.width)
+        return self._scores(self._advance(embedded, embedded, nothing, nothing)[0], embedded)
+
+    def _driven(self, embedded: torch.Tensor) -> torch.Tensor:
+        """Return what the documents add to a state: of a simple cell a linear function of them."""
+        return embedded if self.cell is not None else cast(torch.Tensor, self.from_document(embedded))
+
+    def _advance(
+        self, driven: torch.Tensor, embedded: torch.Tensor, state: torch.Tensor, memory: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the next state of each document's cell, and the memory of an LSTM."""
+        if self.cell is None:
+            return torch.tanh(self.from_state(state) + driven), memory
+        if isinstance(self.cell, nn.LSTMCell):
+            hidden, memory = self.cell(embedded, (state, memory))
+            return hidden, memory
+        return self.cell(embedded, state), memory
 
     def _scores(self, hidden: torch.Tensor, embedded: torch.Tensor) -> torch.Tensor:
         scores: torch.Tensor = self.score(torch.cat([hidden, embedded], -1) if self.concatenates else hidden)
@@ -57,8 +79,8 @@ class ConditionalRNN(nn.Module):
     def step_scores(self, features: torch.Tensor, steps: RatingSteps) -> torch.Tensor:
         """Return the scores of all steps of some lists, in the order of ``steps``."""
         embedded = self.embedding(features)
-        driven = self.from_document(embedded)
-        state = embedded.new_zeros(steps.lists, self.width)
+        driven = self._driven(embedded)
+        state = memory = embedded.new_zeros(steps.lists, self.width)
         number, documents, lists, rated = (
             torch.from_numpy(values).to(features.device)
             for values in (steps.step, steps.document, steps.list_of_document, steps.chosen)
@@ -68,11 +90,18 @@ class ConditionalRNN(nn.Module):
             place = torch.nonzero(number == step).squeeze(-1)
             document = documents[place]
             of_list = lists[document]
-            hidden = torch.tanh(self.from_state(state)[of_list] + driven[document])
+            if self.cell is None:
+                hidden, remembered = torch.tanh(self.from_state(state)[of_list] + driven[document]), None
+            else:
+                hidden, remembered = self._advance(
+                    driven[document], embedded[document], state[of_list], memory[of_list]
+                )
             scores.append(self._scores(hidden, embedded[document]))
             places.append(place)
             chosen = rated[place]
             state = self._pooled(hidden[chosen], of_list[chosen], state)
+            if remembered is not None:
+                memory = self._pooled(remembered[chosen], of_list[chosen], memory)
         if not scores:
             return embedded.new_zeros(0)
         return torch.cat(scores)[torch.argsort(torch.cat(places))]
@@ -85,6 +114,36 @@ class ConditionalRNN(nn.Module):
     def criterion(self, problem: Problem) -> StepsCriterion:
         """Return a criterion in which the steps take the place of the lists."""
         return StepsCriterion(problem)
+
+
+class SequentialRNN(ConditionalRNN):
+    """The same network, whose prediction places one document after the other."""
+
+    sees_lists = True
+
+    def forward(self, features: torch.Tensor, starts: Integers) -> torch.Tensor:  # type: ignore[override]
+        """Return minus the place of each document in its list, from 0."""
+        lengths = np.diff(starts)
+        of_list = torch.from_numpy(np.repeat(np.arange(lengths.size), lengths)).to(features.device)
+        embedded = self.embedding(features)
+        driven = self._driven(embedded)
+        state = memory = embedded.new_zeros(lengths.size, self.width)
+        places = embedded.new_zeros(embedded.shape[0])
+        left = torch.arange(embedded.shape[0], device=features.device)
+        for place in range(int(lengths.max(initial=0))):
+            lists = of_list[left]
+            hidden, remembered = self._advance(driven[left], embedded[left], state[lists], memory[lists])
+            scores = self._scores(hidden, embedded[left])
+            best = scores.new_full((lengths.size,), -torch.inf).scatter_reduce(0, lists, scores, "amax")
+            # Of equal scores the first document comes first, as in every ranking here.
+            order = torch.where(scores == best[lists], left, embedded.shape[0])
+            first = torch.full_like(of_list[:0].new_empty(lengths.size), embedded.shape[0])
+            chosen = left == first.scatter_reduce(0, lists, order, "amin")[lists]
+            places[left[chosen]] = -float(place)
+            state = state.index_copy(0, lists[chosen], hidden[chosen])
+            memory = memory.index_copy(0, lists[chosen], remembered[chosen])
+            left = left[~chosen]
+        return places
 
 
 class StepsCriterion:

@@ -17,7 +17,9 @@ class ConditionalRNNParameters(Parameters):
 
     layers: tuple[int, ...] = Field((100, 50), min_length=1, description="widths of the embedding's layers")
     activation: Literal["relu", "elu", "tanh"] = Field("elu", description="after each layer of the embedding")
-    rnn: Literal["concat", "state"] = Field("concat", description="score state and embedding (C2), or the state (C1)")
+    rnn: Literal["concat", "state", "gru", "lstm"] = Field(
+        "concat", description="score state and embedding (C2) or the state (C1); gru, lstm: as concat, with such a cell"
+    )
     pooling: Literal["max", "mean"] = Field("max", description="of a step's documents into the next state")
     batch_norm: bool = Field(False, description="normalise before each activation")
     input_batch_norm: bool = Field(False, description="normalise the features")
@@ -49,6 +51,14 @@ SCORERS = [
         paper=PAPER,
         formula=r"f_t(d) = [\tanh(h_{t-1}W + \tilde x(d)U + b), \tilde x(d)]\,w",
         fitted_by={"torch": "rankplug_uniquerating.conditional_rnn:ConditionalRNN"},
+    ),
+    ScorerSpecification(
+        name="sequential_rnn",
+        summary="the same network, which predicts one document after the other",
+        parameters=ConditionalRNNParameters,
+        paper=PAPER,
+        formula=r"f(d) = [\tanh(hW + \tilde x(d)U + b), \tilde x(d)]\,w,\quad h = \tilde h(d_{\mathrm{last}})",
+        fitted_by={"torch": "rankplug_uniquerating.conditional_rnn:SequentialRNN"},
     ),
     ScorerSpecification(
         name="uboost",

@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_uniquerating.conditional_rnn import ConditionalRNN, StepsCriterion
+from rankplug_uniquerating.conditional_rnn import ConditionalRNN, SequentialRNN, StepsCriterion
 from rankplug_uniquerating.rating_steps import RatingSteps
 
 import rankplug as rp
@@ -19,11 +19,11 @@ from rankplug.training import problem_of
 labels_of_lists = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=8), min_size=1, max_size=5)
 
 
-def network(**parameters):
+def network(kind=ConditionalRNN, **parameters):
     reference = {"name": "conditional_rnn", "parameters": {"layers": (6, 3), **parameters}}
     _, settings = registry().resolve("scorer", rp.Reference(**reference))
     torch.manual_seed(0)
-    return ConditionalRNN(settings, 4).double()
+    return kind(settings, 4).double()
 
 
 @given(labels_of_lists)
@@ -69,6 +69,56 @@ def test_training_scores_are_those_of_equation_7(rnn, pooling):
                         chosen.append(hidden)
             state = torch.stack(chosen).amax(0) if pooling == "max" else torch.stack(chosen).mean(0)
     torch.testing.assert_close(found, torch.stack(expected))
+
+
+@pytest.mark.parametrize("rnn", ["gru", "lstm"])
+def test_other_cells_take_pytorchs_step_from_the_pooled_state(rnn):
+    labels, starts = np.array([1.0, 2.0, 2.0, 0.0]), np.array([0, 4])
+    features = torch.as_tensor(np.random.default_rng(0).normal(size=(4, 4)))
+    model = network(rnn=rnn)
+    found = model.step_scores(features, RatingSteps(labels, starts))
+    embedded, zeros = model.embedding(features), torch.zeros(4, 3, dtype=torch.float64)
+
+    def advance(documents, state, memory):
+        if rnn == "gru":
+            return model.cell(documents, state), memory
+        return model.cell(documents, (state, memory))
+
+    hidden, memory = advance(embedded, zeros, zeros)
+    first = torch.cat([hidden, embedded], 1) @ model.score.weight[0]
+    state, kept = (values[[1, 2]].amax(0).expand(2, 3) for values in (hidden, memory))
+    after, _ = advance(embedded[[0, 3]], state, kept)
+    second = torch.cat([after, embedded[[0, 3]]], 1) @ model.score.weight[0]
+    torch.testing.assert_close(found, torch.cat([first, second]))
+    torch.testing.assert_close(model(features), first)
+
+
+@pytest.mark.parametrize("rnn", ["concat", "state", "gru", "lstm"])
+def test_sequential_prediction_is_that_of_a_loop_over_places(rnn):
+    starts = np.array([0, 5, 6, 9])
+    features = torch.as_tensor(np.random.default_rng(1).normal(size=(9, 4)))
+    model = network(SequentialRNN, rnn=rnn)
+    found = model(features, starts)
+    embedded = model.embedding(features)
+    for begin, end in itertools.pairwise(starts):
+        state, memory = (torch.zeros(1, 3, dtype=torch.float64) for _ in range(2))
+        left, place = list(range(begin, end)), 0
+        while left:
+            outcomes = []
+            for document in left:
+                own = embedded[[document]]
+                if model.cell is None:
+                    hidden, kept = torch.tanh(state @ model.from_state.weight.T + model.from_document(own)), memory
+                else:
+                    hidden, kept = (
+                        (model.cell(own, state), memory) if rnn == "gru" else model.cell(own, (state, memory))
+                    )
+                seen = hidden if rnn == "state" else torch.cat([hidden, own], 1)
+                outcomes.append((float((seen @ model.score.weight[0]).detach()), hidden, kept))
+            best = max(range(len(left)), key=lambda one: outcomes[one][0])
+            _, state, memory = outcomes[best]
+            assert found[left.pop(best)] == -place
+            place += 1
 
 
 def test_prediction_is_the_first_step():

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_uniquerating.study import collections_table, quality_tables, relative_gains, three_forms, training_time
+from rankplug_uniquerating.study import (
+    choices,
+    collections_table,
+    quality_tables,
+    relative_gains,
+    three_forms,
+    training_time,
+)
 from rankplug_uniquerating.study.claims import CLAIMS, OBSERVATIONS
 from rankplug_uniquerating.study.colours import COLOURS
 from rankplug_uniquerating.study.findings import FINDINGS
@@ -34,6 +41,8 @@ study = Study(
         Exhibit("Table 2, test-selected", "OHSUMED, chosen on the test part", quality_tables.test_selected, digits=3),
         Exhibit("Tables 2-5, tests", "Tests of our models against the paper's reference", quality_tables.significance),
         Exhibit("Tables 2-5, ERR", "ERR by both definitions", quality_tables.err_by_definition),
+        Exhibit("Section 2, example", "ListNet's and uRank's losses of the example", choices.example),
+        Exhibit("Choices", "What the text says it tried, on OHSUMED", choices.table, digits=3),
         Exhibit("Section 5, training time", "Time of an epoch", training_time.draw),
         Exhibit("Section 5, tensors and loops", "Time of uRank's loss in three forms", three_forms.draw),
     ),

@@ -34,6 +34,14 @@ FINDINGS = (
     " document; today's lambdarank has another norm. LambdaMart-R has RankLib's default settings on LightGBM's trees,"
     " with the number of trees at most the profile's. LambdaLoss is NDCG-Loss2++ with mu = 10, scored document by"
     " document.",
+    "The printed LambdaLoss row has TF-Ranking's group-wise scoring function, whose group size is not given. With"
+    " groups of one document it scores document by document, as here; of larger groups the paper says neither size"
+    " nor how they are drawn, so that there is no row with them.",
+    "Section 3.4 tried GRU, LSTM, average pooling and prediction one by one, Section 5 other rules of selection and"
+    " scaling over all documents, without numbers; they are trained at the profiles full, real and paper. Scaling over"
+    " all documents is to mean 0 and deviation 1 here.",
+    "That features of MSLR are sparse, which the paper takes as the reason why trees lead there, is not tested: no run"
+    " here varies sparsity alone.",
     "Activation: the paper has ELU, also around the output, which would bound scores below by -1; the authors' code has"
     " ReLU and a linear output. Here ELU in the hidden layers and a linear output.",
     "Trees: the paper gives ranges only (200 to 1000 trees, 31 to 255 leaves). The least sum of curvatures, 5 in the"

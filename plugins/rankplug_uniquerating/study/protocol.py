@@ -24,6 +24,13 @@ ERR = tuple(f"err@{k}" for k in CUTOFFS)
 LIGHTGBM_NDCG = tuple(f"ndcg@{k}[empty=1]" for k in CUTOFFS)
 TABLES, TEST_SELECTED, LIGHTGBM_EVALUATION = "tables", "test-selected", "LightGBM evaluation"
 """Kinds of groups: those of the paper's tables, and two in which the test part chooses the epoch or number of trees."""
+CHOICES = "choices"
+"""Kind of the group of what the text says it tried, on OHSUMED: cells, pooling, prediction, selection and scaling."""
+URRANK = "urRank"
+WINDOWS = {"uMart, u = 5": 5, "uMart, u = 10": 10, "uMart, u = all": 100_000}
+OTHER_CELLS = ("urRank, GRU", "urRank, LSTM")
+OTHER_SELECTIONS = {"uRank, by NDCG@1": "ndcg@1", "uRank, by validation loss": "loss"}
+ONE_BY_ONE, AVERAGED, OVER_ALL = "urRank, one by one", "urRank, average pooling", "uRank, scaled over all documents"
 OF_NETWORKS = ("drop_empty", "drop_uniform", "query_minmax")
 ON_TEST = "validate_on_test"
 
@@ -73,6 +80,7 @@ class Size:
         leaves: of a tree.
         max_bin: values of a feature that trees tell apart.
         policy_rates: learning rates of MDPRank's policy to choose from.
+        choices: repetitions of what the text says it tried.
     """
 
     collections: tuple[Collection, ...]
@@ -85,6 +93,7 @@ class Size:
     leaves: int
     max_bin: int = 255
     policy_rates: str = "[0.001,0.0001]"
+    choices: int = 0
 
 
 def _made(
@@ -127,6 +136,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=5,
         leaves=4,
         policy_rates="0.001",
+        choices=2,
     ),
     "quick": Size(
         (
@@ -159,6 +169,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=150,
         leaves=31,
         policy_rates="0.001",
+        choices=3,
     ),
     "real": Size(
         (
@@ -172,6 +183,7 @@ SIZES: Mapping[Profile, Size] = {
         learners=(5, 2),
         rounds=300,
         leaves=31,
+        choices=3,
     ),
     "paper": Size(
         (
@@ -188,6 +200,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=1000,
         leaves=64,
         max_bin=10000,
+        choices=5,
     ),
 }
 
@@ -216,6 +229,10 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             own_share = {**shared, "dataset": collection.selecting or collection.dataset}
             selected = Runs(f"{TEST_SELECTED} {collection.place}", chosen, own_share, size.folds, size.trials)
             yield replace(selected, kind=TEST_SELECTED, place=collection.place)
+            if size.choices:
+                name, tried = f"{CHOICES} {collection.place}", choices_of(collection, size, parts)
+                tried_there = Runs(name, tried, shared, size.folds, size.choices)
+                yield replace(tried_there, kind=CHOICES, place=collection.place)
         mart = {
             model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
             for model in ("uMart", "LambdaMart-L")
@@ -264,6 +281,28 @@ def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:
     if collection.place not in (OHSUMED, MQ2007):
         del models["MDPRank"]
     return models
+
+
+def choices_of(
+    collection: Collection, size: Size, models: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return the parts of what the text says it tried; urRank is urBoost's first network by itself."""
+    layers = "(" + ",".join(map(str, collection.layers)) + ")"
+
+    def recurrent(kind: str = "conditional_rnn", settings: str = "") -> dict[str, Any]:
+        scorer = f"{kind}[layers={layers},activation=elu,initialisation=glorot{settings}]"
+        return _network("urank", scorer, collection, size)
+
+    scaled = [name if name != "query_minmax" else "standardise" for name in OF_NETWORKS]
+    return {
+        **{name: {**models["uMart"], "loss": f"umart[window={window}]"} for name, window in WINDOWS.items()},
+        URRANK: recurrent(),
+        AVERAGED: recurrent(settings=",pooling=mean"),
+        **{name: recurrent(settings=f",rnn={name.split()[-1].lower()}") for name in OTHER_CELLS},
+        ONE_BY_ONE: recurrent("sequential_rnn"),
+        **{name: {**models["uRank"], "selection": [metric]} for name, metric in OTHER_SELECTIONS.items()},
+        OVER_ALL: {**models["uRank"], "transforms": scaled},
+    }
 
 
 def _network(loss: str, scorer: str, collection: Collection, size: Size, rate: str = "") -> dict[str, Any]:

@@ -161,6 +161,37 @@ def test_the_published_gains_follow_from_the_published_tables(place, ndcg, err):
     assert found == pytest.approx([*ndcg, *err], abs=0.006)
 
 
+def test_choices_differ_from_the_papers_own_in_one_thing():
+    runs = {one.name: one for one in STUDY.runs("full", None)}
+    tried, own = runs[f"choices {protocol.OHSUMED}"].models, runs[protocol.OHSUMED].models
+    assert tried["uMart, u = 5"]["loss"] == "umart[window=5]"
+    assert {**tried["uMart, u = 5"], "loss": "umart[window=2]"} == own["uMart"]
+    assert {**tried["uRank, by validation loss"], "selection": list(protocol.NDCG)} == own["uRank"]
+    assert {**tried[protocol.OVER_ALL], "transforms": own["uRank"]["transforms"]} == own["uRank"]
+    scorers = {name: tried[name]["scorer"] for name in (protocol.URRANK, *protocol.OTHER_CELLS, protocol.ONE_BY_ONE)}
+    plain = scorers[protocol.URRANK]
+    assert scorers["urRank, LSTM"] == plain[:-1] + ",rnn=lstm]"
+    assert scorers[protocol.ONE_BY_ONE] == plain.replace("conditional_rnn", "sequential_rnn")
+    assert plain in own["urBoost"]["scorer"]
+
+
+def test_choices_are_shown_beside_the_papers_own_where_they_were_run(results):
+    frame, _ = STUDY.exhibit("Choices").draw(results)
+    assert len(frame) == 4 * (2 + 3 + 5 + 3) and frame["combination"].str.len().min() > 0
+    assert STUDY.exhibit("Choices").draw(made({}))[0].empty
+    statistic = claims.chosen_well(protocol.URRANK, protocol.AVERAGED)
+    assert judged(statistic, made({})).verdict == judged(claims.windows_alike, made({})).verdict == "not run"
+
+
+def test_listnet_prefers_the_wrong_order_of_section_2s_example_and_urank_does_not():
+    frame, _ = STUDY.exhibit("Section 2, example").draw(None)
+    right, wrong = frame.set_index("loss").T.to_numpy()
+    ratings, scores = np.exp([2, 1]) / np.exp([2, 1]).sum(), np.array([20.0, 1.0])
+    assert right[0] == pytest.approx(np.log(np.exp(scores).sum()) - ratings @ scores)
+    assert right[0] > wrong[0] and right[1] < wrong[1]
+    assert judged(claims.listnet_prefers_the_wrong_order, None, None).verdict == "holds"
+
+
 def test_the_tests_compare_with_the_papers_reference(results):
     table, _ = STUDY.exhibit("Tables 2-5, tests").draw(results)
     assert len(table) == 4 * 4 * 4
