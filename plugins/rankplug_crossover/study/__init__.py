@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankplug.studies import Exhibit, Study
-from rankplug_crossover.study import better, chosen, heat_map, noise_effect, ranks
+from rankplug_crossover.study import better, chosen, heat_map, noise_effect, ranks, tuned
 from rankplug_crossover.study.claims import CLAIMS, OBSERVATIONS
 from rankplug_crossover.study.findings import FINDINGS
 from rankplug_crossover.study.protocol import runs
@@ -19,6 +19,8 @@ study = Study(
         Exhibit("Heat map", "Test quality of every combination", heat_map.draw),
         Exhibit("Better than the papers", "New combinations against the best of the papers' own", better.table),
         Exhibit("Ranks", "Which of the leading combinations are told apart", ranks.draw),
+        Exhibit("Tuned", "Models of the papers, tuned by one protocol on several collections", tuned.table),
+        Exhibit("Tuned, ranks", "Ranks of the tuned models over collections", tuned.ranks),
         Exhibit("Noise", "What Gumbel noise changes, loss by loss", noise_effect.draw),
         Exhibit("Chosen on validation", "The combination that validation data choose, and each paper's", chosen.table),
     ),

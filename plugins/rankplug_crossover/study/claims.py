@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
-from rankplug.studies import Claim, Evidence, Margin, Observation, Results, Values, alike, greater, some_greater
+from rankplug.studies import (
+    Claim,
+    Evidence,
+    Margin,
+    Observation,
+    Results,
+    Values,
+    alike,
+    greater,
+    not_run,
+    some_greater,
+)
 from rankplug_crossover.study.better import candidates
 from rankplug_crossover.study.chosen import ANY, EACH_FOLD, NEW, choice, mean_of_choice
-from rankplug_crossover.study.protocol import METRIC, NOISY, Cell, most_repeated, paper_of, whole_grids
+from rankplug_crossover.study.protocol import METRIC, NOISY, TUNED, Cell, most_repeated, paper_of, whole_grids
 from rankplug_crossover.study.quality import best_of_papers, validation_folds
+from rankplug_crossover.study.tuned import ranked
 
 Statistic = Callable[[Results], Evidence]
 POINTS = Margin(0.005, "Half a point of NDCG.", scale=100, unit="points")
@@ -72,6 +85,33 @@ def _everywhere(results: Results, one: str, other: str) -> dict[str, Values]:
     }
 
 
+def tuned_better(one: str, other: str) -> Statistic:
+    """Return the statistic that compares two models of the papers, equally tuned, on every collection."""
+
+    def gather(results: Results) -> Evidence:
+        parts = {
+            results.collection(group, results.place(group)): results.difference(group, METRIC, one, other)
+            for group in results.groups(kind=TUNED)
+        }
+        return greater(parts) if parts else not_run("not part of this profile")
+
+    return gather
+
+
+def some_are_told_apart(results: Results) -> str:
+    """Tell how many pairs of the tuned models lie farther apart in rank than the critical difference."""
+    found = ranked(results)
+    if found is None:
+        return ""
+    models, difference = found
+    pairs = list(itertools.combinations(difference.average_ranks, 2))
+    apart = sum(abs(first - second) > difference.critical_difference for first, second in pairs)
+    return (
+        f"{apart} of {len(pairs)} pairs of {len(models)} models over {difference.blocks} collections; critical"
+        f" difference {difference.critical_difference:.2f} ranks, Friedman's p = {difference.p_value:.2g}"
+    )
+
+
 CLAIMS = (
     Claim(
         f"Some combination that these papers lack ranks better, by {METRIC.upper()}, than all in them.",
@@ -118,8 +158,23 @@ CLAIMS = (
         POINTS,
     ),
 )
+CLAIMS += tuple(
+    Claim(f"Tuned by one protocol, {one} ranks better than {other}.", tuned_better(one, other), "Tuned", POINTS)
+    for one, other in (
+        ("XE-NDCG", "lambdaMART"),
+        ("uMart", "lambdaMART"),
+        ("E[lambdaMART]", "lambdaMART"),
+        ("E[ApproxNDCG]", "CrossEntropy"),
+        ("uRank", "CrossEntropy"),
+    )
+)
 WORDS = "NDCG of " + ", ".join(f"{mark:g} @{metric.partition('@')[2]}" for metric, mark in MARK.items())
 OBSERVATIONS = (
+    Observation(
+        "Which of the papers' models, tuned by one protocol, are told apart by their ranks over collections.",
+        some_are_told_apart,
+        "Tuned, ranks",
+    ),
     Observation(
         f"On OHSUMED the combination that validation data choose, beside {WORDS}.",
         against_the_mark(ANY),

@@ -1,16 +1,18 @@
 """The crossed grid: every installed loss with every backend, plain and with Gumbel noise, on the same data.
 
-Beside this grid stand the papers' own models that are not in it, because they have a scorer or an engine of their own.
+Beside this grid stand the papers' own models that are not in it, because they have a scorer or an engine of their own,
+and a group in which the papers' best-known models are tuned by one protocol, see :mod:`.tuned`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankplug.registry import registry
 from rankplug.studies import Profile, Results, Runs
+from rankplug.system import generator
 
 BACKENDS = ("torch", "lightgbm", "xgboost", "lbfgs")
 PLAIN, NOISY = "", "gumbel"
@@ -90,6 +92,9 @@ class Size:
         samples: draws of noise.
         rankings: that LogRank's losses draw.
         patience: epochs and trees without improvement after which training stops.
+        tuned_on: names in figures -> data sets on which models are tuned by one protocol; none where there are none.
+        draws: hyper-parameters drawn for each of these models.
+        tuned_trials: their repetitions.
     """
 
     collections: Mapping[str, str]
@@ -106,6 +111,9 @@ class Size:
     samples: int = 8
     rankings: int = 200
     patience: tuple[int | None, int | None] = (20, 40)
+    tuned_on: Mapping[str, str] = field(default_factory=dict)
+    draws: int = 4
+    tuned_trials: int = 1
 
 
 SIZES: Mapping[Profile, Size] = {
@@ -122,6 +130,12 @@ SIZES: Mapping[Profile, Size] = {
         samples=2,
         rankings=10,
         patience=(None, None),
+        tuned_on={
+            "made as OHSUMED": "synthetic[shape=ohsumed,queries=25,documents=10]",
+            "made as MSLR": "synthetic[shape=mslr,queries=25,documents=10]",
+        },
+        draws=2,
+        tuned_trials=2,
     ),
     "quick": Size(
         {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=15,test_queries=2000]"},
@@ -149,19 +163,35 @@ SIZES: Mapping[Profile, Size] = {
         samples=4,
         rankings=100,
         patience=(None, None),
+        tuned_on={
+            f"made as {name}": f"synthetic[shape={name.lower()},queries=300,documents=20,test_queries=2000]"
+            for name in ("MSLR", "Yahoo", "OHSUMED")
+        },
+        tuned_trials=2,
     ),
-    "real": Size({"OHSUMED": "ohsumed", "MQ2008": "mq2008"}, folds=(1, 2, 3, 4, 5), trials=1, leaves=8),
+    "real": Size(
+        {"OHSUMED": "ohsumed", "MQ2008": "mq2008"},
+        folds=(1, 2, 3, 4, 5),
+        trials=1,
+        leaves=8,
+        tuned_on={"OHSUMED": "ohsumed", "MQ2008": "mq2008", "OHSUMED, LETOR 2.0": "ohsumed-letor2"},
+        draws=8,
+    ),
     "paper": Size(
         {"MSLR-WEB30K": "mslr-web30k", "Yahoo LTRC Set1": "yahoo-c14"},
         rounds=500,
         leaves=400,
         patience=(20, 50),
+        tuned_on={"MSLR-WEB30K": "mslr-web30k", "Yahoo LTRC Set1": "yahoo-c14"},
+        draws=20,
+        tuned_trials=3,
     ),
 }
 
 
 def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
-    """Yield a group for each collection, named as it is, and one of the models that claims compare with each other.
+    """Yield a group for each collection, named as it is, and one of the models that claims compare with each other;
+    then a group of tuned models for each collection that has them.
 
     Args:
         profile: how large.
@@ -181,6 +211,64 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             pairs = {model: models[model] for model in COMPARED}
             of_pairs = {**shared, "dataset": dataset if data else size.compared_on or dataset}
             yield Runs(f"{PAIRS}, {name}", pairs, of_pairs, size.folds, size.compared, kind=PAIRS, place=name)
+    for name, dataset in ({data: data} if data and size.tuned_on else size.tuned_on).items():
+        shared = {"transforms": ["drop_empty", "query_minmax"], "metrics": list(METRICS), "selection": [METRIC]}
+        models = tuned_models(size)
+        of_data = {"dataset": dataset, **shared}
+        yield Runs(f"{TUNED}, {name}", models, of_data, size.folds, size.tuned_trials, kind=TUNED, place=name)
+
+
+TUNED_MODELS = {
+    "lambdaMART": Cell("lambdarank", "lightgbm"),
+    "XE-NDCG": Cell("xe_ndcg", "lightgbm"),
+    "uMart": Cell("umart", "lightgbm"),
+    "E[lambdaMART]": Cell("lambdarank", "lightgbm", NOISY),
+    "E[ApproxNDCG]": Cell("approx_ndcg", "torch", NOISY),
+    "uRank": Cell("urank", "torch"),
+    "CrossEntropy": Cell("cross_entropy", "torch"),
+    "ConvexLoss": Cell("convex_loss", "lbfgs"),
+}
+"""Models of the four papers, on the engine that each paper has for them, which one protocol tunes."""
+SEED_OF_DRAWS = 20_200
+
+
+def tuned_models(size: Size) -> dict[str, dict[str, Any]]:
+    """Return the parts of the tuned models: all of an engine choose from the same draws, all from equally many."""
+    return {name: {**parts_of(cell, size), **drawn_engine(cell.backend, size)} for name, cell in TUNED_MODELS.items()}
+
+
+def drawn_engine(backend: str, size: Size) -> dict[str, Any]:
+    """Draw an engine's hyper-parameters, as many times as the profile says; validation data choose one draw.
+
+    Trees draw learning rate, leaves and documents of a leaf; networks learning rate, batch and weight decay; linear
+    models C. Rates are drawn on a logarithmic scale.
+    """
+    noise = generator(SEED_OF_DRAWS, "initialisation")
+    epochs, trees = size.patience
+    if backend == "lbfgs":
+        values = ",".join(f"{value:.3g}" for value in 10 ** noise.uniform(-3, 3, size.draws))
+        return {"backend": f"lbfgs[C=({values}),iterations={size.iterations},restarts=0]", "scorer": "linear"}
+    if backend == "torch":
+        backends = [
+            f"torch[lr={10**rate:.3g},batch={2**batch},l2={10**decay:.3g},epochs={size.epochs}]"
+            for rate, batch, decay in zip(
+                noise.uniform(-3.5, -1.5, size.draws),
+                noise.integers(2, 6, size.draws),
+                noise.uniform(-7, -3, size.draws),
+                strict=True,
+            )
+        ]
+        return {"backend": backends, "patience": epochs}
+    scorers = [
+        f"trees[leaves={leaves},learning_rate={10**rate:.3g},min_data={documents},rounds={size.rounds},min_hessian=0.001]"
+        for leaves, rate, documents in zip(
+            noise.integers(4, 4 * size.leaves, size.draws),
+            noise.uniform(-2, -0.5, size.draws),
+            noise.integers(5, 60, size.draws),
+            strict=True,
+        )
+    ]
+    return {"scorer": scorers, "patience": trees}
 
 
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
@@ -218,8 +306,8 @@ COMPARED = (
     Cell("umart", "lightgbm").model,
 )
 """Models that claims compare with each other, which need more trials than a grid of all can have."""
-GRID, PAIRS = "grid", "compared"
-"""Kinds of groups: all combinations on a collection, and those models."""
+GRID, PAIRS, TUNED = "grid", "compared", "tuned"
+"""Kinds of groups: all combinations on a collection, those models, and models tuned by one protocol."""
 
 
 def whole_grids(results: Results) -> list[str]:

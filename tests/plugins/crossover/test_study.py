@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,6 +31,9 @@ def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
         if runs.kind == protocol.PAIRS:
             assert list(runs.models) == list(protocol.COMPARED)
             continue
+        if runs.kind == protocol.TUNED:
+            assert list(runs.models) == list(protocol.TUNED_MODELS)
+            continue
         crossed = {(parts["loss"].split("[")[0], parts["backend"].split("[")[0]) for parts in runs.models.values()}
         installed = {plugin.specification.name for plugin in registry().plugins("loss")}
         for loss in installed - protocol.STEPS_OF_A_DERIVATION:
@@ -39,9 +44,40 @@ def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
 
 
 def test_a_data_set_can_be_named():
-    runs, compared = STUDY.runs("smoke", "ohsumed")
-    assert runs.shared["dataset"] == compared.shared["dataset"] == "ohsumed"
-    assert (runs.name, compared.name) == ("ohsumed", "compared, ohsumed")
+    runs, compared, tuned = STUDY.runs("smoke", "ohsumed")
+    assert {one.shared["dataset"] for one in (runs, compared, tuned)} == {"ohsumed"}
+    assert (runs.name, compared.name, tuned.name) == ("ohsumed", "compared, ohsumed", "tuned, ohsumed")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_tuned_models_have_equal_budgets_and_an_engine_the_same_draws(profile):
+    size = protocol.SIZES[profile]
+    groups = [one for one in STUDY.runs(profile, None) if one.kind == protocol.TUNED]
+    assert len(groups) == len(size.tuned_on) and (len(groups) > 1 or profile == "quick")
+    for group in groups:
+        by_engine = {}
+        for name, parts in group.models.items():
+            budget = {len(value) for value in parts.values() if isinstance(value, list)}
+            drawn = parts["backend"].count(",", 0, parts["backend"].index(")")) + 1 if not budget else budget.pop()
+            assert drawn == size.draws and not budget
+            engine = protocol.TUNED_MODELS[name].backend
+            by_engine.setdefault(engine, []).append((parts["backend"], parts["scorer"]))
+        assert set(by_engine) == {"lightgbm", "torch", "lbfgs"}
+        assert all(one == same[0] for same in by_engine.values() for one in same)
+
+
+def test_ranks_of_tuned_models_are_over_collections(results):
+    table, _ = STUDY.exhibit("Tuned").draw(results)
+    assert len(table) == 2 * len(protocol.TUNED_MODELS) and set(table["draws"]) == {2}
+    assert set(table["paper"]) == {"stochastic", "xendcg", "uniquerating", "logrank"}
+    frame, figure = STUDY.exhibit("Tuned, ranks").draw(results)
+    by_collection = table.pivot(index="collection", columns="model", values="ours")
+    expected = by_collection.rank(axis=1, ascending=False).mean()
+    assert frame.set_index("model")["mean rank"].to_dict() == pytest.approx(expected.to_dict())
+    assert figure is not None and f"of {8 * 7 // 2} pairs" in claims.some_are_told_apart(results)
+    one = dataclasses.replace(results, frames={GROUP: results[GROUP]})
+    assert STUDY.exhibit("Tuned").draw(one)[0].empty and STUDY.exhibit("Tuned, ranks").draw(one)[1] is None
+    assert Claim("", claims.tuned_better("uMart", "lambdaMART"), margin=claims.POINTS).judge(one).verdict == "not run"
 
 
 def test_every_paper_has_combinations_of_its_own():
