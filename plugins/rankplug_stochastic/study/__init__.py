@@ -13,6 +13,7 @@ from rankplug_stochastic.study import (
     law_of_differences,
     mentioned,
     noise_and_network,
+    pair_push,
     quality_table,
     rank_schema,
 )
@@ -37,6 +38,7 @@ study = Study(
     exhibits=(
         Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", concrete_density.draw),
         Exhibit("Figure 2", "Noise on the scores is noise in the sigmoids", rank_schema.draw),
+        Exhibit("Margins", "How strongly a pair is pushed apart, with noise and without", pair_push.draw),
         Exhibit("Law of Z", "Differences of Gumbel noise beside the logistic law", law_of_differences.draw),
         Exhibit("Equations 9 to 14", "CrossEntropy under noise, and the bound on it", cross_entropy_bound.draw),
         Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", convergence.figure_3a),

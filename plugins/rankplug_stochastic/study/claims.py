@@ -31,6 +31,7 @@ from rankplug_stochastic.study.cross_entropy_bound import (
 )
 from rankplug_stochastic.study.law_of_differences import SCALES, correlation, distance_from_logistic
 from rankplug_stochastic.study.noise_and_network import PLAIN, effect, effects
+from rankplug_stochastic.study.pair_push import IN_ORDER, LOSSES, growth_of_push
 from rankplug_stochastic.study.protocol import (
     BY_NAME,
     CROSSED,
@@ -214,6 +215,17 @@ def kinds_alike(reference: str, *others: str) -> Statistic:
     return gather
 
 
+def margins_widen(results: Results) -> Evidence:
+    """Check the push on a pair that is in the right order already, with CrossEntropy as the control."""
+    return exact_check(
+        f"E[ApproxNDCG]'s push at a gap of {IN_ORDER:g} over ApproxNDCG's",
+        growth_of_push(LOSSES["ApproxNDCG"]),
+        at_least=10.0,
+        control=growth_of_push(LOSSES["CrossEntropy"]),
+        control_of="of CrossEntropy, which widens margins by itself",
+    )
+
+
 def bound_holds(results: Results) -> Evidence:
     """Check ``E[H] <= H + log E[e^G]`` on lists of several lengths, spreads of scores and clips."""
     return exact_check(
@@ -373,6 +385,11 @@ CLAIMS = (
         "Section 5.2: $Z_{ij}$ is logistic of scale beta, and pairs that share a document depend on each other.",
         differences_are_logistic,
         "Law of Z",
+    ),
+    Claim(
+        "Section 1: noise goes on widening the margin of a pair that ApproxNDCG has in the right order (tenfold push).",
+        margins_widen,
+        "Margins",
     ),
     Claim("Equations 13 and 14: with clipped noise, E[H] is at most H + log E[e^G].", bound_holds, "Equations 9 to 14"),
     Claim("Section 5.1: without clipping, E[e^G] does not exist.", constant_has_no_limit, "Equations 9 to 14"),

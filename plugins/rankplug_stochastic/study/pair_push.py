@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.studies import Results
 from rankplug_stochastic.study.colours import colour_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GAPS = np.linspace(-1.0, 5.0, 121)
+IN_ORDER = 2.0
+"""A gap at which the pair is in the right order and ApproxNDCG's sigmoid is flat."""
+LOSSES = {"ApproxNDCG": "approx_ndcg[eta=10]", "CrossEntropy": "cross_entropy"}
 
 
 def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[np.float64]:
@@ -36,6 +40,31 @@ def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: in
 
     noise = f"gumbel[beta={beta},samples={samples}]"
     return pd.DataFrame({"gap": GAPS, "plain": push(GAPS, loss, None), "expected": push(GAPS, loss, noise)})
+
+
+def growth_of_push(loss: str, gap: float = IN_ORDER) -> float:
+    """Return how many times as strongly the expected loss pushes a pair apart as the loss itself, at a gap."""
+    at = np.array([gap])
+    return float((push(at, loss, "gumbel[beta=1.0,samples=4000]") / push(at, loss, None))[0])
+
+
+def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
+    """Draw the pushes of both losses of networks and of their expectations over the gap."""
+    import pandas as pd
+
+    from rankplug.plotting import new_figure
+
+    figure, panels = new_figure(2, width=3.8, height=2.8)
+    frames = []
+    for axes, (name, loss) in zip(panels, LOSSES.items(), strict=True):
+        frame = push_frame(loss)
+        frames.append(frame.assign(loss=name))
+        axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
+        axes.plot(frame["gap"], frame["plain"], color=colour_of(name), label=name)
+        axes.plot(frame["gap"], frame["expected"], color=colour_of(f"E[{name}]"), label=f"E[{name}]")
+        axes.set(xlabel="score gap of the better document", ylabel="push apart, |dl/ds|")
+        axes.legend(loc="upper right", fontsize=8)
+    return pd.concat(frames, ignore_index=True), figure
 
 
 def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:

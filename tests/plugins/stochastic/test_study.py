@@ -261,6 +261,17 @@ def test_our_loss_under_our_noise_lies_between_equation_8_and_equation_14():
     assert verdict(claims.best_order_stays, None, None) == "holds"
 
 
+def test_the_push_on_an_ordered_pair_is_that_of_exact_integrals():
+    frame, figure = STUDY.exhibit("Margins").draw(None)
+    approx = frame[frame["loss"] == "ApproxNDCG"].set_index("gap")
+    for gap, plain, expected in ((0.05, 0.9134, 0.0915), (0.5, 0.0473, 0.0874), (2.0, 0.0, 0.0410)):
+        row = approx.iloc[np.abs(approx.index - gap).argmin()]
+        assert row["plain"] == pytest.approx(plain, abs=1e-4)
+        assert row["expected"] == pytest.approx(expected, abs=0.01)
+    assert len(figure.axes) == 2
+    assert verdict(claims.margins_widen, None, None) == "holds"
+
+
 def test_noise_of_pairs_is_logistic_unless_the_noise_of_documents_is_gaussian(monkeypatch):
     assert verdict(claims.differences_are_logistic, None, None) == "holds"
     right = law_of_differences.distance_from_logistic
