@@ -113,7 +113,11 @@ class Source:
     def split(self, fold: int, seed: int) -> Split:
         """Return all parts at once."""
         self._check(fold)
-        return self._transformed(self._dataset.load()(self._parameters, fold, seed), seed)
+        try:
+            return self._transformed(self._dataset.load()(self._parameters, fold, seed), seed)
+        except MemoryError as error:
+            reason = f": {error}" if str(error) else ""
+            raise DataError(f"{self._dataset} needs more memory than is left{reason}; load less of it") from error
 
     def blocks(self, fold: int, seed: int) -> Iterator[Split]:
         """Yield the parts once for each block of test queries, see :func:`load_in_blocks`."""

@@ -94,6 +94,13 @@ class Combination(BaseModel):
         parts = value or () if isinstance(value, (list, tuple, set, type(None))) else [value]
         return tuple(str(parse(part)) for part in parts)
 
+    @field_validator("patience", "seed")
+    @classmethod
+    def _fits_a_result(cls, value: int | None) -> int | None:
+        if value is not None and value >= 1 << 63:
+            raise ValueError("results hold numbers below 2^63")
+        return value
+
     def validate_plugins(self) -> Combination:
         """Check that every plugin is found and its parameters are valid, and return the combination."""
         found = registry()
@@ -290,7 +297,8 @@ def _sentence(error: ValidationError) -> ParameterError:
     known = Combination.model_fields
     if problem["type"] == "extra_forbidden":
         return ParameterError(f"a combination has no part {part}: {did_you_mean(part, known)}")
+    reason = problem["msg"].removeprefix("Value error, ")
     return ParameterError(
         f"a combination's {part} cannot be {shown(problem['input'])} ({describe_type(known[part])}):"
-        f" {problem['msg'][:1].lower()}{problem['msg'][1:]}"
+        f" {reason[:1].lower()}{reason[1:]}"
     )

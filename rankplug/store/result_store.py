@@ -150,7 +150,11 @@ class Store:
 
     def files(self) -> Iterator[Path]:
         """Return the files of all finished trials."""
-        if self.folder.exists() and not self.folder.is_dir():
+        try:
+            there = self.folder.exists()
+        except OSError as error:
+            raise StoreError(f"no folder can be named {str(self.folder)[:100]!r}: {error.strerror}") from error
+        if there and not self.folder.is_dir():
             raise StoreError(f"{self.folder} is a file, not a folder of results")
         return iter(sorted(self.folder.glob("*/*.parquet")))
 

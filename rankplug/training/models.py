@@ -178,9 +178,15 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 def named_file(path: str | os.PathLike[str]) -> Path:
     try:
-        return Path(path)
+        target = Path(path)
+        target.is_file()
     except TypeError:
         raise ModelFileError(f"a model is named by the path of its file, not by {path!r}") from None
+    except OSError as error:
+        raise ModelFileError(f"no file can be named {str(path)[:100]!r}: {error.strerror}") from error
+    if not target.name:
+        raise ModelFileError(f"a model is named by the path of its file, not by {str(path)!r}")
+    return target
 
 
 def _write(path: Path, content: bytes) -> None:
