@@ -74,8 +74,8 @@ def draw_results(
                 of_trials = means_of_trials(trials)
                 panel.plot(of_trials, [index] * len(of_trials), "|", color=colours[model], alpha=0.5)
                 for one in mean.itertuples():
-                    options = {"color": colours[model], "linewidth": 2, "vertical": False}
-                    draw_interval(panel, index, one.low, one.high, limits, **options)
+                    ends, shade = (one.low, one.high), colours[model]
+                    draw_interval(panel, index, *ends, limits, vertical=False, color=shade, linewidth=2)
                     panel.plot(one.mean, index, "o", color=colours[model])
             panel.set_yticks(range(len(models[dataset])), [names[model] for model in models[dataset]])
             panel.set_ylim(-0.6, len(models[dataset]) - 0.4)
