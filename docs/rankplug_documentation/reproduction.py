@@ -85,7 +85,7 @@ def write_reproduction(docs: Path) -> None:
 
 def digest_of(profiles: Iterable[StudyEvidence]) -> str:
     """Return a digest of what a picture shows, which the picture carries."""
-    text = "\n".join(str(profile.describe()) for profile in profiles)
+    text = "\n".join(str(evidence.describe()) for evidence in profiles)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -14,8 +14,8 @@ from rankplug.report.study_report import study_report
 from rankplug.store import Store
 from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, scoreboard, studies, study
 from rankplug.studies import decide as add_trials
-from rankplug.sweeps import Plan, engine_name, require
-from rankplug.system import say
+from rankplug.sweeps import Plan, require
+from rankplug.system import engine_name, say
 
 NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow")
 """Modules that notebooks and pages of a report need beside the packages of the backends."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,12 @@ from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
 from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records, forest_file
-from rankplug.report.summary import markdown_summary
-from rankplug.store import Store
-from rankplug.studies import Scoreboard
+from rankplug.store import Store, markdown_table
+from rankplug.studies import Scoreboard, beside, heading
 from rankplug.system import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd
     from markupsafe import Markup
 
 SCOREBOARD = "scoreboard.html"
@@ -179,3 +179,50 @@ def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
     for name, one in reproduced.items():
         one.evidence.write(folder / "evidence" / f"{name}-{one.results.profile}.json")
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")
+
+
+def markdown_summary(reproduced: Mapping[str, StudyReport]) -> str:
+    """Return the reproduced studies as Markdown, with a section for each."""
+    return "\n".join(line for name, one in reproduced.items() for line in _markdown_section(name, one))
+
+
+def _markdown_section(name: str, report: StudyReport) -> Iterator[str]:
+    versions = {
+        package: version
+        for record in report.results.records
+        for package, version in record["record"].get("versions", {}).items()
+    }
+    made_with = ", ".join(
+        f"{package} {version}" for package, version in sorted({"rankplug": __version__, **versions}.items())
+    )
+    yield f"## {name}: {report.study.title}\n"
+    yield (
+        f"Profile `{report.results.profile}` of {time.strftime('%Y-%m-%d')}, {len(report.results.records)} trials;"
+        f" {made_with}.\n"
+    )
+    tables = [drawn for drawn in report.evaluation.exhibits if "published on" in drawn.table.columns]
+    for theirs, ours in report.stand_ins:
+        yield f"In the place of {theirs}: {ours}.\n"
+    for drawn in tables:
+        yield f"### {drawn.exhibit.name}: {drawn.exhibit.title}\n"
+        yield _markdown_table(drawn.table)
+        yield ""
+    yield "### Claims\n"
+    rows = [
+        (each.claim.sentence, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in report.evaluation.claims
+    ]
+    yield markdown_table(("claim", "verdict", "evidence"), rows)
+    yield ""
+
+
+def _markdown_table(table: pd.DataFrame) -> str:
+    """Return a row for each model, with our mean ± half of the interval and the published number in brackets for each
+    metric.
+    """
+    metrics = list(table["metric"].unique())
+    lines = []
+    for (place, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
+        of_metric = rows.set_index("metric")
+        cells = [beside(of_metric.loc[metric]) if metric in of_metric.index else "" for metric in metrics]
+        lines.append((place, model, rows["trials"].max(), *cells))
+    return markdown_table(("in the place of", "model", "trials", *map(heading, metrics)), lines)

@@ -1,5 +1,4 @@
 from .expected_time import expected_time as expected_time
-from .in_notebooks import engine_name as engine_name
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
 from .plans import plan_sweeps as plan_sweeps
@@ -16,7 +15,6 @@ __all__ = [
     "Plan",
     "Sweep",
     "duration",
-    "engine_name",
     "expected_time",
     "plan_sweeps",
     "read_file",

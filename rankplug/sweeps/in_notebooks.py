@@ -6,14 +6,12 @@ import logging
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from rankplug.errors import MissingPackageError, NotRunError
 from rankplug.store import Store, StoreError, failed_result
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError
-from rankplug.system import OwnedFolder, notebooks_folder, require_modules
+from rankplug.system import OwnedFolder, engine, engine_name, notebooks_folder, require_modules
 
-ENGINE = "rankplug"
 NOTEBOOK = "combination.ipynb"
 OF_THE_MACHINE = (NotRunError.__name__, StoreError.__name__)
 """Errors of the notebook that say nothing of its combination."""
@@ -50,22 +48,6 @@ class Notebooks:
         if close is not None:
             close()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def engine() -> Any:
-    """Return papermill's engine that forks kernels; None where no installed package offers it."""
-    from papermill.engines import papermill_engines
-    from papermill.exceptions import PapermillException
-
-    try:
-        return papermill_engines.get_engine(ENGINE)
-    except PapermillException:
-        return None
-
-
-def engine_name() -> str | None:
-    """Return the name of that engine; None, which is papermill's own, where no installed package offers it."""
-    return None if engine() is None else ENGINE
 
 
 def execute(task: Task, store: Store, target: Path) -> str:

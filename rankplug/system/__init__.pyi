@@ -2,6 +2,8 @@ from . import places as places
 from . import seeds as seeds
 from . import workers as workers
 from .installed import __version__ as __version__
+from .installed import engine as engine
+from .installed import engine_name as engine_name
 from .installed import missing as missing
 from .installed import require_modules as require_modules
 from .machine_faults import is_of_the_machine as is_of_the_machine
@@ -70,6 +72,8 @@ __all__ = [
     "check_can_write",
     "check_memory",
     "data_folders",
+    "engine",
+    "engine_name",
     "fraction",
     "free_cores",
     "generator",

@@ -1,10 +1,11 @@
-"""Installed versions: that of rankplug, and packages that only some of its uses need, which extras bring."""
+"""What is installed: rankplug's version, packages that only some of its uses need, and the engine of notebooks."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
 import re
+from typing import Any
 
 from rankplug.errors import MissingPackageError
 
@@ -19,6 +20,8 @@ BROUGHT_BY = {
 }
 """Packages whose name differs from the module's."""
 EVERYTHING = "all"
+FORKING_ENGINE = "rankplug"
+"""Name of papermill's engine that forks kernels, which a plugin offers."""
 
 
 def require_modules(*modules: str) -> None:
@@ -54,3 +57,19 @@ def _extras() -> dict[str, str]:
     matches = [EXTRA.match(line) for line in metadata.requires("rankplug") or ()]
     pairs = [(match[1].lower(), match[2]) for match in matches if match]
     return {package: extra for package, extra in pairs if extra != EVERYTHING and package != "rankplug"}
+
+
+def engine() -> Any:
+    """Return papermill's engine that forks kernels; None where no installed package offers it."""
+    from papermill.engines import papermill_engines
+    from papermill.exceptions import PapermillException
+
+    try:
+        return papermill_engines.get_engine(FORKING_ENGINE)
+    except PapermillException:
+        return None
+
+
+def engine_name() -> str | None:
+    """Return the name of that engine; None, which is papermill's own, where no installed package offers it."""
+    return None if engine() is None else FORKING_ENGINE

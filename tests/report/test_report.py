@@ -16,9 +16,8 @@ from rankplug.report.exhibit_tables import links_to, table_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
-from rankplug.report.site import build_report, write_summary
+from rankplug.report.site import build_report, markdown_summary, write_summary
 from rankplug.report.study_report import study_report
-from rankplug.report.summary import markdown_summary
 from rankplug.store import Store
 from rankplug.studies import (
     Check,
