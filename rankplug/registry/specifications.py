@@ -270,6 +270,8 @@ class DatasetSpecification(Specification):
         super().__post_init__()
         if not isinstance(self.folds, int) or self.folds < 1:
             raise SpecificationError(f"{self}: folds must be a whole number of at least 1, got {self.folds!r}")
+        if not isinstance(self.licence, str):
+            raise SpecificationError(f"{self}: a licence is told in words, not as {self.licence!r}")
         for name in ("fingerprint", "blocks"):
             if isinstance(path := getattr(self, name), str) and path:
                 _check_paths(self, name, {"": path})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.report.research_object.crate import require_empty, write_crate
-from rankplug.report.site import build_report, write_summary
+from rankplug.report.site import build_report, write_summary, writing
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
 from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, scoreboard, studies, study
@@ -65,7 +64,7 @@ def reproduce(
         require(plan.waiting, NEEDED)
     else:
         require((), NEEDED)
-    with _writing(report):
+    with writing(report):
         report.mkdir(parents=True, exist_ok=True)
     if not run_missing:
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
@@ -86,10 +85,10 @@ def reproduce(
         evaluation = evaluate(one, results)
         # The notebook's kernel finds all of it done.
         _ = evaluation.exhibits, evaluation.claims
-        with _writing(report):
+        with writing(report):
             notebook = execute_notebook(one, profile, asked, results_of, report, progress)
             shown[one.name] = study_report(evaluation, notebook, report, results_of)
-    with _writing(report):
+    with writing(report):
         write_summary(shown, report)
         page = build_report(shown, report, scoreboard(store=results_of), results_of)
     if crate is not None:
@@ -109,18 +108,6 @@ def chosen_studies(names: Iterable[str]) -> list[Study]:
 def plan_reproduction(names: Iterable[str], profile: Profile, **asked: Any) -> Plan:
     """Return what reproducing some studies would run, see :meth:`rankplug.studies.Study.plan` for the arguments."""
     return Plan.joined(one.plan(profile, **asked) for one in chosen_studies(names))
-
-
-@contextlib.contextmanager
-def _writing(report: Path) -> Iterator[None]:
-    """Raise an error that says where and what to do if the system refuses to write, as on a full disk."""
-    try:
-        yield
-    except OSError as error:
-        raise RankplugError(
-            f"cannot write the report to {report}: {error.strerror or error}; free space, or name another folder"
-            " with --report"
-        ) from error
 
 
 def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import time
@@ -10,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankplug.errors import RankplugError
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
@@ -24,6 +26,18 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 SCOREBOARD = "scoreboard.html"
+
+
+@contextlib.contextmanager
+def writing(report: Path) -> Iterator[None]:
+    """Raise an error that says where and what to do if the system refuses to write, as on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise RankplugError(
+            f"cannot write the report to {report}: {error.strerror or error}; free space, or name another folder"
+            " with --report"
+        ) from error
 
 
 def build_report(
@@ -84,7 +98,8 @@ def write_scoreboard(
         navigation: names and addresses of the report's pages.
         known: combinations whose pages are there.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     links = navigation or [("scoreboard", SCOREBOARD)]
     papers = [name for name, link in links if link == f"{name}.html"]
     body = scoreboard_html(compared, draw_boards(compared.boards, folder), papers)
