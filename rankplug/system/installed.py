@@ -1,4 +1,4 @@
-"""What is installed: rankplug's version, packages that only some of its uses need, and the engine of notebooks."""
+"""Installed packages: rankplug's version, those that only some of its uses need, and the engine of notebooks."""
 
 from __future__ import annotations
 

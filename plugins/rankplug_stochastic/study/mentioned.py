@@ -1,4 +1,4 @@
-"""What the paper mentions without numbers, and dropout in the other place, beside the models they are compared with."""
+"""Models that the paper mentions without numbers, and dropout in the other place, beside those they compare with."""
 
 from __future__ import annotations
 
