@@ -90,7 +90,9 @@ def reproduce(
             shown[one.name] = study_report(evaluation, notebook, report, results_of)
     with writing(report):
         write_summary(shown, report)
-        page = build_report(shown, report, scoreboard(store=results_of), results_of)
+        # The whole store is read for it, which a report of one paper need not wait for.
+        compared = scoreboard(store=results_of) if "all" in wanted else None
+        page = build_report(shown, report, compared, results_of)
     if crate is not None:
         write_crate(shown, report, results_of, crate)
     return page

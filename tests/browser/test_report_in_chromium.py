@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.report import reproduce
+from rankplug.report import reproduce, write_scoreboard
 from rankplug.store import Store
-from rankplug.studies import study
+from rankplug.studies import scoreboard, study
 from rankplug.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("report")]
@@ -52,7 +52,7 @@ def test_every_link_leads_somewhere_and_no_page_has_an_error(page, report):
                 "all => all.every(one => one.loading == 'lazy' || one.naturalWidth)"
             )
     names = {file.relative_to(report.parent).parts[0] for file in files}
-    pages = {"index", STUDY, "claims", "exhibits", "runs", "scoreboard"}
+    pages = {"index", STUDY, "claims", "exhibits", "runs"}
     assert names == {*(f"{name}.html" for name in pages), "combinations"}
     assert not page.problems
 
@@ -66,7 +66,9 @@ def test_a_number_of_the_table_leads_to_the_executed_notebook_of_its_combination
 
 
 def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other(page, report):
-    page.goto(f"{report.parent.as_uri()}/scoreboard.html")
+    store = Store(report.parent.parent / "store")
+    board = write_scoreboard(scoreboard([STUDY], store=store), store, report.parent.parent / "scoreboard")
+    page.goto(board.as_uri())
     table = page.locator("table.board").first
     means = "table => [...table.tBodies[0].rows].map(row => Number.parseFloat(row.cells[3].textContent))"
     before = [one for one in table.evaluate(means) if one == one]
