@@ -1,5 +1,5 @@
-"""What the text says it tried, without numbers: cells, pooling, prediction, selection and scaling; and the example of
-Section 2.
+"""Choices that the text says it tried, without numbers: cells, pooling, prediction, selection, scaling; and the example
+of Section 2.
 """
 
 from __future__ import annotations
