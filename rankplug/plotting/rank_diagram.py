@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,8 @@ def draw_ranks(
     high = max(found.average_ranks[order[-1]], low + found.critical_difference)
     margin, lines = 0.75 * (high - low), -1.1 - 0.55 * len(found.groups)
     axes.plot([low, high], [0, 0], color="k", linewidth=1)
-    step = 0.25 if high - low < 2.5 else 0.5 if high - low < 5 else 1.0
+    span = high - low
+    step = 0.25 if span < 2.5 else 0.5 if span < 5 else 1.0 if span < 20 else 5.0 * math.ceil(span / 75)
     for tick in [step * place for place in range(round(low / step), int(high / step) + 1)]:
         if low <= tick <= high:
             axes.plot([tick, tick], [0, 0.3], color="k", linewidth=0.8)
