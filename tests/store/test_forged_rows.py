@@ -67,6 +67,8 @@ def forge(path: Path, changes: list[tuple[str, Any, float, int]], order: str) ->
     parquet.write_table(forged, path)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(changes=CHANGES, order=ORDERS)
 def test_whatever_the_rows_say_the_answer_is_a_table_a_figure_or_a_sentence(
