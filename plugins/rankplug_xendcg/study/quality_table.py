@@ -58,7 +58,7 @@ def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 MISSING = "not in our source"
-"""What stands where the copy of the paper at hand has lost a number."""
+"""Text in place of a number that the copy of the paper at hand has lost."""
 
 
 def published_numbers(results: Results) -> tuple[pd.DataFrame, None]:
