@@ -59,7 +59,11 @@ def every_package() -> None:
 
 def skip_where_needed(report: pytest.TestReport | pytest.CollectReport, where: Path) -> None:
     """Turn a failure for want of an absent package into a skipped test."""
-    if ABSENT and report.failed and (match := NEEDS.search(f"{report.longreprtext}\n{report.capstdout}")):
+    if (
+        ABSENT
+        and report.failed
+        and (match := NEEDS.search(f"{report.longreprtext}\n{report.capstdout}\n{report.capstderr}"))
+    ):
         report.outcome = "skipped"
         report.longrepr = (str(where), 0, f"Skipped: needs {' or '.join(ABSENT)}: {match[0]}")
 
