@@ -112,7 +112,7 @@ class PreparedData:
 
     def whole(self) -> Lists:
         """Return everything that is stored; queries that several folds share may stand twice."""
-        arrays = {
+        arrays: dict[str, Any] = {
             name: map_array(self._path(name))
             for name in (*ARRAYS, *OPTIONAL)
             if self._path(name).exists() or name in ARRAYS

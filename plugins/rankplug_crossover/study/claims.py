@@ -112,7 +112,7 @@ def some_are_told_apart(results: Results) -> str:
     )
 
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     Claim(
         f"Some combination that these papers lack ranks better, by {METRIC.upper()}, than all in them.",
         some_is_better,

@@ -73,8 +73,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
                 axes.bar(where - beside, rows["published (%)"], 0.38, color="#BBBBBB", label="published")
             axes.bar(where + beside, rows["ours (%)"], 0.38, color=PALETTE[0], label="ours")
             for x, mean, half in zip(where + beside, rows["ours (%)"], rows["half width"], strict=True):
-                options = {"vertical": True, "color": "#222222", "linewidth": 0.8}
-                draw_interval(axes, x, mean - half, mean + half, limits, **options)
+                draw_interval(axes, x, mean - half, mean + half, limits, vertical=True, color="#222222", linewidth=0.8)
             axes.axhline(0, color="#333333", linewidth=0.6)
             axes.set_xticks(where, [f"@{k}" for k in CUTOFFS])
             axes.grid(axis="x", visible=False)

@@ -119,7 +119,9 @@ def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
     from rankplug.plotting import PALETTE, draw_band
 
     markers = zip(COMPARED, "os", strict=True)
-    styles = {model: {"color": colour_of(model), "marker": marker, "markersize": 4} for model, marker in markers}
+    styles: dict[str, dict[str, Any]] = {
+        model: {"color": colour_of(model), "marker": marker, "markersize": 4} for model, marker in markers
+    }
     styles["difference"] = {"color": PALETTE[8], "marker": "D", "markersize": 3}
     for curve, style in styles.items():
         rows, axes = frame[frame["curve"] == curve], lower if curve == "difference" else upper

@@ -85,7 +85,7 @@ def published_numbers(results: Results) -> tuple[pd.DataFrame, None]:
         {"exhibit": figure, "data": "", "model": "", "what": "curves", "published": "", "source": MISSING}
         for figure in ("Figure 1", "Figure 2", "Figure 3")
     ]
-    return pd.DataFrame(rows + table + figures), None
+    return pd.DataFrame([*rows, *table, *figures]), None
 
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:
