@@ -128,9 +128,9 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float 
 
 def draw_band(axes: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str) -> None:
     """Draw a band of intervals with its edges, so that bands that overlap are told apart."""
-    axes.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
-    for edge in (low, high):
-        axes.plot(x, edge, color=colour, alpha=0.6, linewidth=0.6)
+    from matplotlib.colors import to_rgba
+
+    axes.fill_between(x, low, high, facecolor=to_rgba(colour, 0.12), edgecolor=to_rgba(colour, 0.6), linewidth=0.6)
 
 
 def draw_interval(

@@ -139,7 +139,8 @@ def test_table_6_counts_one_where_nothing_is_relevant(results):
 def test_figure_1_has_bars_for_every_collection_and_metric(results):
     frame, drawn = STUDY.exhibit("Figure 1").draw(results)
     assert len(frame) == 4 * 8
-    assert len(drawn.axes) == 8 and all(len(axes.patches) == 8 for axes in drawn.axes)
+    # On made data the paper's own numbers are of other data, so that no bars stand beside ours.
+    assert len(drawn.axes) == 8 and all(len(axes.patches) == 4 for axes in drawn.axes)
     trials = results.trials(protocol.OHSUMED, "ndcg@5")
     ours, best = trials[list(protocol.OURS)].max(axis=1), trials[list(protocol.BENCHMARKS)].max(axis=1)
     row = frame[(frame["collection"] == "OHSUMED") & (frame["metric"] == "ndcg@5")].iloc[0]
