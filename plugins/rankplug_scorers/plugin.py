@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from rankplug import Parameters, ScorerSpecification, hookimpl
+from rankplug.errors import RankplugError
 from rankplug.registry import Reference, parse
 
 
@@ -15,7 +16,10 @@ def _several(value: Any) -> Any:
 
 
 def _settings_of_engines(value: Any) -> Any:
-    return tuple(parse(one) for one in _several(value))
+    try:
+        return tuple(parse(one) for one in _several(value))
+    except RankplugError as error:
+        raise ValueError(str(error)) from None
 
 
 Features = Annotated[tuple[int | str, ...], BeforeValidator(_several)]
