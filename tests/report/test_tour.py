@@ -109,7 +109,7 @@ def test_the_feature_that_makes_the_labels_matters_most(tour: Tour) -> None:
     assert importance.idxmax() == 1
     assert importance[1] > 3 * importance[2:].abs().max()
     assert tour.draw_importance(3).axes[0].get_yticklabels()[-1].get_text() == "1"
-    assert len(tour.curves().axes[0].lines) == 2
+    assert len(tour.curves().axes[0].lines) == 3  # training, validation and the iteration that is kept
 
 
 def test_a_second_visit_reads_what_the_first_one_stored(tour: Tour, monkeypatch: pytest.MonkeyPatch) -> None:
