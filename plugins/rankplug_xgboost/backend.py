@@ -154,7 +154,9 @@ def _unknown(parameters: dict[str, Any], own: dict[str, Any]) -> list[str]:
     """Return those of the engine's own parameters that XGBoost, which lists none, says it does not use."""
     asked = {**parameters, **{name: str(value) for name, value in own.items()}, "validate_parameters": True}
     asked.pop("monotone_constraints", None)
-    with warnings.catch_warnings(record=True) as told:
+    asked["verbosity"] = 1
+    # Its verbosity is the process's, and may have been turned off by whoever used it before.
+    with warnings.catch_warnings(record=True) as told, xgb.config_context(verbosity=1):
         warnings.simplefilter("always")
         with contextlib.suppress(xgb.core.XGBoostError):
             # Values that are not possible are told when the trees are grown.

@@ -154,7 +154,8 @@ def test_a_killed_sweep_leaves_no_more_than_one_folder_among_the_temporary_files
         assert owner.stdout is not None and owner.stdout.readline() == b"started\n"
         owner.kill()
         owner.wait()
-    assert len(list(temporary.iterdir())) == 1
+    # A folder and the lock that its owner held.
+    assert len({path.name.removesuffix(".lock") for path in temporary.iterdir()}) == 1
     done = subprocess.run([sys.executable, "-c", program, "0"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert not list(temporary.iterdir())

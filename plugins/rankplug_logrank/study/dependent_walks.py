@@ -170,7 +170,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         left.plot(side, rows["gradient left"].clip(lower=1e-8), "o", color=paint, markersize=4)
         right.plot(side, rows["training MAP"], "o", color=paint, markersize=4, label=kind)
     left.axhline(CONVERGED, color="#555555", linewidth=0.8, linestyle="--")
-    left.set(ylabel="share of the gradient that is left", yscale="log", xticks=[])
-    right.set(ylabel="training MAP", xticks=[])
+    left.set(xlabel="runs, side by side", ylabel="share of the gradient that is left", yscale="log", xticks=[])
+    right.set(xlabel="runs, side by side", ylabel="training MAP", xticks=[])
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
     return frame, figure

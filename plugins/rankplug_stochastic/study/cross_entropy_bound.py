@@ -113,10 +113,9 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         )
     left.set(xscale="log", xlabel=r"$\epsilon$", ylabel="E[H] - H, equal scores")
     left.invert_xaxis()
-    left.legend(loc="upper left", fontsize=7)
     shares = SHARES[::7]
     right.plot(shares, [best_gap(share) for share in shares], color=PALETTE[7], label="H")
     right.plot(shares, [best_expected_gap(share) for share in shares], color=PALETTE[5], label="E[H]")
     right.set(xlabel="target share of the first of two", ylabel="best score gap")
-    right.legend(loc="upper left", fontsize=8)
+    figure.legend(loc="outside lower center", ncols=4, fontsize=7.5)
     return frame, figure

@@ -71,5 +71,6 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
                 "correlation of Z12 and Z23": correlation(beta),
             }
         )
+    panels[0].set_ylabel("density")
     panels[0].legend(loc="upper left", fontsize=7)
     return pd.DataFrame(rows), figure
