@@ -108,6 +108,7 @@ def test_an_installed_plugin_is_checked_by_name_with_its_parameters():
     assert "loss lambdarank[sigma=2], rankplug 0.1.0" in printed.output
 
 
+@pytest.mark.slow
 def test_a_name_of_two_kinds_is_checked_as_both():
     assert [report.plugin.specification.kind for report in check_plugins("rankboost")] == ["backend", "loss"]
     assert [report.plugin.specification.kind for report in check_plugins("rankboost", "loss")] == ["loss"]

@@ -12,7 +12,16 @@ GENERATOR = np.random.default_rng(20)
 SCORES, LABELS = GENERATOR.normal(size=STARTS[-1]), GENERATOR.integers(0, 5, STARTS[-1])
 
 
-@pytest.mark.parametrize("loss", ["softrank", "convex_loss[gain=map]", "logrank_mle[rankings=sampled]", "ranknet"])
+LOSSES = [
+    "softrank",
+    *(
+        pytest.param(loss, marks=pytest.mark.slow)
+        for loss in ("convex_loss[gain=map]", "logrank_mle[rankings=sampled]", "ranknet")
+    ),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_every_digit_is_the_same_wherever_arrays_lie(loss) -> None:
     held: list[list[np.ndarray]] = []
     first = None

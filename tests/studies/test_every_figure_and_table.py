@@ -51,11 +51,16 @@ OF_THE_PAPERS = {
 }
 """Figures and tables that sections 2 and 3 of the specification list, with columns that each must have."""
 
-STUDIES = [pytest.param(one.name, marks=pytest.mark.xdist_group(f"draw {one.name}")) for one in studies()]
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    """Return the marks of a study's cases: one process for all, and slow for the crossing, whose notebook CI runs."""
+    group = pytest.mark.xdist_group(f"draw {name}")
+    return [group, pytest.mark.slow] if name == "crossover" else [group]
+
+
+STUDIES = [pytest.param(one.name, marks=marks(one.name)) for one in studies()]
 EXHIBITS = [
-    pytest.param(one.name, exhibit.name, marks=pytest.mark.xdist_group(f"draw {one.name}"))
-    for one in studies()
-    for exhibit in one.exhibits
+    pytest.param(one.name, exhibit.name, marks=marks(one.name)) for one in studies() for exhibit in one.exhibits
 ]
 SCHEMAS = {("stochastic", "Figure 1"), ("stochastic", "Figure 2"), ("logrank", "Figure 2")}
 """Pictures of a construction, which have no axes to name."""
