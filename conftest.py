@@ -18,6 +18,11 @@ from typing import Any
 
 import pytest
 
+if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
+    # The processes that run tests share the cores between them.
+    _SHARE = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    os.environ.setdefault("RANKPLUG_THREADS", str(max(1, _SHARE)))
+
 LEAKS_FAIL = os.environ.get("RANKPLUG_LEAKS") == "fail"
 """Whether a test that changes the process for those after it fails, instead of being named in a warning."""
 PACKAGES = (
