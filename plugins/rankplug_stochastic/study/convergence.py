@@ -92,15 +92,33 @@ def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def figure_3_on_yahoo(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw validation curves of Figure 3's pairs on the second collection, which the paper leaves out."""
-    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
-
     groups = results.groups(kind="fixed")
     if len(groups) < 2:
         import pandas as pd
 
         return pd.DataFrame(columns=["model", f"{METRIC} (%)"]), None
-    group, models = groups[1], tuple(results.models(groups[1]))
-    figure, axes = new_figure(2, width=3.9, height=3.0, sharey=True)
+    return networks_beside_trees(results, groups[1], tuple(results.models(groups[1])), columns=2)
+
+
+def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Draw all models with settings of their own, on validation data."""
+    return networks_beside_trees(results, first_group(results, "tuned"), MODELS, columns=3)
+
+
+def networks_beside_trees(
+    results: Results, group: str, models: tuple[str, ...], columns: int
+) -> tuple[pd.DataFrame, Figure]:
+    """Draw validation curves of a group, networks and trees beside each other.
+
+    Args:
+        results: of the study.
+        group: the runs to draw.
+        models: those of its models that are drawn.
+        columns: of the legend.
+    """
+    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
+
+    figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
     curves = curves_in_steps(results, group, "valid", models)
     for panel, trees in zip(axes, (False, True), strict=True):
         shown = [model for model in models if BY_NAME[model].trees == trees]
@@ -108,22 +126,5 @@ def figure_3_on_yahoo(results: Results) -> tuple[pd.DataFrame, Figure | None]:
         panel.set(xlabel=f"training iteration ({iteration_name(shown[0])})", title="trees" if trees else "networks")
     keep_within(axes[0], 0, 100)
     axes[0].set_ylabel("validation NDCG@5 (%)")
-    legend_below(figure, columns=2)
+    legend_below(figure, columns=columns)
     return curve_frame(results, group, models, ("valid",)), figure
-
-
-def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw all models with settings of their own, on validation data; networks and trees beside each other."""
-    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
-
-    group = first_group(results, "tuned")
-    figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
-    curves = curves_in_steps(results, group, "valid", MODELS)
-    for panel, trees in zip(axes, (False, True), strict=True):
-        models = [name for name, model in BY_NAME.items() if model.trees == trees]
-        draw_curves(panel, curves, models, colours=COLOURS, **results.spread(group))
-        panel.set(xlabel=f"training iteration ({iteration_name(models[0])})", title="trees" if trees else "networks")
-    keep_within(axes[0], 0, 100)
-    axes[0].set_ylabel("validation NDCG@5 (%)")
-    legend_below(figure, columns=3)
-    return curve_frame(results, group, MODELS, ("valid",)), figure
