@@ -92,6 +92,12 @@ class SoftRank(Parameters):
         return NO_CUTOFF if self.k is None else self.k
 
 
+class SoftSpearman(Parameters):
+    """Parameters of ``soft_spearman``."""
+
+    epsilon: float = Field(1.0, gt=0, description="regularisation; ranks are hard where it goes to 0")
+
+
 class YetiRank(Parameters):
     """Parameters of ``yetirank``."""
 

@@ -132,6 +132,15 @@ def rankplug_losses() -> list[LossSpecification]:
             longest=1500,
         ),
         _loss(
+            "soft_spearman",
+            "squared distance between soft ranks of the scores and ranks of the labels, as Spearman's correlation",
+            "Fast differentiable sorting and ranking, Blondel et al. 2020",
+            r"\tfrac12 \lVert r(f) - r(y) \rVert^2,\quad"
+            r" r(f) = \operatorname{argmin}_{\mu \in \mathcal P(n, \dots, 1)} \lVert \mu + f / \epsilon \rVert^2",
+            parameters.SoftSpearman,
+            curvature="exact",
+        ),
+        _loss(
             "yetirank",
             "logistic loss of pairs that logistic noise makes neighbours",
             "YetiRank, Gulin et al. 2011",

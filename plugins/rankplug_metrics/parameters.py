@@ -39,7 +39,7 @@ class ExpectedReciprocalRank(RankingMetricParameters):
 
 
 class Relevance(RankingMetricParameters):
-    """Parameters of ``mrr`` and ``recall``, which know relevant documents and others."""
+    """Parameters of ``mrr``, ``recall`` and ``success``, which know relevant documents and others."""
 
     threshold: float = Field(1.0, gt=0, description="smallest label of a relevant document")
 
@@ -83,3 +83,27 @@ class AreaUnderCurve(MetricParameters):
     def ties_count_half(self) -> bool:
         """Tell whether a tied pair counts one half."""
         return self.ties == "half"
+
+
+class RankBiasedPrecision(Relevance):
+    """Parameters of ``rbp``."""
+
+    p: float = Field(0.8, gt=0, lt=1, description="probability that a reader goes on to the next rank")
+
+
+class RankCorrelation(MetricParameters):
+    """Parameters of ``kendall`` and ``spearman``."""
+
+    tied_scores: Literal["zero", "undefined"] = Field(
+        "zero", description="value of a list whose scores are all equal and its labels are not: zero, or none (SciPy)"
+    )
+
+    @property
+    def undefined_for_tied_scores(self) -> bool:
+        """Tell whether a list whose scores are all equal has no value."""
+        return self.tied_scores == "undefined"
+
+    @property
+    def ties(self) -> str:
+        """Return the order in which tied documents are counted, which changes no value."""
+        return "worst"

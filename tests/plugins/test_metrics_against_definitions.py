@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankplug as rp
 from rankplug.errors import DataError
@@ -24,8 +25,8 @@ GOLDEN_METRICS = {
     "ap_binary": "map",
     "auc_binary": "auc",
 }
-RANKED = ["ndcg", "dcg", "err", "map", "mrr", "precision", "recall"]
-ALL = [*RANKED, "auc"]
+RANKED = ["ndcg", "dcg", "err", "map", "mrr", "precision", "recall", "success", "rbp"]
+ALL = [*RANKED, "auc", "kendall", "spearman"]
 
 
 def value(metric: str, scores, labels) -> float:
@@ -104,6 +105,8 @@ def test_binary_metrics_are_their_definitions(one, k, threshold):
         f"precision@{k}[threshold={threshold}]": lambda: sum(hits[:k]) / k,
         f"precision@{k}[threshold={threshold},divide_by=documents]": lambda: sum(hits[:k]) / min(k, n),
         f"recall@{k}[threshold={threshold}]": lambda: sum(hits[:k]) / relevant,
+        f"success@{k}[threshold={threshold}]": lambda: float(any(hits[:k])),
+        f"rbp@{k}[threshold={threshold},p=0.7]": lambda: sum(0.3 * 0.7**r for r, hit in enumerate(hits[:k]) if hit),
     }
     for metric, formula in expected.items():
         wanted = formula() if relevant else math.nan
@@ -118,6 +121,30 @@ def test_auc_counts_pairs_and_a_tie_as_one_half(one):
     ordered = sum(scores[g] > scores[b] or (scores[g] == scores[b] and g < b) for g, b in pairs)
     assert value("auc", *one) == pytest.approx(wins / len(pairs) if pairs else math.nan, nan_ok=True)
     assert value("auc[ties=stable]", *one) == pytest.approx(ordered / len(pairs) if pairs else math.nan, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.stats.ConstantInputWarning")
+@given(lists(longest=40, largest=6))
+def test_rank_correlations_are_scipys_whatever_is_tied(one):
+    scores, labels = one
+    for name, correlation in (("kendall", stats.kendalltau), ("spearman", stats.spearmanr)):
+        expected = correlation(scores, labels).statistic if len(labels) > 1 else math.nan
+        assert value(f"{name}[tied_scores=undefined]", *one) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_rank_correlations_of_a_long_list_with_fractions_for_labels_are_scipys():
+    generator = np.random.default_rng(2)
+    labels = np.round(generator.random(3001), 3)
+    scores = np.round(labels + generator.normal(size=3001), 2)
+    assert value("kendall", scores, labels) == pytest.approx(stats.kendalltau(scores, labels).statistic, abs=1e-12)
+    assert value("spearman", scores, labels) == pytest.approx(stats.spearmanr(scores, labels).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["kendall", "spearman"])
+def test_scores_that_are_all_equal_correlate_with_nothing(metric):
+    assert value(metric, [1.0, 1.0, 1.0], [0, 1, 2]) == 0
+    assert math.isnan(value(f"{metric}[tied_scores=undefined]", [1.0, 1.0, 1.0], [0, 1, 2]))
+    assert math.isnan(value(metric, [1.0, 2.0, 3.0], [1, 1, 1])), "labels that are all equal rank nothing"
 
 
 @pytest.mark.parametrize("length", [31, 32, 33, 64, 511, 512, 513, 900])
@@ -173,7 +200,7 @@ def test_shifting_or_stretching_all_scores_changes_nothing(one, metric, shift):
     assert value(metric, [math.exp(score) for score in scores], labels) == pytest.approx(before, nan_ok=True)
 
 
-@given(lists(), st.sampled_from(["ndcg@5", "dcg", "err", "map", "mrr", "precision@3", "recall@2"]))
+@given(lists(), st.sampled_from(["ndcg@5", "dcg", "err", "map", "mrr", "precision@3", "recall@2", "rbp"]))
 def test_an_irrelevant_document_at_the_end_changes_nothing(one, metric):
     scores, labels = one
     longer = value(metric, [*scores, min(scores) - 1], [*labels, 0.0])
@@ -188,7 +215,7 @@ def test_the_order_of_the_documents_does_not_matter_without_ties(one, metric, da
     assert shuffled == pytest.approx(value(metric, scores, labels), nan_ok=True)
 
 
-@given(lists(ties=False), st.sampled_from(["ndcg", "ndcg@4", "err", "map", "mrr", "auc"]))
+@given(lists(ties=False), st.sampled_from(["ndcg", "ndcg@4", "err", "map", "mrr", "auc", "rbp", "kendall", "spearman"]))
 def test_ranking_by_label_is_best(one, metric):
     scores, labels = one
     best = value(metric, labels, labels)
@@ -214,7 +241,7 @@ def test_values_do_not_depend_on_the_number_of_threads(seed):
     starts = np.concatenate(([0], np.cumsum(generator.integers(1, 300, 200))))
     scores = generator.integers(0, 50, starts[-1]).astype(float)
     labels = generator.integers(0, 5, starts[-1]).astype(float)
-    for metric in ("ndcg@10[ties=random]", "err", "auc"):
+    for metric in ("ndcg@10[ties=random]", "err", "auc", "kendall", "spearman"):
         with rp.use_threads(1):
             alone = rp.metric(metric)(scores, labels, starts)
         with rp.use_threads(4):

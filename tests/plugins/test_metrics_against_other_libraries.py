@@ -77,6 +77,7 @@ TREC = {
     "mrr": ("recip_rank", "recip_rank"),
     "precision@5": ("P.5", "P_5"),
     "recall@5": ("recall.5", "recall_5"),
+    "success@5": ("success.5", "success_5"),
 }
 
 
@@ -97,6 +98,8 @@ IR_MEASURES = {
     "mrr@10": ir_measures.RR @ 10,
     "precision@3[threshold=2]": ir_measures.P(rel=2) @ 3,
     "recall@3": ir_measures.R @ 3,
+    "success@1": ir_measures.Success @ 1,
+    "success@3[threshold=3]": ir_measures.Success(rel=3) @ 3,
 }
 PRINTED_BY_GDEVAL = {"ndcg@10", "err@10[ymax=4]"}
 GDEVAL_DIGITS = 6e-6
@@ -187,3 +190,20 @@ def test_values_are_what_xgboost_reports_in_training(ranking_task, theirs, ours)
     model = xgboost.train(parameters, data, 5, evals=[(data, "same")], evals_result=reported, verbose_eval=False)
     scores = model.predict(data, output_margin=True)
     assert rp.metric(ours).mean(scores, labels, starts) == pytest.approx(reported["same"][theirs][-1], abs=1e-6)
+
+
+# ranx compiles itself for a dozen seconds.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("hit_rate@3", "success@3"), ("rbp.80", "rbp[p=0.8]"), ("rbp.50-l2", "rbp[p=0.5,threshold=2]")]
+)
+def test_success_and_rank_biased_precision_are_those_of_ranx(data, theirs, ours):
+    ranx = pytest.importorskip("ranx")
+    relevance, retrieved = trec(*data)
+    run = ranx.Run(retrieved)
+    ranx.evaluate(ranx.Qrels(relevance), run, theirs)
+    found = rp.metric(ours)(*data)
+    kept = ~np.isnan(found)
+    expected = [run.scores[theirs][query] for query in relevance]
+    assert kept.sum() > QUERIES / 2
+    assert found[kept] == pytest.approx(np.array(expected)[kept], abs=1e-9)

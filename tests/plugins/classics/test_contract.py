@@ -96,6 +96,14 @@ class TestSoftRankCutOff(LossContract):
     loss = "softrank[sigma=0.3,k=5]"
 
 
+class TestSoftSpearman(LossContract):
+    loss = "soft_spearman"
+
+
+class TestSoftSpearmanHarder(LossContract):
+    loss = "soft_spearman[epsilon=0.1]"
+
+
 class TestYetiRank(LossContract):
     loss = "yetirank"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
 from sklearn.metrics import ndcg_score
@@ -263,6 +264,33 @@ def test_softrank_is_the_expectation_over_all_outcomes_of_the_contests(cutoff) -
     name = f"softrank[sigma=0.7,k={'none' if cutoff is None else cutoff}]"
     expected = soft_ndcg_by_enumeration(scores, labels, 0.7, cutoff or 7)
     np.testing.assert_allclose(evaluate(name, scores, labels).value, -expected, rtol=1e-12)
+
+
+def nearest_in_permutahedron(point: np.ndarray) -> np.ndarray:
+    """Return the nearest mixture of permutations of 1 to n, in which the sum over any subset is at least 1 + 2 + ..."""
+    n = point.size
+    subsets = [list(one) for size in range(1, n) for one in itertools.combinations(range(n), size)]
+    held = [{"type": "ineq", "fun": lambda x, one=one: x[one].sum() - len(one) * (len(one) + 1) / 2} for one in subsets]
+    held.append({"type": "eq", "fun": lambda x: x.sum() - n * (n + 1) / 2})
+    middle = np.full(n, (n + 1) / 2)
+    return minimize(lambda x: ((x - point) ** 2).sum(), middle, constraints=held, method="SLSQP", tol=1e-12).x
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.4, 3.0])
+def test_soft_spearman_measures_from_the_nearest_point_of_the_permutahedron(epsilon) -> None:
+    scores = GENERATOR.normal(size=5)
+    labels = GENERATOR.permutation(5).astype(float)
+    soft = nearest_in_permutahedron(-scores / epsilon)
+    value = evaluate(f"soft_spearman[epsilon={epsilon}]", scores, labels).value.item()
+    assert value == pytest.approx(0.5 * ((soft - (5 - labels)) ** 2).sum(), abs=1e-5)
+
+
+def test_soft_spearman_with_hard_ranks_is_a_line_of_spearmans_coefficient() -> None:
+    labels = np.array([2.0, 0.0, 1.0, 4.0, 3.0])
+    for scores in (np.array([1.0, 2.0, 0.0, 4.0, 3.0]), -labels, labels):
+        coefficient = rp.metric("spearman")(scores, labels, [0, 5]).item()
+        value = evaluate("soft_spearman[epsilon=1e-3]", scores, labels).value.item()
+        assert value == pytest.approx((1 - coefficient) * 5 * (5**2 - 1) / 12, abs=1e-9)
 
 
 def test_softrank_without_noise_is_ndcg() -> None:
