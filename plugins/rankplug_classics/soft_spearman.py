@@ -9,7 +9,7 @@ which one isotonic regression of the sorted scores finds in time ``n log n``: do
 the regression puts them into one block share a mean rank, but for their distances. The loss is the paper's for label
 ranking, :math:`\tfrac12 \lVert r(f) - r(y) \rVert^2`, which for hard ranks is a falling straight line of Spearman's
 coefficient. Tied labels share the mean of their ranks, as that coefficient has it. Soft ranks are piecewise linear, and
-blocks of one document have the hard rank and no derivative: scores that lie more than :math:`\epsilon` apart learn nothing.
+blocks of one document have the hard rank and no derivative: scores more than :math:`\epsilon` apart learn nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def falling_regression(values, means, sizes):
 
 @list_loss
 def soft_spearman(scores, labels, gradient, curvature, epsilon):
-    """Compute half the squared distance between soft ranks of the scores and ranks of the labels; 0 if these are equal."""
+    """Compute half the squared distance between soft ranks of scores and ranks of labels; 0 if labels are equal."""
     n = scores.size
     gradient[:] = 0.0
     curvature[:] = 0.0

@@ -1,8 +1,8 @@
 r"""Kendall's rank correlation of scores and labels, :math:`\tau_b` (Kendall, Biometrika 1945).
 
 With C pairs that scores and labels order alike, D that they order differently, and n_f and n_y pairs that are untied in
-the scores and in the labels, :math:`\tau_b = (C - D) / \sqrt{n_f n_y}`. Pairs are counted by merging sorted runs (Knight,
-JASA 1966), in time ``n log n``.
+the scores and in the labels, :math:`\tau_b = (C - D) / \sqrt{n_f n_y}`. Pairs are counted by merging sorted runs
+(Knight, JASA 1966), in time ``n log n``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 r"""Rank-biased precision (Moffat and Zobel, TOIS 2008).
 
-A reader goes on from each rank to the next with probability p: :math:`\mathrm{RBP} = (1 - p) \sum_r p^{r-1} [y_{(r)} \ge \theta]`.
+A reader goes on from each rank to the next with probability p:
+:math:`\mathrm{RBP} = (1 - p) \sum_r p^{r-1} [y_{(r)} \ge \theta]`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Success: 1 if a relevant document is among the first k, else 0 (Craswell and Hawking, TREC 2004); also called hit rate."""
+r"""Success, or hit rate: 1 if a relevant document is among the first k, else 0 (Craswell and Hawking, TREC 2004)."""
 
 from __future__ import annotations
 
