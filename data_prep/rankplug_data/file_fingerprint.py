@@ -6,16 +6,16 @@ import functools
 import hashlib
 from pathlib import Path
 
-from rankplug_data.file_specifications import OwnFileParameters
+from rankplug_data.file_specifications import OwnDataParameters
 from rankplug_data.text.regular_files import is_there
 
 AT_ONCE = 1 << 22
 
 
-def content_digest(parameters: OwnFileParameters) -> str:
+def content_digest(parameters: OwnDataParameters) -> str:
     """Return one digest of all files that the parameters name; empty where one is missing, which loading will tell."""
     digest = hashlib.blake2b(digest_size=16)
-    for name in (parameters.path, parameters.valid, parameters.test):
+    for name in parameters.paths:
         path = Path(name).expanduser() if name is not None else None
         if path is None:
             continue

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from rankplug import DatasetSpecification, TransformSpecification
 from rankplug.registry import Parameters
@@ -13,15 +13,17 @@ from rankplug_data.public.catalogue import BENCHMARKS
 from rankplug_data.public.official import OfficialDataset
 
 
-class OwnFileParameters(Parameters):
-    """Parameters of a data set in a user's own files."""
+class OwnDataParameters(Parameters):
+    """Parameters of all data sets in a user's own files."""
 
-    path: str = Field(description="a text of documents, or a folder or archive with train.txt, vali.txt and test.txt")
-    valid: str | None = Field(None, description="a text for validation, where path is one text")
-    test: str | None = Field(None, description="a text for testing, where path is one text")
-    features: int | None = Field(None, ge=1, description="number of features; as many as are found when absent")
-    first_feature: Literal[0, 1] = Field(1, description="number of the first feature")
-    on_error: Literal["raise", "skip"] = Field("raise", description="what to make of broken lines")
+    path: str = Field(description="a file or folder")
+    valid: str | None = Field(None, description="a file for validation, where path is one file")
+    test: str | None = Field(None, description="a file for testing, where path is one file")
+
+    @property
+    def paths(self) -> tuple[str | None, str | None, str | None]:
+        """The files of training, validation and test part, where they are named."""
+        return self.path, self.valid, self.test
 
     @field_validator("path", "valid", "test")
     @classmethod
@@ -31,6 +33,40 @@ class OwnFileParameters(Parameters):
                 "a path has at least one letter, all of them of Unicode and none of them NUL; rename the file"
             )
         return path
+
+
+class OwnFileParameters(OwnDataParameters):
+    """Parameters of ``letor-file``."""
+
+    path: str = Field(description="a text of documents, or a folder or archive with train.txt, vali.txt and test.txt")
+    valid: str | None = Field(None, description="a text for validation, where path is one text")
+    test: str | None = Field(None, description="a text for testing, where path is one text")
+    features: int | None = Field(None, ge=1, description="number of features; as many as are found when absent")
+    first_feature: Literal[0, 1] = Field(1, description="number of the first feature")
+    on_error: Literal["raise", "skip"] = Field("raise", description="what to make of broken lines")
+
+
+def _several(value: Any) -> Any:
+    return value if isinstance(value, tuple) else (value,)
+
+
+class TableParameters(OwnDataParameters):
+    """Parameters of ``parquet``."""
+
+    path: str = Field(
+        description="a Parquet, Arrow or Feather file, or a folder of some, such as train-*, validation-* and test-*"
+    )
+    query: str = Field(description="column that tells the query of a row")
+    label: str = Field(description="column of relevance, zero or more; fractions are taken as they are")
+    valid: str | None = Field(None, description="a file or folder for validation, where path holds one part")
+    test: str | None = Field(None, description="a file or folder for testing, where path holds one part")
+    document: str | None = Field(None, description="column that names documents")
+    features: Annotated[tuple[str, ...], BeforeValidator(_several)] = Field(
+        (), description="columns of features, in order; all other columns of numbers when absent"
+    )
+    missing_labels: Literal["raise", "skip", "zero"] = Field(
+        "raise", description="rows without a label: an error, left out, or taken as irrelevant"
+    )
 
 
 class RandomSplitParameters(Parameters):
@@ -67,6 +103,14 @@ DATASETS = [
         summary="your own LETOR or SVMlight text, folder or archive",
         implementation="rankplug_data.own_files:OWN_FILES",
         parameters=OwnFileParameters,
+        folds=5,
+        fingerprint="rankplug_data.file_fingerprint:content_digest",
+    ),
+    DatasetSpecification(
+        name="parquet",
+        summary="your own tables: Parquet, Arrow or Feather files with a column of queries",
+        implementation="rankplug_data.own_tables:OWN_TABLES",
+        parameters=TableParameters,
         folds=5,
         fingerprint="rankplug_data.file_fingerprint:content_digest",
     ),

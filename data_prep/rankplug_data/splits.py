@@ -68,4 +68,6 @@ def pick(pool: Sequence[Lists], queries: NDArray[np.int64]) -> Lists:
         np.concatenate([part.query_ids[inside] for part, inside in zip(pool, chosen, strict=True)]),
         np.concatenate(names) if len(names) == len(pool) else None,
         " + ".join(dict.fromkeys(part.source for part in pool if part.source)),
+        pool[0].feature_names,
+        pool[0].categorical,
     )

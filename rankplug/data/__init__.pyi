@@ -7,15 +7,33 @@ from .lists import Integers as Integers
 from .lists import Lists as Lists
 from .lists import check_labels as check_labels
 from .lists import check_starts as check_starts
+from .table_columns import Columns as Columns
+from .table_columns import FeatureReader as FeatureReader
+from .table_columns import Rows as Rows
+from .table_columns import feature_columns as feature_columns
+from .table_columns import read_rows as read_rows
+from .tables import ENDINGS as ENDINGS
+from .tables import Table as Table
+from .tables import shard_of as shard_of
+from .tables import table_files as table_files
 
 __all__ = [
+    "ENDINGS",
+    "Columns",
+    "FeatureReader",
     "Integers",
     "Lists",
+    "Rows",
     "Source",
     "Split",
     "StoredDataset",
+    "Table",
     "check_labels",
     "check_starts",
+    "feature_columns",
     "load",
     "load_in_blocks",
+    "read_rows",
+    "shard_of",
+    "table_files",
 ]

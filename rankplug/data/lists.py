@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.errors import DataError
+from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
+from rankplug.data.tables import open_table
+from rankplug.errors import DataError, ParameterError
 from rankplug.system import identifiers, numbers, refuse_masked, whole_number
 
 Floats = NDArray[np.float64]
@@ -168,6 +170,43 @@ class Lists:
             ids[starts[:-1]],
             None if document_ids is None else identifiers(document_ids, "document ids"),
         )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        query: str,
+        label: str,
+        document: str | None = None,
+        features: Sequence[str] = (),
+        missing_labels: MissingLabels = "raise",
+    ) -> Lists:
+        """Make lists from a table with a column of queries; its rows may come in any order.
+
+        Args:
+            table: a Parquet, Arrow or Feather file or a folder of some, a data frame of pandas or polars, a table of
+                pyarrow, a relation of DuckDB, or a ``datasets.Dataset``.
+            query: the column that tells the query of a row, of any type.
+            label: the column of relevance, zero or more.
+            document: the column that names documents, if any.
+            features: columns of features, in order; all other columns of numbers when there are none.
+            missing_labels: what becomes of rows without a label: ``raise`` an error, ``skip`` them, or take them as
+                irrelevant, ``zero``.
+        """
+        if isinstance(features, str):
+            raise ParameterError(f"features is a list of columns, not {features!r}; write [{features!r}]")
+        columns = Columns(query, label, document, tuple(features), missing_labels)
+        opened = open_table(table)
+        rows = read_rows(opened, columns)
+        check_labels(rows.labels, f" in {opened.name}")
+        names, left_out = feature_columns(opened, columns)
+        reader = FeatureReader(opened, names)
+        matrix = np.empty((rows.labels.size, reader.width), np.float32)
+        reader.fill(rows, matrix)
+        notes = [*rows.notes, *([f"{', '.join(left_out)} left out, no numbers"] if left_out else [])]
+        source = f"{opened.name} ({'; '.join(notes)})" if notes else opened.name
+        return cls(matrix, rows.labels, rows.starts, rows.query_ids, rows.document_ids, source, reader.feature_names)
 
     def __len__(self) -> int:
         return self.starts.size - 1

@@ -76,6 +76,12 @@ params, dtrain = {"verbosity": 0}, xgboost.DMatrix(X, y, group=group)
 """,
     "docs/data.md": """
 from pathlib import Path
+import pandas
+for name in ("mine.parquet", "hub/train-0.parquet", "hub/validation-0.parquet", "hub/test-0.parquet"):
+    Path("hub").mkdir(exist_ok=True)
+    rows = range(24)
+    columns = {"qid": [row // 4 for row in rows], "relevance": [row % 2 for row in rows], "url": [*map(str, rows)]}
+    pandas.DataFrame({**columns, "bm25": [row * 0.5 for row in rows], "clicks": list(rows)}).to_parquet(name)
 def letor(first):
     return "".join(f"{row % 2} qid:{first + row // 4} 1:{row % 7}\\n" for row in range(24))
 for place, name in enumerate(("mine", "train", "vali", "test")):

@@ -174,7 +174,7 @@ def _names() -> dict[str, Any]:
     holes = X.copy()
     holes[3, 1] = np.nan
     return {
-        "np": np, "rp": rp, "torch": torch, "lgb": lightgbm, "xgb": xgboost, "Path": Path,
+        "np": np, "pd": pd, "rp": rp, "torch": torch, "lgb": lightgbm, "xgb": xgboost, "Path": Path,
         "train": train, "valid": valid, "test": test, "X": X, "y": y, "qid": qid,
         "narrow": rp.Lists(X[:, :2], y, whole.starts), "holes": rp.Lists(holes, y, whole.starts),
         "model": rp.load_model("model.txt"), "tiny": TINY, "trees": TREES,

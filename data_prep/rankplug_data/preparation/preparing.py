@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -45,14 +46,30 @@ class NotAsReleasedError(DataError):
     """A source in which the files that should be there are not."""
 
 
-@dataclass
-class Request:
-    """Order to prepare a data set.
+@dataclass(kw_only=True)
+class Preparation(abc.ABC):
+    """Order to prepare data, whatever their format.
+
+    Args:
+        source: the archive, folder or file, for messages and the record.
+        check_unchanged: raises where the source is no longer what the prepared folder is named by.
+    """
+
+    source: Path
+    check_unchanged: Callable[[], None] = lambda: None
+
+    @abc.abstractmethod
+    def write(self, folder: Path) -> None:
+        """Write arrays and manifest into an empty folder."""
+
+
+@dataclass(kw_only=True)
+class Request(Preparation):
+    """Order to prepare a data set from LETOR texts.
 
     Args:
         name: the data set.
         version: its version, empty where there is one.
-        source: the archive, folder or file, for messages and the record.
         files: finds the files.
         folds: how many folds there may be.
         columns: numbers of the features.
@@ -60,12 +77,10 @@ class Request:
         on_error: what to make of broken lines.
         judge: compares the numbers with what is published.
         expected: what the source should hold, for messages.
-        check_unchanged: raises where the source is no longer what the prepared folder is named by.
     """
 
     name: str
     version: str
-    source: Path
     files: Finder
     folds: int
     columns: Columns
@@ -73,7 +88,10 @@ class Request:
     on_error: OnError = "raise"
     judge: Judge = field(default=lambda statistics, parts: [])
     expected: str = ""
-    check_unchanged: Callable[[], None] = lambda: None
+
+    def write(self, folder: Path) -> None:
+        """Read all texts, and write what is in them."""
+        _write(self, folder)
 
 
 def files_of(source: Path, layout: Layout) -> Finder:
@@ -87,7 +105,7 @@ def files_of(source: Path, layout: Layout) -> Finder:
     return find
 
 
-def prepare(request: Request, folder: Path, outdated: Callable[[PreparedData], bool]) -> PreparedData:
+def prepare(request: Preparation, folder: Path, outdated: Callable[[PreparedData], bool]) -> PreparedData:
     """Return the prepared data in ``folder``, made if need be; two processes that ask at once make them once.
 
     Args:
@@ -114,12 +132,12 @@ def prepare(request: Request, folder: Path, outdated: Callable[[PreparedData], b
     return made
 
 
-def _make(request: Request, folder: Path) -> None:
+def _make(request: Preparation, folder: Path) -> None:
     unfinished = folder.with_name(f"{folder.name}{UNFINISHED}")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     try:
-        _write(request, unfinished)
+        request.write(unfinished)
         request.check_unchanged()
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -155,18 +173,19 @@ def _write(request: Request, folder: Path) -> None:
         skipped={"lines": skipped.count, "first": skipped.sentences},
         made_with=rankplug.__version__,
     )
-    _count(PreparedData(folder, manifest), request.judge, stored[: arrangement.whole])
+    texts_of_all = stored[: arrangement.whole]
+    width = max(text.used.size for text in texts_of_all)
+    used = np.any([np.pad(text.used, (0, width - text.used.size)) for text in texts_of_all], axis=0)
+    complete(PreparedData(folder, manifest), int(used.sum()), request.judge)
     write_manifest(folder, manifest)
 
 
-def _count(prepared: PreparedData, judge: Judge, texts: list[Text]) -> None:
+def complete(prepared: PreparedData, used_features: int, judge: Judge = lambda statistics, parts: []) -> None:
     """Complete the manifest with what only the stored data tell."""
     manifest = prepared.manifest
-    width = max(text.used.size for text in texts)
-    used = np.any([np.pad(text.used, (0, width - text.used.size)) for text in texts], axis=0)
     fold = min(prepared.folds)
     parts = prepared.parts(fold)
-    statistics = count(parts.values(), int(used.sum()))
+    statistics = count(parts.values(), used_features)
     manifest.statistics = statistics.as_json()
     manifest.warnings = judge(statistics, {name: (len(part), part.documents) for name, part in parts.items()})
     with ThreadPoolExecutor(threads()) as pool:

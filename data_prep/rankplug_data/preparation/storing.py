@@ -52,6 +52,7 @@ class Manifest:
         warnings: what is not as published.
         skipped: how many broken lines were left out, and the first of them.
         made_with: the version of rankplug.
+        feature_names: one a feature, where they have names.
         format: the layout of the folder.
     """
 
@@ -66,6 +67,7 @@ class Manifest:
     warnings: list[str] = field(default_factory=list)
     skipped: dict[str, Any] = field(default_factory=dict)
     made_with: str = ""
+    feature_names: list[str] = field(default_factory=list)
     format: int = FORMAT
 
 
@@ -117,7 +119,7 @@ class PreparedData:
             for name in (*ARRAYS, *OPTIONAL)
             if self._path(name).exists() or name in ARRAYS
         }
-        return Lists(**arrays, source=self.manifest.name)
+        return Lists(**arrays, source=self.manifest.name, feature_names=tuple(self.manifest.feature_names))
 
     def parts(self, fold: int) -> dict[str, Lists]:
         """Return the parts of a fold that there are."""

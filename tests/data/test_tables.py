@@ -1,0 +1,178 @@
+"""Lists from tables, whatever library or file holds them."""
+
+from __future__ import annotations
+
+import decimal
+import uuid
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankplug as rp
+from rankplug.errors import DataError, ParameterError
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+FRAME = pd.DataFrame(
+    {
+        "query": ["b", "a", "b", "c", "a"],
+        "relevance": [1.0, 0.5, 0.0, 2.0, 0.0],
+        "bm25": [1.5, 2.5, np.nan, 4.5, 5.5],
+        "clicks": [1, 2, 3, 4, 5],
+        "new": [True, False, True, False, True],
+        "title": list("vwxyz"),
+        "name": ["d1", "d2", "d3", "d4", "d5"],
+    }
+)
+COLUMNS = {"query": "query", "label": "relevance", "document": "name"}
+
+
+def of_polars():
+    return pytest.importorskip("polars").DataFrame(FRAME.to_dict("list"))
+
+
+def of_duckdb():
+    frame = FRAME  # noqa: F841 (DuckDB finds it by its name)
+    return pytest.importorskip("duckdb").sql("select * from frame")
+
+
+def of_hugging_face():
+    return pytest.importorskip("datasets").Dataset.from_pandas(FRAME).select(range(5))
+
+
+SOURCES = {
+    "pandas": lambda: FRAME,
+    "polars": of_polars,
+    "pyarrow": lambda: pa.Table.from_pandas(FRAME),
+    "duckdb": of_duckdb,
+    "datasets": of_hugging_face,
+}
+
+
+def is_the_frame(lists: rp.Lists) -> None:
+    assert lists.query_ids.tolist() == ["b", "a", "c"] and lists.starts.tolist() == [0, 2, 4, 5]
+    assert lists.labels.tolist() == [1.0, 0.0, 0.5, 0.0, 2.0]
+    assert lists.document_ids is not None and lists.document_ids.tolist() == ["d1", "d3", "d2", "d5", "d4"]
+    assert lists.feature_names == ("bm25", "clicks", "new")
+    expected = [[1.5, 1, 1], [np.nan, 3, 1], [2.5, 2, 0], [5.5, 5, 1], [4.5, 4, 0]]
+    np.testing.assert_array_equal(lists.features, np.array(expected, np.float32))
+
+
+@pytest.mark.parametrize("library", SOURCES)
+def test_what_a_library_holds_becomes_lists_by_query(library: str) -> None:
+    lists = rp.Lists.from_table(SOURCES[library](), **COLUMNS)
+    is_the_frame(lists)
+    assert lists.source == f"a table of {library} (rows were brought together by query; title left out, no numbers)"
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "stream.arrow", "feather", "folder"])
+def test_files_and_folders_of_shards_become_the_same_lists(tmp_path, ending: str) -> None:
+    table, path = pa.Table.from_pandas(FRAME), tmp_path / f"mine.{ending}"
+    if ending == "folder":
+        path.mkdir()
+        parquet.write_table(table.slice(0, 2), path / "part-0.parquet")
+        parquet.write_table(table.slice(2), path / "part-1.parquet")
+        (path / "cache-1.arrow").write_bytes(b"of another program")
+    elif ending == "parquet":
+        parquet.write_table(table, path, row_group_size=2)
+    else:
+        new = pa.ipc.new_stream if ending == "stream.arrow" else pa.ipc.new_file
+        with new(str(path), table.schema) as writer:
+            writer.write_table(table, max_chunksize=2)
+    is_the_frame(rp.Lists.from_table(path, **COLUMNS))
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ([7, 7, 3], [7, 3]),
+        ([7.0, 7.0, 3.0], [7, 3]),
+        ([decimal.Decimal("7.5"), decimal.Decimal("7.5"), decimal.Decimal("3.0")], ["7.5", "3.0"]),
+        (pd.Categorical(["x", "x", "y"]), ["x", "y"]),
+        (pd.to_datetime(["2020-01-02", "2020-01-02", "2021-03-04"]), ["2020-01-02", "2021-03-04"]),
+        ([str(uuid.UUID(int=1))] * 2 + [str(uuid.UUID(int=2))], [str(uuid.UUID(int=1)), str(uuid.UUID(int=2))]),
+    ],
+)
+def test_query_ids_may_be_of_any_type(ids, expected) -> None:
+    lists = rp.Lists.from_table(pd.DataFrame({"q": ids, "y": [1, 0, 2], "x": [1, 2, 3]}), query="q", label="y")
+    assert lists.starts.tolist() == [0, 2, 3]
+    assert [
+        found[:10] if isinstance(found, str) and "-" in found[4:5] else found for found in lists.query_ids.tolist()
+    ] == [one[:10] if isinstance(one, str) and "-" in one[4:5] else one for one in expected]
+
+
+def test_rows_in_any_order_are_the_sorted_rows(tmp_path) -> None:
+    generator = np.random.default_rng(3)
+    frame = pd.DataFrame(generator.normal(size=(5000, 7)).astype(np.float32), columns=list("abcdefg"))
+    frame["q"], frame["y"] = generator.integers(0, 200, 5000), generator.integers(0, 5, 5000)
+    parquet.write_table(pa.Table.from_pandas(frame), tmp_path / "mixed.parquet", row_group_size=700)
+    found = rp.Lists.from_table(tmp_path / "mixed.parquet", query="q", label="y")
+    by_query = pd.concat([frame[frame["q"] == query] for query in frame["q"].unique()])
+    expected = rp.Lists.from_query_ids(by_query[list("abcdefg")].to_numpy(), by_query["y"], by_query["q"])
+    assert found.fingerprint == expected.fingerprint and (found.query_ids == expected.query_ids).all()
+
+
+def test_lists_of_numbers_are_features_one_after_another() -> None:
+    table = pa.table({"q": [1, 1], "y": [0, 1], "v": [[1.0, 2.0], [3.0, 4.0]], "w": [5, 6]})
+    lists = rp.Lists.from_table(table, query="q", label="y")
+    assert lists.features.tolist() == [[1, 2, 5], [3, 4, 6]] and lists.feature_names == ("v_0", "v_1", "w")
+    lists = rp.Lists.from_table(table, query="q", label="y", features=["w", "v"])
+    assert lists.features.tolist() == [[5, 1, 2], [6, 3, 4]]
+
+
+@pytest.mark.parametrize(("missing", "labels"), [("skip", [1.0, 2.0]), ("zero", [1.0, 0.0, 2.0, 0.0])])
+def test_rows_without_a_label_are_taken_as_is_said(missing, labels) -> None:
+    table = pa.table({"q": ["a", "b", "a", "b"], "y": [1.0, 2.0, None, float("nan")], "x": [1, 2, 3, 4]})
+    lists = rp.Lists.from_table(table, query="q", label="y", missing_labels=missing)
+    assert lists.labels.tolist() == labels and f"{4 - 2} " in lists.source
+    with pytest.raises(DataError, match="the label of row 2 in y is missing \\(2 such\\)"):
+        rp.Lists.from_table(table, query="q", label="y")
+
+
+SMALL = {"q": ["a", "a"], "y": [0, 1], "x": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "message"),
+    [
+        ({}, {"query": "qid"}, "has no column for queries qid: known: q, x, y"),
+        ({}, {"label": "rel"}, "has no column for labels rel"),
+        ({}, {"features": ["z"]}, "has no feature z"),
+        ({}, {"features": ["y"]}, "y cannot be a feature"),
+        ({"q": ["a", None]}, {}, "the query of row 1 in q is missing"),
+        ({"q": [[1], [2]]}, {}, "the column for queries q holds list"),
+        ({"y": ["no", "yes"]}, {}, "the column for labels y holds .*string; labels are numbers"),
+        ({"y": [1, -1]}, {}, "label -1.0 of document 1 .* is not a finite number of zero or more"),
+        ({"x": ["u", "v"]}, {}, "has no column of numbers"),
+        ({"x": ["u", "v"]}, {"features": ["x"]}, "the feature x holds .*string"),
+        ({"x": [1.0, 1e300]}, {}, "the feature x has values that float32 cannot hold"),
+        ({"x": [[1, 2], [3]]}, {}, "the lists of the feature x are not all of 2 numbers"),
+        ({"q": [], "y": [], "x": []}, {}, "has no rows"),
+    ],
+)
+def test_tables_that_make_no_lists_are_told_by_column_and_row(changed, options, message) -> None:
+    with pytest.raises(DataError, match=message):
+        rp.Lists.from_table(pa.table({**SMALL, **changed}), **{"query": "q", "label": "y", **options})
+
+
+def test_arguments_of_the_wrong_kind_are_told() -> None:
+    with pytest.raises(ParameterError, match="write \\['x'\\]"):
+        rp.Lists.from_table(pa.table(SMALL), query="q", label="y", features="x")
+    with pytest.raises(ParameterError, match="missing_labels is one of raise, skip, zero"):
+        rp.Lists.from_table(pa.table(SMALL), query="q", label="y", missing_labels="drop")
+    with pytest.raises(DataError, match=r"a table is a path, .*, not 3"):
+        rp.Lists.from_table(3, query="q", label="y")
+
+
+def test_files_that_are_no_tables_are_told(tmp_path) -> None:
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
+    (tmp_path / "cut.arrow").write_bytes(b"nothing of Arrow")
+    for name in ("cut.parquet", "cut.arrow"):
+        with pytest.raises(DataError, match=f"{name} cannot be read"):
+            rp.Lists.from_table(tmp_path / name, query="q", label="y")
+    for name, message in (("none.parquet", "there is no file"), ("text.csv", "is no table")):
+        (tmp_path / "text.csv").write_text("q,y\n")
+        with pytest.raises(DataError, match=message):
+            rp.Lists.from_table(tmp_path / name, query="q", label="y")
