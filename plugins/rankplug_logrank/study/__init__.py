@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_logrank.study import (
-    accuracy_table,
-    bounds,
-    claims,
-    dependent_walks,
-    first_steps,
-    identities,
-    objectives,
-    sampler_effects,
-    spread,
-    walk_picture,
-)
+from rankplug_logrank.study import claims
 from rankplug_logrank.study.colours import COLOURS
+from rankplug_logrank.study.experiments import accuracy_table, dependent_walks, first_steps, objectives, sampler_effects
 from rankplug_logrank.study.findings import FINDINGS
 from rankplug_logrank.study.protocol import MEASURES, runs
+from rankplug_logrank.study.theory import bounds, identities, spread, walk_picture
 
 study = Study(
     name="logrank",

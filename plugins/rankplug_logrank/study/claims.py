@@ -19,9 +19,12 @@ from rankplug.studies import (
     alike,
     greater,
 )
-from rankplug_logrank.study import dependent_walks, objectives
-from rankplug_logrank.study.accuracy_table import RIVALS, accuracy_frame, cells_above_half, microaverage
-from rankplug_logrank.study.exact_checks import (
+from rankplug_logrank.study.experiments import dependent_walks, objectives
+from rankplug_logrank.study.experiments.accuracy_table import RIVALS, accuracy_frame, cells_above_half, microaverage
+from rankplug_logrank.study.experiments.first_steps import domination_frame, first_trial, trace_frame
+from rankplug_logrank.study.experiments.sampler_effects import GROUP
+from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
+from rankplug_logrank.study.theory.exact_checks import (
     closed_form_is_over_rankings,
     convex_bounds_l3,
     convex_is_convex,
@@ -34,10 +37,7 @@ from rankplug_logrank.study.exact_checks import (
     small_changes_are_likelier,
     walk_stays_among_rankings,
 )
-from rankplug_logrank.study.first_steps import domination_frame, first_trial, trace_frame
-from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
-from rankplug_logrank.study.sampler_effects import GROUP
-from rankplug_logrank.study.spread import deviations
+from rankplug_logrank.study.theory.spread import deviations
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_stochastic.study import (
-    claims,
-    concrete_density,
+from rankplug_stochastic.study import claims
+from rankplug_stochastic.study.colours import COLOURS
+from rankplug_stochastic.study.experiments import (
     convergence,
-    cross_entropy_bound,
-    gradient_variance,
     kinds_of_noise,
-    law_of_differences,
     mentioned,
     noise_and_network,
-    pair_push,
     quality_table,
-    rank_schema,
 )
-from rankplug_stochastic.study.colours import COLOURS
 from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs
+from rankplug_stochastic.study.theory import (
+    concrete_density,
+    cross_entropy_bound,
+    gradient_variance,
+    law_of_differences,
+    pair_push,
+    rank_schema,
+)
 
 study = Study(
     name="stochastic",

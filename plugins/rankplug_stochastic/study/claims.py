@@ -21,17 +21,8 @@ from rankplug.studies import (
     not_run,
     not_to_the_end,
 )
-from rankplug_stochastic.study.concrete_density import largest_cell_error, largest_first_error
-from rankplug_stochastic.study.convergence import METRIC, first_group
-from rankplug_stochastic.study.cross_entropy_bound import (
-    growth_of_the_constant,
-    largest_move,
-    least_gap,
-    least_room,
-)
-from rankplug_stochastic.study.law_of_differences import SCALES, correlation, distance_from_logistic
-from rankplug_stochastic.study.noise_and_network import PLAIN, effect, effects
-from rankplug_stochastic.study.pair_push import IN_ORDER, LOSSES, growth_of_push
+from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.noise_and_network import PLAIN, effect, effects
 from rankplug_stochastic.study.protocol import (
     BY_NAME,
     CROSSED,
@@ -43,7 +34,16 @@ from rankplug_stochastic.study.protocol import (
     NOISE,
     WEAK,
 )
-from rankplug_stochastic.study.rank_schema import largest_difference
+from rankplug_stochastic.study.theory.concrete_density import largest_cell_error, largest_first_error
+from rankplug_stochastic.study.theory.cross_entropy_bound import (
+    growth_of_the_constant,
+    largest_move,
+    least_gap,
+    least_room,
+)
+from rankplug_stochastic.study.theory.law_of_differences import SCALES, correlation, distance_from_logistic
+from rankplug_stochastic.study.theory.pair_push import IN_ORDER, LOSSES, growth_of_push
+from rankplug_stochastic.study.theory.rank_schema import largest_difference
 
 Statistic = Callable[[Results], Evidence]
 POINTS = Margin(

@@ -8,21 +8,10 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_logrank.study import (
-    accuracy_table,
-    bounds,
-    claims,
-    dependent_walks,
-    first_steps,
-    identities,
-    law,
-    objectives,
-    protocol,
-    sampler_effects,
-    spread,
-    walk_picture,
-)
+from rankplug_logrank.study import claims, protocol
+from rankplug_logrank.study.experiments import accuracy_table, dependent_walks, first_steps, objectives, sampler_effects
 from rankplug_logrank.study.protocol import MEASURES, MODELS
+from rankplug_logrank.study.theory import bounds, identities, law, spread, walk_picture
 
 import rankplug as rp
 from rankplug.studies import PROFILES, Claim, Results, Runs

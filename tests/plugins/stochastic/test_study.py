@@ -8,17 +8,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_stochastic.study import (
-    claims,
-    concrete_density,
-    cross_entropy_bound,
-    law_of_differences,
-    protocol,
-    rank_schema,
-)
-from rankplug_stochastic.study.best_gap import best_expected_gap, best_gap
-from rankplug_stochastic.study.convergence import METRIC
-from rankplug_stochastic.study.pair_push import push
+from rankplug_stochastic.study import claims, protocol
+from rankplug_stochastic.study.experiments.convergence import METRIC
+from rankplug_stochastic.study.theory import concrete_density, cross_entropy_bound, law_of_differences, rank_schema
+from rankplug_stochastic.study.theory.best_gap import best_expected_gap, best_gap
+from rankplug_stochastic.study.theory.pair_push import push
 
 import rankplug as rp
 from rankplug.studies import PROFILES, Claim, Results, Runs, layout

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from rankplug.studies import Results, Sample, interval_of
-from rankplug_stochastic.study.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
 from rankplug_stochastic.study.protocol import BY_NAME, CROSSED, LOSSES_OF_NETWORKS, NETWORKS, arm
 
 PLAIN = tuple(loss for loss in LOSSES_OF_NETWORKS if not BY_NAME[loss].expected)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.studies import Results
-from rankplug_stochastic.study.best_gap import SHARES, best_expected_gap, best_gap
+from rankplug_stochastic.study.theory.best_gap import SHARES, best_expected_gap, best_gap
 
 if TYPE_CHECKING:
     import pandas as pd

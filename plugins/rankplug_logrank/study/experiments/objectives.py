@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankplug.statistics import Interval
 from rankplug.studies import Results, interval_of
-from rankplug_logrank.study.first_steps import C, first_trial
+from rankplug_logrank.study.experiments.first_steps import C, first_trial
 from rankplug_logrank.study.protocol import GAINS, MEASURES
 
 if TYPE_CHECKING:

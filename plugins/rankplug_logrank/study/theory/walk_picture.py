@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.studies import Results
-from rankplug_logrank.study.identities import comes_from_a_ranking
+from rankplug_logrank.study.theory.identities import comes_from_a_ranking
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import pandas as pd
 
 from rankplug.studies import Results
 from rankplug_stochastic.study.colours import colour_of
-from rankplug_stochastic.study.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
 from rankplug_stochastic.study.protocol import DRAWS, LAWS, NO_NOISE, NOISE, SCALES
 
 if TYPE_CHECKING:

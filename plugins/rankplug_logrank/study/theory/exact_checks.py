@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankplug.studies import Check, Checks, Evidence, Results, exact_check
-from rankplug_logrank.study.bounds import bound_frame, largest_bend
-from rankplug_logrank.study.identities import OVER_ALL, OVER_RANKINGS, SUMS, largest_error
-from rankplug_logrank.study.walk_picture import correlation, flip_frame, flips_that_leave, walk
+from rankplug_logrank.study.theory.bounds import bound_frame, largest_bend
+from rankplug_logrank.study.theory.identities import OVER_ALL, OVER_RANKINGS, SUMS, largest_error
+from rankplug_logrank.study.theory.walk_picture import correlation, flip_frame, flips_that_leave, walk
 
 TOLERANCE = 1e-9
 

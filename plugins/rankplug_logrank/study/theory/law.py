@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankplug_logrank.study.colours import colour_of
-from rankplug_logrank.study.identities import LOSSES, comes_from_a_ranking, loss_sums, sign_matrices
+from rankplug_logrank.study.theory.identities import LOSSES, comes_from_a_ranking, loss_sums, sign_matrices
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.studies import Results
-from rankplug_logrank.study.sampler_effects import GROUP
+from rankplug_logrank.study.experiments.sampler_effects import GROUP
 
 if TYPE_CHECKING:
     import pandas as pd

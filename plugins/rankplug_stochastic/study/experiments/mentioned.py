@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from rankplug.studies import Results
-from rankplug_stochastic.study.convergence import first_group
+from rankplug_stochastic.study.experiments.convergence import first_group
 from rankplug_stochastic.study.protocol import MENTIONED, METRICS
 
 BESIDE = {"fixed": ("CrossEntropy", "ApproxNDCG", "E[ApproxNDCG]", "lambdaMART"), "tuned": ("E[ApproxNDCG]",)}
