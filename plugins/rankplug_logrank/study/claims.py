@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from rankplug.studies import (
-    Claim,
-    Evidence,
-    IndependentTrials,
-    Margin,
-    Observation,
-    Results,
-    Sample,
-    Values,
-    alike,
-    greater,
+from rankplug.studies import Claim, Margin, Observation, alike, greater
+from rankplug_logrank.study.experiments import dependent_walks
+from rankplug_logrank.study.experiments.comparisons import (
+    baselines_among_the_best,
+    best_of,
+    best_restarts_help,
+    both_objectives_improve,
+    further_restarts_add_nothing,
+    half_of_the_cells,
+    l3_among_the_best,
+    more_rankings_help,
+    most_cells,
+    negative_skew_helps,
+    objectives_without_training,
+    of_dependent_walks,
+    of_objectives,
+    of_training_lists,
+    ranks_better,
+    restarts_are_needed,
+    samples_saturate,
+    scores_before_training,
+    scores_dominate,
+    spread_in_auc,
+    spread_is_smaller_at_the_worst,
 )
-from rankplug_logrank.study.experiments import dependent_walks, objectives
-from rankplug_logrank.study.experiments.accuracy_table import RIVALS, accuracy_frame, cells_above_half, microaverage
-from rankplug_logrank.study.experiments.first_steps import domination_frame, first_trial, trace_frame
-from rankplug_logrank.study.experiments.sampler_effects import GROUP
-from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
+from rankplug_logrank.study.protocol import BASELINES, GAINS, MODELS
 from rankplug_logrank.study.theory.exact_checks import (
     closed_form_is_over_rankings,
     convex_bounds_l3,
@@ -37,14 +41,7 @@ from rankplug_logrank.study.theory.exact_checks import (
     small_changes_are_likelier,
     walk_stays_among_rankings,
 )
-from rankplug_logrank.study.theory.spread import deviations
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Statistic = Callable[[Results], Evidence]
-TOP_HEAVY = ("MAP", "NDCG")
-"""Gains of which the claim on the spread speaks; a flip changes Delta_AUC by the same everywhere."""
 POINTS = Margin(0.005, "Half a point of accuracy.", scale=100, unit="points")
 OVER_THE_AXIS = Margin(
     0.005, "Half a point of accuracy between the ends of the figure's axis.", scale=100, unit="points"
@@ -55,206 +52,6 @@ OF_CELLS = Margin(0.1, "A tenth of the cells, three of 32.", scale=100, unit="% 
 OF_RUNS = Margin(0.1, "A tenth of the runs.", scale=100, unit="% of the runs")
 NEAR_ONE, LITTLE = 0.9, 0.1
 """The expected loss that is called close to 1 at least, and the fall in training that is very small at most."""
-
-
-def ranks_better(pairs: Sequence[tuple[str, str]], measures: tuple[str, ...] = tuple(MEASURES)) -> Statistic:
-    """Return the statistic over the test queries of all data sets, one part for each pair of models and measure."""
-
-    def gather(results: Results) -> Evidence:
-        return greater(
-            {
-                measure if len(pairs) == 1 else f"{winner} - {loser} {measure}": microaverage(
-                    results, MEASURES[measure], {winner: 1.0, loser: -1.0}
-                )
-                for measure in measures
-                for winner, loser in pairs
-            }
-        )
-
-    return gather
-
-
-def best_of(winner: str, others: tuple[str, ...]) -> Statistic:
-    """Return the statistic that compares one model with each of the others in each measure."""
-    return ranks_better([(winner, other) for other in others])
-
-
-def families_best(results: Results) -> pd.Series[int]:
-    """Count the cells of Figure 3 in which each family has the best model."""
-    cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
-    best = cells[[*MODELS]].idxmax(axis=1).map(lambda name: BY_NAME[name].family)
-    return best.value_counts().reindex(["baselines", "MLE", *FAMILIES], fill_value=0)
-
-
-def baselines_among_the_best(results: Results) -> str:
-    """Count the cells in which a baseline is the best, and how many its share of the rows gives by chance alone."""
-    counts, by_chance = families_best(results), len((*QUOTED, *BASELINES)) / len(MODELS)
-    return f"a baseline is best in {counts['baselines']} of {counts.sum()} cells; {by_chance:.0%} by chance alone"
-
-
-def l3_among_the_best(results: Results) -> str:
-    """Count the cells in which each family has the best model."""
-    counts = families_best(results)
-    return f"cells of {counts.sum()}: " + ", ".join(f"{name} {count}" for name, count in counts.items())
-
-
-def of_settings(results: Results, measure: str, weights: Mapping[str, float]) -> Sample:
-    """Return a weighted sum of test accuracies under settings of the sampler."""
-    return results.contrast(MEASURES[measure], {(GROUP, setting): weight for setting, weight in weights.items()})
-
-
-def more_rankings_help(results: Results) -> Evidence:
-    """Measure the rise of accuracy from the fewest to the most rankings, by a straight line over their logarithm."""
-    settings = results.setting(GROUP, "samples")
-    steps = np.log2(list(settings)) - np.log2(list(settings)).mean()
-    weights = dict(zip(settings.values(), steps * np.ptp(steps) / (steps**2).sum(), strict=True))
-    return greater({measure: of_settings(results, measure, weights) for measure in MEASURES})
-
-
-def samples_saturate(results: Results) -> Evidence:
-    """Compare accuracy at the two largest numbers of rankings."""
-    *_, before, last = results.setting(GROUP, "samples").values()
-    return alike({measure: of_settings(results, measure, {last: 1.0, before: -1.0}) for measure in MEASURES})
-
-
-def best_restarts_help(results: Results) -> Evidence:
-    """Compare accuracy with nine tenths of restarts at the best ranking and nine tenths at the worst."""
-    best, *_, worst = RESTART_MIXES
-    return greater({measure: of_settings(results, measure, {best: 1.0, worst: -1.0}) for measure in MEASURES})
-
-
-def negative_skew_helps(results: Results) -> Evidence:
-    """Compare mean accuracy at negative k and at positive k."""
-    skews = results.setting(GROUP, "skew")
-    low, high = ([name for k, name in skews.items() if k * sign > 0] for sign in (-1, 1))
-    weights = {name: 1 / len(low) for name in low} | {name: -1 / len(high) for name in high}
-    return greater({measure: of_settings(results, measure, weights) for measure in MEASURES})
-
-
-def spread_is_smaller_at_the_worst(results: Results) -> Evidence:
-    """Compare the standard deviation of Delta around the best restart with that around the worst, over ten seeds."""
-    return spread_around_the_ends(TOP_HEAVY)
-
-
-def spread_in_auc(results: Results) -> Evidence:
-    """Compare the same in AUC, which counts all pairs alike, so that both ends have the same spread."""
-    return spread_around_the_ends(("AUC",))
-
-
-def spread_around_the_ends(gains: Sequence[str]) -> Evidence:
-    """Make evidence that in some gains Delta deviates more around the best restart than around the worst."""
-    found = deviations()
-    spreads = {gain: found.loc[gain, ["best", "worst"]].to_numpy(np.float64) for gain in gains}
-    design = IndependentTrials("sets of walks")
-    return greater({gain: Sample(rows[:, 0] - rows[:, 1], design) for gain, rows in spreads.items()})
-
-
-def scores_dominate(results: Results) -> Evidence:
-    """Compare ``|w.phi|`` with Delta, averaged over the rankings of each query."""
-    return lead_over_delta(domination_frame(results))
-
-
-def scores_before_training(results: Results) -> Evidence:
-    """Compare the same at ``w = 0``, where ``w.phi`` is 0."""
-    return lead_over_delta(domination_frame(results, trained=False))
-
-
-def lead_over_delta(frame: pd.DataFrame) -> Evidence:
-    """Make evidence that ``|w.phi|`` is above Delta."""
-    lead = (frame["w.phi"].abs() - frame["Delta"]).groupby(frame["query"]).mean()
-    return greater({"": Sample(lead.to_numpy(), IndependentTrials("training queries of one model"))})
-
-
-def both_objectives_improve(results: Results) -> Evidence:
-    """Compare the training loss at ``w = 0`` with that at the last traced iteration, relative to the first."""
-    return falls(trace_frame(results))
-
-
-def objectives_without_training(results: Results) -> Evidence:
-    """Compare the same where ``w`` stays 0."""
-    return falls(trace_frame(results, trained=False))
-
-
-def falls(frame: pd.DataFrame) -> Evidence:
-    """Make evidence that each objective is lower at the last iteration than at the first."""
-    parts = {}
-    for name, rows in frame.groupby("objective", sort=False):
-        values = rows.pivot(index="query", columns="iteration", values=["exact", "sampled"])
-        for kind in ("exact", "sampled"):
-            losses = values[kind].to_numpy(np.float64)
-            fall = (losses[:, 0] - losses[:, -1]) / losses[:, 0].mean()
-            parts[f"{name} {kind}"] = Sample(fall, IndependentTrials("training queries of one model"))
-    return greater(parts)
-
-
-def most_cells(*of_count: str) -> Statistic:
-    """Return the statistic that asks whether the winners of a count in Figure 3 win more than half of the cells."""
-    winners, losers = RIVALS[of_count[0], of_count[1]]
-    return lambda results: greater({"share of the cells less 1/2": cells_above_half(results, winners, losers)})
-
-
-def half_of_the_cells(results: Results) -> Evidence:
-    """Compare the share of the cells in which MLE leads all baselines with one half, 16 of 32."""
-    winners, losers = RIVALS["MLE", "beats all baselines"]
-    return alike({"share of the cells less 1/2": cells_above_half(results, winners, losers)})
-
-
-def of_objectives(results: Results, better: str, worse: str) -> dict[str, Values]:
-    """Return the lead of one objective over another in each measure, for each gain that was run."""
-    models = results.models(objectives.GROUP)
-    gains = [gain for gain in GAINS if f"{better}_{gain}" in models]
-    return {
-        f"{gain}, {measure}": results.difference(objectives.GROUP, metric, f"{better}_{gain}", f"{worse}_{gain}")
-        for gain in gains
-        for measure, metric in MEASURES.items()
-    }
-
-
-def restarts_add(results: Results, more: str, fewer: str) -> dict[str, Values]:
-    """Return what restarts of ExpGain_NDCG give in each measure."""
-    return {measure: results.difference(objectives.GROUP, metric, more, fewer) for measure, metric in MEASURES.items()}
-
-
-def further_restarts_add_nothing(results: Results) -> Evidence:
-    """Compare three times the restarts of Figure 3 with those."""
-    *_, many = results.setting(objectives.GROUP, "restarts").values()
-    return alike(restarts_add(results, many, "ExpGain_NDCG"))
-
-
-def restarts_are_needed(results: Results) -> Evidence:
-    """Compare the restarts of Figure 3 with none."""
-    none, *_ = results.setting(objectives.GROUP, "restarts").values()
-    return greater(restarts_add(results, "ExpGain_NDCG", none))
-
-
-def of_training_lists(column: str, above: float) -> Statistic:
-    """Return the statistic that compares the expected loss (4) of training lists, or its fall, with a number."""
-
-    def gather(results: Results) -> Evidence:
-        frame = objectives.falls(first_trial(results))
-        own = frame[frame["objective"] == objectives.EXPECTED_LOSS]
-        parts = {}
-        for gain, rows in own.groupby("gain", sort=False):
-            fall = (rows["at w = 0"] - rows["trained"]) / rows["at w = 0"].mean()
-            values = rows["random orders"] - above if column == "random orders" else above - fall
-            design = IndependentTrials("training queries of one model")
-            parts[str(gain)] = Sample(values.to_numpy(np.float64), design)
-        return greater(parts)
-
-    return gather
-
-
-def of_dependent_walks(column: str, more: str, less: str) -> Statistic:
-    """Return the statistic that compares two samples of rankings over problems."""
-
-    def gather(results: Results) -> Evidence:
-        wide = dependent_walks.run_frame().pivot(index="problem", columns="sample", values=column)
-        lead = (wide[more] - wide[less]).to_numpy(np.float64)
-        return greater({"": Sample(lead, IndependentTrials("made problems"))})
-
-    return gather
-
-
 CLAIMS = (
     Claim(
         "Section 2: with f = e^x, (4) is a lower bound of (5).",

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
-import numpy as np
-import pandas as pd
-
-from rankplug.studies import (
-    Check,
-    Checks,
-    Claim,
-    Evidence,
-    Margin,
-    Results,
-    alike,
-    exact_check,
-    greater,
-    not_run,
-    not_to_the_end,
+from rankplug.studies import Claim, Margin
+from rankplug_stochastic.study.experiments.comparisons import (
+    approx_overfits_earlier,
+    approx_reaches_higher,
+    better_at_every_cutoff,
+    cross_entropy_pair_alike,
+    cross_entropy_unchanged,
+    dropout_places_alike,
+    early_lead,
+    gain_of,
+    kinds_alike,
+    longer_training_falls_short,
+    of_curves,
+    similar_on_yahoo,
+    stretch,
+    tuning_widens_the_gap,
+    weak_losses,
+    whichever_trial,
 )
-from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
-from rankplug_stochastic.study.experiments.noise_and_network import PLAIN, effect, effects
-from rankplug_stochastic.study.protocol import (
-    BY_NAME,
-    CROSSED,
-    ELSEWHERE,
-    LAWS,
-    LONGER,
-    MENTIONED,
-    METRICS,
-    NOISE,
-    WEAK,
+from rankplug_stochastic.study.experiments.noise_and_network import PLAIN
+from rankplug_stochastic.study.protocol import LAWS
+from rankplug_stochastic.study.theory.exact_checks import (
+    best_order_stays,
+    best_scores_stay,
+    bound_holds,
+    constant_has_no_limit,
+    differences_are_logistic,
+    margins_widen,
+    noise_enters_either_way,
+    samples_follow_the_density,
 )
-from rankplug_stochastic.study.theory.concrete_density import largest_cell_error, largest_first_error
-from rankplug_stochastic.study.theory.cross_entropy_bound import (
-    growth_of_the_constant,
-    largest_move,
-    least_gap,
-    least_room,
-)
-from rankplug_stochastic.study.theory.law_of_differences import SCALES, correlation, distance_from_logistic
-from rankplug_stochastic.study.theory.pair_push import IN_ORDER, LOSSES, growth_of_push
-from rankplug_stochastic.study.theory.rank_schema import largest_difference
 
-Statistic = Callable[[Results], Evidence]
 POINTS = Margin(
     0.005,
     "Half a point of NDCG. What Table 1 gains on networks is a third of a point at least; the .05 to .19 points that it"
@@ -55,321 +43,6 @@ POINTS = Margin(
 )
 TRAINING = Margin(0.05, "A twentieth of the training, about the width of a line in Figure 3.", 100, "% of the training")
 OF_TRIALS = Margin(0.1, "A tenth of the trials.", scale=100, unit="% of the trials")
-LEAST_SIGNS = 6
-"""Number of trials from which on equal signs in all of them are rarer by chance than 2.5 %."""
-STANDARD_ERRORS = 5.0
-"""Largest error of a share in standard errors; the largest of 1,800 is rarely above 4."""
-
-
-def of_curves(expected: str, baseline: str, statistic: Callable[[pd.DataFrame], pd.Series[float]]) -> Statistic:
-    """Return a statistic of an expected loss's lead in validation NDCG@5 over its baseline, under the same settings."""
-
-    def gather(results: Results) -> Evidence:
-        group = first_group(results, "fixed")
-        gaps = results.lead_in_training(group, expected, baseline, "valid", METRIC)
-        if gaps is None:
-            return not_to_the_end()
-        sample = results.sample(group, statistic(gaps), (expected, baseline))
-        return greater({f"validation {METRIC}, {results.collection(group)}": sample})
-
-    return gather
-
-
-def stretch(curve: pd.DataFrame, begin: float, end: float) -> pd.Series[float]:
-    """Return the mean over a part of the iterations, from and to a share of them, for each trial and fold."""
-    first = int(begin * len(curve))
-    return curve.iloc[first : max(int(np.ceil(end * len(curve))), first + 1)].mean()
-
-
-def best_validation(results: Results, group: str, model: str) -> pd.Series[float]:
-    """Return the highest validation NDCG@5 of each trial and fold."""
-    return results.curve_of_trials(group, model, "valid", METRIC).max()
-
-
-def cross_entropy_unchanged(results: Results) -> Evidence:
-    """Compare test NDCG@5 under the same settings."""
-    group = first_group(results, "fixed")
-    sample = results.difference(group, METRIC, "E[CrossEntropy]", "CrossEntropy")
-    return alike({f"{METRIC}, {results.collection(group)}": sample})
-
-
-def approx_reaches_higher(results: Results) -> Evidence:
-    """Compare the best validation NDCG@5 under the same settings."""
-    group, models = first_group(results, "fixed"), ("E[ApproxNDCG]", "ApproxNDCG")
-    expected, baseline = (best_validation(results, group, model) for model in models)
-    sample = results.sample(group, expected - baseline, models)
-    return greater({f"best validation {METRIC}, {results.collection(group)}": sample})
-
-
-def approx_overfits_earlier(results: Results) -> Evidence:
-    """Compare the epochs of the best validation NDCG@5, as shares of all: the baseline's less the expected loss's."""
-    group, models = first_group(results, "fixed"), ("ApproxNDCG", "E[ApproxNDCG]")
-    if not results.ran_to_the_end(group, *models):
-        return not_to_the_end()
-    baseline, expected = (results.curve_of_trials(group, model, "valid", METRIC) for model in models)
-    earlier = (baseline.idxmax() - expected.idxmax()) / len(baseline)
-    return greater({f"best epoch, {results.collection(group)}": results.sample(group, earlier, models)})
-
-
-def tuning_widens_the_gap(results: Results) -> Evidence:
-    """Compare the best validation NDCG@5 of the tuned expected loss with that under the baseline's settings."""
-    fixed, tuned = (first_group(results, one) for one in ("fixed", "tuned"))
-    gain = best_validation(results, tuned, "E[ApproxNDCG]") - best_validation(results, fixed, "E[ApproxNDCG]")
-    sample = results.sample(tuned, gain, ["E[ApproxNDCG]"])
-    behind = frozenset((group, "E[ApproxNDCG]") for group in (fixed, tuned))
-    return greater({f"best validation {METRIC}, {results.collection(tuned)}": replace(sample, runs=behind)})
-
-
-def better_at_every_cutoff(better: str, worse: str) -> Statistic:
-    """Return the statistic that compares test NDCG at the cut-offs of Table 1, on every collection."""
-
-    def gather(results: Results) -> Evidence:
-        return greater(
-            {
-                f"{results.collection(group, results.place(group))} {metric}": results.difference(
-                    group, metric, better, worse
-                )
-                for group in results.groups(kind="tuned")
-                for metric in METRICS
-                if {better, worse} <= set(results.models(group))
-            }
-        )
-
-    return gather
-
-
-def cross_entropy_pair_alike(results: Results) -> Evidence:
-    """Compare test NDCG at the cut-offs of Table 1."""
-    group = first_group(results, "tuned")
-    place = results.collection(group)
-    return alike(
-        {
-            f"{place} {metric}": results.difference(group, metric, "E[CrossEntropy]", "CrossEntropy")
-            for metric in METRICS
-        }
-    )
-
-
-def samples_follow_the_density(results: Results) -> Evidence:
-    """Check shares of the cells of Figure 1, and of draws in which each document comes first, in standard errors."""
-    control = "draws with beta = .9"
-    cells, first = ((largest_cell_error(beta), largest_first_error(beta)) for beta in (1.0, 0.9))
-    words = (
-        "largest error of 900 cells a triangle in standard errors",
-        "largest error of alpha_i over the sum of alpha",
-    )
-    return Checks(
-        {
-            name: Check(what, right, at_most=STANDARD_ERRORS, control=wrong, control_of=control)
-            for name, what, right, wrong in zip(("cells", "first documents"), words, cells, first, strict=True)
-        }
-    )
-
-
-def noise_enters_either_way(results: Results) -> Evidence:
-    """Compare ranks from sampled scores with ranks from raw scores with noise in the sigmoids."""
-    return Checks(
-        {
-            "": Check(
-                "largest difference of the ranks of three documents in 1000 draws",
-                largest_difference(),
-                at_most=1e-12,
-                control=largest_difference(independent=True),
-                control_of="with noise that is independent from pair to pair",
-            )
-        }
-    )
-
-
-def early_lead(baseline: str) -> Statistic:
-    """Return the statistic for the mean lead over the first quarter of the validation curve."""
-    return of_curves(f"E[{baseline}]", baseline, lambda gaps: stretch(gaps, 0, 0.25))
-
-
-def gain_of(loss: str, *names: str) -> Statistic:
-    """Return the statistic of what some changes give, of those that are crossed."""
-
-    def gather(results: Results) -> Evidence:
-        place = results.collection(first_group(results, CROSSED))
-        return greater({f"{METRIC}, {place}, {name}": effect(results, effects(loss)[name]) for name in names})
-
-    return gather
-
-
-def kinds_alike(reference: str, *others: str) -> Statistic:
-    """Return the statistic that compares kinds of noise."""
-
-    def gather(results: Results) -> Evidence:
-        if not results.groups(kind=NOISE):
-            return not_run("not part of this profile")
-        group = first_group(results, NOISE)
-        return alike(
-            {
-                f"{METRIC}, {results.collection(group)}, {other} - {reference}": results.difference(
-                    group, METRIC, other, reference
-                )
-                for other in others
-            }
-        )
-
-    return gather
-
-
-def margins_widen(results: Results) -> Evidence:
-    """Check the push on a pair that is in the right order already, with CrossEntropy as the control."""
-    return exact_check(
-        f"E[ApproxNDCG]'s push at a gap of {IN_ORDER:g} over ApproxNDCG's",
-        growth_of_push(LOSSES["ApproxNDCG"]),
-        at_least=10.0,
-        control=growth_of_push(LOSSES["CrossEntropy"]),
-        control_of="of CrossEntropy, which widens margins by itself",
-    )
-
-
-def bound_holds(results: Results) -> Evidence:
-    """Check ``E[H] <= H + log E[e^G]`` on lists of several lengths, spreads of scores and clips."""
-    return exact_check(
-        "least of the bound less E[H], lists of 2 to 100 documents",
-        least_room(),
-        at_least=0.0,
-        control=least_room(share=0.1),
-        control_of="with a tenth of the constant",
-    )
-
-
-def constant_has_no_limit(results: Results) -> Evidence:
-    """Check that ``E[e^G]`` goes on growing as the clip falls."""
-    exponential, root = growth_of_the_constant()
-    return exact_check(
-        "E[e^G] with eps = 1e-100 over that with 1e-10",
-        exponential,
-        at_least=2.0,
-        control=root,
-        control_of="of E[e^(G/2)], which has a limit",
-    )
-
-
-def best_scores_stay(results: Results) -> Evidence:
-    """Check where noise puts the least of CrossEntropy on two documents."""
-    return exact_check(
-        "largest move of the best score gap of two documents",
-        largest_move(),
-        at_most=0.01,
-        control=largest_move(beta=0.01),
-        control_of="with beta = .01",
-    )
-
-
-def best_order_stays(results: Results) -> Evidence:
-    """Check the sign of the best gap under noise."""
-    return exact_check(
-        "least best gap under noise, the first document's target being the larger",
-        least_gap(),
-        at_least=0.0,
-        control=least_gap(share_from=0.4),
-        control_of="with targets from .4 on",
-    )
-
-
-def differences_are_logistic(results: Results) -> Evidence:
-    """Check the law of ``Z_ij`` by Kolmogorov and Smirnov, and the dependence of pairs by their correlation."""
-    words = "distance from the logistic law times sqrt(draws), a thousandth of samples above 1.95"
-    laws = {
-        f"law, beta = {beta:g}": Check(
-            words,
-            distance_from_logistic(beta),
-            at_most=1.95,
-            control=distance_from_logistic(beta, "gaussian"),
-            control_of="of Gaussian noise with the same variance",
-        )
-        for beta in SCALES
-    }
-    shared = Check(
-        "correlation of Z_12 and Z_23 plus 1/2",
-        abs(correlation(1.0) + 0.5),
-        at_most=0.03,
-        control=abs(correlation(1.0, independent=True) + 0.5),
-        control_of="of independent draws",
-    )
-    return Checks({**laws, "pairs that share a document": shared})
-
-
-def similar_on_yahoo(results: Results) -> Evidence:
-    """Compare the pairs of Figure 3b and c in validation NDCG@5 on the second collection."""
-    groups = results.groups(kind="fixed")
-    if len(groups) < 2:
-        return not_run("the second collection is not part of these runs")
-    group, parts = groups[1], {}
-    pair = ("E[ApproxNDCG]", "ApproxNDCG")
-    best = best_validation(results, group, pair[0]) - best_validation(results, group, pair[1])
-    parts[f"{pair[0]}, best validation {METRIC}"] = results.sample(group, best, pair)
-    gaps = results.lead_in_training(group, "E[lambdaMART]", "lambdaMART", "valid", METRIC)
-    if gaps is None:
-        return not_to_the_end()
-    lead = results.sample(group, gaps.mean(), ("E[lambdaMART]", "lambdaMART"))
-    parts[f"E[lambdaMART], validation {METRIC}"] = lead
-    return greater({f"{results.collection(group, results.place(group))}, {name}": part for name, part in parts.items()})
-
-
-def whichever_trial(results: Results) -> Evidence:
-    """Compare the share of trials in which the expected loss's curve lies above its baseline's with one half."""
-    group, parts, counts = first_group(results, "fixed"), {}, []
-    for loss in ("ApproxNDCG", "lambdaMART"):
-        gaps = results.lead_in_training(group, f"E[{loss}]", loss, "valid", METRIC)
-        if gaps is None:
-            return not_to_the_end()
-        above = (gaps.mean() > 0).astype(float)
-        if above.size < LEAST_SIGNS:
-            return not_run(f"{above.size} trials; fewer than {LEAST_SIGNS} equal signs may be chance")
-        counts.append(f"E[{loss}] lies above {loss} in {int(above.sum())} of {above.size} trainings")
-        parts[f"E[{loss}], {results.collection(group)}"] = results.sample(group, above - 0.5, (f"E[{loss}]", loss))
-    return greater(parts, *counts)
-
-
-def mentioned_group(results: Results) -> str | None:
-    """Return the group of what the paper only mentions, if the profile has it."""
-    return next(iter(results.groups(kind=MENTIONED)), None)
-
-
-def weak_losses(results: Results) -> Evidence:
-    """Compare the paper's three baselines with ListMLE and RankNet on the network of setting A."""
-    group, fixed = mentioned_group(results), first_group(results, "fixed")
-    if group is None:
-        return not_run("not part of this profile")
-    baselines = [model.name for model in BY_NAME.values() if not model.expected]
-    return greater(
-        {
-            f"{METRIC}, {results.collection(group)}, {strong} - {weak}": results.contrast(
-                METRIC, {(fixed, strong): 1.0, (group, weak): -1.0}
-            )
-            for strong in baselines
-            for weak in WEAK
-        }
-    )
-
-
-def longer_training_falls_short(results: Results) -> Evidence:
-    """Compare the best validation NDCG@5 of E[ApproxNDCG] with that of ApproxNDCG trained three times as long."""
-    group, fixed = mentioned_group(results), first_group(results, "fixed")
-    if group is None:
-        return not_run("not part of this profile")
-    lead = best_validation(results, fixed, "E[ApproxNDCG]") - best_validation(results, group, LONGER)
-    sample = replace(
-        results.sample(fixed, lead.dropna(), ["E[ApproxNDCG]"]),
-        runs=frozenset({(fixed, "E[ApproxNDCG]"), (group, LONGER)}),
-    )
-    return greater({f"best validation {METRIC}, {results.collection(group)}": sample})
-
-
-def dropout_places_alike(results: Results) -> Evidence:
-    """Compare setting B with dropout between all layers and after the last only."""
-    group, tuned = mentioned_group(results), first_group(results, "tuned")
-    if group is None:
-        return not_run("not part of this profile")
-    cells = {(group, ELSEWHERE): 1.0, (tuned, "E[ApproxNDCG]"): -1.0}
-    return alike({f"{METRIC}, {results.collection(group)}": results.contrast(METRIC, cells)})
-
-
 CLAIMS = (
     Claim(
         "Perturbed scores follow the Concrete density; a document comes first as often as alpha says.",

@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from rankplug_logrank.study import claims, protocol
-from rankplug_logrank.study.experiments import accuracy_table, dependent_walks, first_steps, objectives, sampler_effects
+from rankplug_logrank.study.experiments import (
+    accuracy_table,
+    comparisons,
+    dependent_walks,
+    first_steps,
+    objectives,
+    sampler_effects,
+)
 from rankplug_logrank.study.protocol import MEASURES, MODELS
 from rankplug_logrank.study.theory import bounds, identities, law, spread, walk_picture
 
@@ -206,11 +213,11 @@ def verdict(statistic, results):
 @pytest.mark.parametrize(
     "statistic",
     [
-        claims.ranks_better([("Convex_NDCG", "MLE")]),
-        claims.best_of("Convex_NDCG", protocol.BASELINES),
-        claims.more_rankings_help,
-        claims.best_restarts_help,
-        claims.negative_skew_helps,
+        comparisons.ranks_better([("Convex_NDCG", "MLE")]),
+        comparisons.best_of("Convex_NDCG", protocol.BASELINES),
+        comparisons.more_rankings_help,
+        comparisons.best_restarts_help,
+        comparisons.negative_skew_helps,
     ],
 )
 def test_claims_hold_or_fail_as_the_numbers_say(statistic):
@@ -240,19 +247,19 @@ def test_a_single_data_set_has_no_microaverage():
 
 def test_the_best_of_each_cell_is_counted_by_family():
     led, trailed = made(0.05), made(-0.05)
-    assert claims.families_best(led).to_dict() == {"baselines": 0, "MLE": 0, "ExpGain": 0, "L3": 0, "Convex": 4}
-    assert claims.baselines_among_the_best(led).startswith("a baseline is best in 0 of 4 cells")
+    assert comparisons.families_best(led).to_dict() == {"baselines": 0, "MLE": 0, "ExpGain": 0, "L3": 0, "Convex": 4}
+    assert comparisons.baselines_among_the_best(led).startswith("a baseline is best in 0 of 4 cells")
     # Where all others are equal the first row counts, which is a baseline's.
-    assert claims.baselines_among_the_best(trailed).startswith("a baseline is best in 4 of 4 cells")
-    assert "L3 0, Convex 4" in claims.l3_among_the_best(led)
+    assert comparisons.baselines_among_the_best(trailed).startswith("a baseline is best in 4 of 4 cells")
+    assert "L3 0, Convex 4" in comparisons.l3_among_the_best(led)
 
 
 def test_a_lead_within_the_noise_settles_nothing():
-    better = claims.ranks_better([("Convex_NDCG", "MLE")])
+    better = comparisons.ranks_better([("Convex_NDCG", "MLE")])
     assert verdict(better, made(0.0)) == "no difference"
     assert verdict(better, made(0.0, spread=0.1)) == "inconclusive"
-    assert verdict(claims.samples_saturate, made(0.0)) == "holds"
-    assert verdict(claims.samples_saturate, made(0.05)) == "fails"
+    assert verdict(comparisons.samples_saturate, made(0.0)) == "holds"
+    assert verdict(comparisons.samples_saturate, made(0.05)) == "fails"
 
 
 def test_figure_1_closed_forms_are_sums_over_all_matrices_but_not_over_rankings():
@@ -361,7 +368,7 @@ def test_the_gradient_on_fixed_rankings_is_that_of_the_loss():
 
 
 def test_a_share_of_cells_is_counted_trial_by_trial():
-    most, half = claims.most_cells("ConvexLoss_NDCG", "beats ExpGain_NDCG"), claims.half_of_the_cells
+    most, half = comparisons.most_cells("ConvexLoss_NDCG", "beats ExpGain_NDCG"), comparisons.half_of_the_cells
     assert (verdict(most, made(0.05)), verdict(most, made(-0.05))) == ("holds", "fails")
     # MLE and the baselines are equal, and ties count one half.
     assert verdict(half, made(0.05)) == "holds"

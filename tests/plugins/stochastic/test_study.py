@@ -9,8 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from rankplug_stochastic.study import claims, protocol
+from rankplug_stochastic.study.experiments import comparisons
 from rankplug_stochastic.study.experiments.convergence import METRIC
-from rankplug_stochastic.study.theory import concrete_density, cross_entropy_bound, law_of_differences, rank_schema
+from rankplug_stochastic.study.theory import (
+    concrete_density,
+    cross_entropy_bound,
+    exact_checks,
+    law_of_differences,
+    rank_schema,
+)
 from rankplug_stochastic.study.theory.best_gap import best_expected_gap, best_gap
 from rankplug_stochastic.study.theory.pair_push import push
 
@@ -220,15 +227,15 @@ def test_what_the_paper_mentions_stands_beside_its_baselines(results):
     without = dataclasses.replace(results, frames={FIXED: results[FIXED]})
     assert STUDY.exhibit("Mentioned").draw(without)[0].empty
     assert STUDY.exhibit("Figure 3, Yahoo").draw(without)[0].empty
-    for statistic in (claims.weak_losses, claims.longer_training_falls_short, claims.similar_on_yahoo):
+    for statistic in (comparisons.weak_losses, comparisons.longer_training_falls_short, comparisons.similar_on_yahoo):
         assert verdict(statistic, without) == "not run"
 
 
 def test_leads_of_trials_are_counted_and_tested_against_one_half():
     for lead, found in ((0.05, "holds"), (-0.05, "fails")):
-        judged = Claim("", claims.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
+        judged = Claim("", comparisons.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
         assert judged.verdict == found
-        assert verdict(claims.whichever_trial, made(lead, trials=5)) == "not run"
+        assert verdict(comparisons.whichever_trial, made(lead, trials=5)) == "not run"
         assert f"in {6 if lead > 0 else 0} of 6 trainings" in judged.sentence + " ".join(judged.notes)
 
 
@@ -250,9 +257,13 @@ def test_our_loss_under_our_noise_lies_between_equation_8_and_equation_14():
     labels = np.where(np.arange(10) % 4 == 0, 2.0, np.arange(10) % 2)
     ours = rp.loss("cross_entropy").evaluate(np.zeros(10), labels, [0, 10], sampler="gumbel[beta=1,samples=4000]")
     assert ours.value[0] == pytest.approx(row["E[H]"], abs=0.08)
-    assert verdict(claims.bound_holds, None, None) == verdict(claims.constant_has_no_limit, None, None) == "holds"
-    assert verdict(claims.best_scores_stay, None, None) == "fails"
-    assert verdict(claims.best_order_stays, None, None) == "holds"
+    assert (
+        verdict(exact_checks.bound_holds, None, None)
+        == verdict(exact_checks.constant_has_no_limit, None, None)
+        == "holds"
+    )
+    assert verdict(exact_checks.best_scores_stay, None, None) == "fails"
+    assert verdict(exact_checks.best_order_stays, None, None) == "holds"
 
 
 def test_the_push_on_an_ordered_pair_is_that_of_exact_integrals():
@@ -263,15 +274,15 @@ def test_the_push_on_an_ordered_pair_is_that_of_exact_integrals():
         assert row["plain"] == pytest.approx(plain, abs=1e-4)
         assert row["expected"] == pytest.approx(expected, abs=0.01)
     assert len(figure.axes) == 2
-    assert verdict(claims.margins_widen, None, None) == "holds"
+    assert verdict(exact_checks.margins_widen, None, None) == "holds"
 
 
 def test_noise_of_pairs_is_logistic_unless_the_noise_of_documents_is_gaussian(monkeypatch):
-    assert verdict(claims.differences_are_logistic, None, None) == "holds"
+    assert verdict(exact_checks.differences_are_logistic, None, None) == "holds"
     right = law_of_differences.distance_from_logistic
     gaussian = {"gumbel": "gaussian", "gaussian": "gumbel"}
-    monkeypatch.setattr(claims, "distance_from_logistic", lambda beta, law="gumbel": right(beta, gaussian[law]))
-    assert verdict(claims.differences_are_logistic, None, None) == "fails"
+    monkeypatch.setattr(exact_checks, "distance_from_logistic", lambda beta, law="gumbel": right(beta, gaussian[law]))
+    assert verdict(exact_checks.differences_are_logistic, None, None) == "fails"
 
 
 RUNS = {
@@ -303,11 +314,11 @@ def verdict(statistic, results, margin=claims.POINTS):
 
 
 LEADS = [
-    claims.approx_reaches_higher,
-    claims.early_lead("lambdaMART"),
-    claims.early_lead("ApproxNDCG"),
-    claims.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
-    claims.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
+    comparisons.approx_reaches_higher,
+    comparisons.early_lead("lambdaMART"),
+    comparisons.early_lead("ApproxNDCG"),
+    comparisons.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
+    comparisons.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
 ]
 
 
@@ -319,7 +330,7 @@ def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(statistic):
     assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
 
 
-@pytest.mark.parametrize("statistic", [claims.cross_entropy_unchanged, claims.cross_entropy_pair_alike])
+@pytest.mark.parametrize("statistic", [comparisons.cross_entropy_unchanged, comparisons.cross_entropy_pair_alike])
 def test_claims_of_no_difference_fail_where_there_is_one(statistic):
     assert verdict(statistic, made(0.0)) == "holds"
     assert verdict(statistic, made(0.05)) == "fails"
@@ -327,7 +338,7 @@ def test_claims_of_no_difference_fail_where_there_is_one(statistic):
     assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
 
 
-@pytest.mark.parametrize("statistic", [claims.early_lead("lambdaMART"), claims.approx_overfits_earlier])
+@pytest.mark.parametrize("statistic", [comparisons.early_lead("lambdaMART"), comparisons.approx_overfits_earlier])
 def test_curves_that_early_stopping_ended_are_not_compared(statistic):
     results = made(0.05)
     records = tuple({"identity": model, "record": {"stopped": "patience"}} for model in protocol.MODELS)
@@ -347,12 +358,12 @@ def test_an_earlier_best_epoch_is_told_from_a_later_one():
         results = Results(
             "smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None, runs=RUNS
         )
-        assert verdict(claims.approx_overfits_earlier, results, claims.TRAINING) == found
+        assert verdict(comparisons.approx_overfits_earlier, results, claims.TRAINING) == found
 
 
 def test_the_order_of_the_losses_is_judged_from_the_numbers():
-    assert verdict(claims.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
-    assert verdict(claims.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
+    assert verdict(comparisons.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
+    assert verdict(comparisons.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
 
 
 def test_a_growing_gap_is_told_from_a_shrinking_one():
@@ -390,15 +401,15 @@ def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
 
 
 def test_draws_that_miss_the_density_are_told(monkeypatch):
-    assert verdict(claims.samples_follow_the_density, None, None) == "holds"
+    assert verdict(exact_checks.samples_follow_the_density, None, None) == "holds"
     draws = concrete_density.sampled_points
     monkeypatch.setattr(concrete_density, "sampled_points", lambda weights, beta: draws(weights, 1.9 - beta))
-    assert verdict(claims.samples_follow_the_density, None, None) == "fails"
+    assert verdict(exact_checks.samples_follow_the_density, None, None) == "fails"
 
 
 def test_noise_that_is_independent_from_pair_to_pair_makes_other_ranks():
     assert rank_schema.largest_difference(independent=True) > 0.1
-    assert verdict(claims.noise_enters_either_way, None, None) == "holds"
+    assert verdict(exact_checks.noise_enters_either_way, None, None) == "holds"
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
