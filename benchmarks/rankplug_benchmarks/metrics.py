@@ -65,7 +65,7 @@ def ir_measures_contestant(scores, gains, starts, cutoff: int | None) -> Callabl
     any_gain = np.add.reduceat(gains, starts[:-1]) > 0
 
     def run() -> np.ndarray:
-        found = {one.query_id: one.value for one in ir_measures.iter_calc([measure], relevance, retrieved)}
+        found = {result.query_id: result.value for result in ir_measures.iter_calc([measure], relevance, retrieved)}
         return np.array([found[query] if gained else np.nan for query, gained in zip(relevance, any_gain, strict=True)])
 
     return run

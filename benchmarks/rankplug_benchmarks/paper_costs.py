@@ -59,9 +59,9 @@ def shape_of(combination: Combination) -> str:
 def _short(reference: str) -> str:
     if not reference:
         return ""
-    found = parse(reference)
-    kept = {name: SHORT.get(name, value) for name, value in found.parameters.items() if name not in WITHOUT_EFFECT}
-    return str(Reference(found.name, kept, found.distribution))
+    plugin = parse(reference)
+    kept = {name: SHORT.get(name, value) for name, value in plugin.parameters.items() if name not in WITHOUT_EFFECT}
+    return str(Reference(plugin.name, kept, plugin.distribution))
 
 
 def iterations_of(combination: Combination) -> int:

@@ -27,17 +27,17 @@ class Growth:
 @contextlib.contextmanager
 def growth() -> Iterator[Growth]:
     """Watch the memory of this process from a thread while a block runs."""
-    found, before, done = Growth(), held(), threading.Event()
+    memory, before, done = Growth(), held(), threading.Event()
 
     def look() -> None:
         while not done.wait(LOOK_EVERY):
-            found.bytes = max(found.bytes, held() - before)
+            memory.bytes = max(memory.bytes, held() - before)
 
     watcher = threading.Thread(target=look)
     watcher.start()
     try:
-        yield found
+        yield memory
     finally:
         done.set()
         watcher.join()
-        found.bytes = max(found.bytes, held() - before)
+        memory.bytes = max(memory.bytes, held() - before)

@@ -144,17 +144,17 @@ def measure_data(dataset: str, number: int) -> Iterator[Measurement]:
     yield once("WEB30K-sized set: opened", opened, threads=number, unit="s", target=at_most(0.1))
 
 
-def describe(name: str, backend: str, found: Facts, number: int) -> Iterator[Measurement]:
+def describe(name: str, backend: str, facts: Facts, number: int) -> Iterator[Measurement]:
     """Describe one training in numbers."""
-    iterations = found["iterations"]
+    iterations = facts["iterations"]
     unit = "epoch" if backend.startswith("torch") else "tree"
-    words = f"{iterations:.0f} {unit}{'s' if iterations > 1 else ''} on {found['documents']:,.0f} documents"
-    yield once(f"{name}: whole fit", found["total"], threads=number, unit="s", note=words)
-    yield once(f"{name}: one {unit}", found["training"] / iterations, threads=number, unit="s")
-    share = found["objective"] / found["training"]
+    words = f"{iterations:.0f} {unit}{'s' if iterations > 1 else ''} on {facts['documents']:,.0f} documents"
+    yield once(f"{name}: whole fit", facts["total"], threads=number, unit="s", note=words)
+    yield once(f"{name}: one {unit}", facts["training"] / iterations, threads=number, unit="s")
+    share = facts["objective"] / facts["training"]
     if "native" not in backend:
         yield once(f"{name}: share of the objective", 100 * share, threads=number, unit="%")
-    note = f"{found['peak'] / found['bytes']:.2f} of the training features"
+    note = f"{facts['peak'] / facts['bytes']:.2f} of the training features"
     yield once(
-        f"{name}: peak memory beyond the mapped data", found["peak"] / 2**30, threads=number, unit="GiB", note=note
+        f"{name}: peak memory beyond the mapped data", facts["peak"] / 2**30, threads=number, unit="GiB", note=note
     )

@@ -33,7 +33,7 @@ FEWEST_RECORDED = 20
 def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
     """Return by paper the data set and the estimated seconds on one core of every trial, in the order of the plan."""
     costs: dict[Kind, UnitCost] = {}
-    found: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    durations: dict[str, list[tuple[str, float]]] = defaultdict(list)
     papers = [study for study in studies() if len(study.published())]
     for study in papers[: effort.size(100, 1)]:
         for trial in trials_of(study):
@@ -43,8 +43,8 @@ def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
                 sizes = (20, 40) if effort.quick else SIZES[shape_of(combination)]
                 costs[kind] = unit_cost(kind, sizes)
             seconds = iterations_of(combination) * costs[kind].of(documents_of(combination))
-            found[study.name].append((combination.dataset.partition("[")[0], seconds))
-    return found
+            durations[study.name].append((combination.dataset.partition("[")[0], seconds))
+    return durations
 
 
 def recorded_durations() -> list[float]:
@@ -85,9 +85,9 @@ def hours_table(estimated: dict[str, list[tuple[str, float]]], client: float) ->
 def datasets_table(estimated: dict[str, list[tuple[str, float]]]) -> Table:
     """Return a table with a row for each study and data set."""
     rows = []
-    for study, found in estimated.items():
-        for dataset in dict.fromkeys(name for name, _ in found):
-            seconds = [one for name, one in found if name == dataset]
+    for study, durations in estimated.items():
+        for dataset in dict.fromkeys(name for name, _ in durations):
+            seconds = [one for name, one in durations if name == dataset]
             rows.append((study, dataset, len(seconds), sum(seconds) / HOUR, sum(seconds) / len(seconds) / 60))
     return Table("data sets", ("study", "data set", "trials", "core-hours", "minutes a trial"), tuple(rows))
 
@@ -100,7 +100,7 @@ def scaling(plans: dict[str, list[float]], client: float) -> Iterator[Curve | Ta
         for order, seconds in (("", durations), (", longest first", sorted(durations, reverse=True))):
             points = tuple((float(worker), alone / makespan(seconds, worker, client=client)) for worker in WORKERS)
             yield Curve("speed-up", name + order, "workers", "times as fast as one worker", points, "xy")
-            useful = [one for one, speed in points if speed >= one / 2]
+            useful = [workers for workers, speed in points if speed >= workers / 2]
             most = WORKERS[-1]
             rows.append((name + order, points[-1][1], f"{max(useful):.0f}", limit(seconds, most, client=client)))
     heads = ("sweep", f"speed-up on {WORKERS[-1]} workers", "workers at least half busy up to", "limited by")

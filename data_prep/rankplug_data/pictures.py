@@ -121,9 +121,9 @@ def _finished(figure: Figure) -> Figure:
     return figure
 
 
-def _outline(axes: Any, values: NDArray[Any], edges: NDArray[np.float64], place: int, label: str) -> None:
+def _outline(axes: Any, values: NDArray[Any], edges: NDArray[np.float64], row: int, label: str) -> None:
     weights = np.full(values.size, 100.0 / values.size)
-    style = {"color": PALETTE[place], "linewidth": 1.3, "linestyle": ("-", "--", ":")[place % 3], "label": label}
+    style = {"color": PALETTE[row], "linewidth": 1.3, "linestyle": ("-", "--", ":")[row % 3], "label": label}
     axes.hist(values, edges, weights=weights, histtype="step", **style)
 
 

@@ -81,12 +81,12 @@ def write_bad_inputs_page(folder: Path) -> Path:
 
 def bad_inputs_page() -> str:
     """Return the text of the page."""
-    found = list(bad_inputs())
+    inputs = list(bad_inputs())
     lines = [HEAD]
     for section, title in SECTIONS.items():
         lines += [f"## {title}", ""]
-        for entry in dict.fromkeys(one.entry for one in found if one.section == section):
-            cases = [one for one in found if (one.section, one.entry) == (section, entry)]
+        for entry in dict.fromkeys(bad_input.entry for bad_input in inputs if bad_input.section == section):
+            cases = [bad_input for bad_input in inputs if (bad_input.section, bad_input.entry) == (section, entry)]
             rows = [(_code(case.parameter), _code(case.given), _text(case.says)) for case in cases]
             lines += [f"### `{entry}`", "", *parameter_table.table(("what is wrong", "given", "answer"), rows)]
     return "\n".join(lines)

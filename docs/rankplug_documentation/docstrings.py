@@ -19,8 +19,8 @@ def markdown(docstring: str) -> str:
     'of `Lists` with $x^2$'
     """
     text = MATH.sub(r"$\1$", docstring).replace("``", "`")
-    text = ROLE.sub(lambda found: f"`{found[1].rpartition('.')[2]}`", text)
-    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", text)
+    text = ROLE.sub(lambda match: f"`{match[1].rpartition('.')[2]}`", text)
+    return EXAMPLE.sub(lambda match: f"```pycon\n{match[0].rstrip()}\n```\n", text)
 
 
 class Docstrings(griffe.Extension):

@@ -16,7 +16,7 @@ STYLE = ".box{fill:#e8eef4;stroke:#555;stroke-width:1.2}text{fill:#222}.name{fon
 def layers() -> list[list[str]]:
     """Return the packages of each layer, from the top one to the bottom one."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = [one for one in settings["tool"]["importlinter"]["contracts"] if one["type"] == "layers"]
+    (contract,) = [rules for rules in settings["tool"]["importlinter"]["contracts"] if rules["type"] == "layers"]
     return [layer.split(" | ") for layer in contract["layers"]]
 
 

@@ -30,12 +30,14 @@ def evidence_in(folder: Path) -> dict[str, dict[str, StudyEvidence]]:
 
     Claims of a study may lie in several files, where some of its groups were run on their own.
     """
-    found: dict[str, dict[str, StudyEvidence]] = {}
-    for one in sorted(map(StudyEvidence.read, folder.glob("*.json")), key=lambda one: -len(one.claims)):
-        profiles = found.setdefault(one.study, {})
-        profiles[one.profile] = joined(profiles[one.profile], one) if one.profile in profiles else one
-    names = sorted(found, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
-    return {name: {profile: found[name][profile] for profile in PROFILES if profile in found[name]} for name in names}
+    evidence: dict[str, dict[str, StudyEvidence]] = {}
+    for piece in sorted(map(StudyEvidence.read, folder.glob("*.json")), key=lambda piece: -len(piece.claims)):
+        profiles = evidence.setdefault(piece.study, {})
+        profiles[piece.profile] = joined(profiles[piece.profile], piece) if piece.profile in profiles else piece
+    names = sorted(evidence, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    return {
+        name: {profile: evidence[name][profile] for profile in PROFILES if profile in evidence[name]} for name in names
+    }
 
 
 def joined(whole: StudyEvidence, part: StudyEvidence) -> StudyEvidence:
@@ -135,11 +137,11 @@ def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page:
 
 def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[str]:
     """Yield what noise gives and what the network gives, part by part, from the largest profile that has it."""
-    for one in reversed(list(evidence.get("stochastic", {}).values())):
-        claims = [claim for claim in one.claims if claim.exhibit == "Noise and network"]
+    for paper in reversed(list(evidence.get("stochastic", {}).values())):
+        claims = [claim for claim in paper.claims if claim.exhibit == "Noise and network"]
         judged = [(claim, claim.judgement) for claim in claims if isinstance(claim.judgement, Verdict)]
         if judged:
-            yield f"What the expected losses owe to noise and what to their network (`{one.profile}`), in points:\n"
+            yield f"What the expected losses owe to noise and what to their network (`{paper.profile}`), in points:\n"
             for claim, verdict in judged:
                 parts = (
                     f"{part.name} {part.effect:+.2f} [{part.low:+.2f}, {part.high:+.2f}]" for part in verdict.parts
@@ -189,8 +191,8 @@ def _in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
 
 def _changes(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     decided: dict[str, dict[str, str]] = {}
-    for profile, one in profiles.items():
-        for claim in one.claims:
+    for profile, evidence in profiles.items():
+        for claim in evidence.claims:
             if isinstance(claim.judgement, Verdict) and claim.judgement.decided:
                 decided.setdefault(claim.sentence, {})[profile] = claim.judgement.verdict
     for sentence, words in decided.items():
@@ -217,11 +219,11 @@ def _short(claim: ClaimEvidence) -> str:
 def _verdicts(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield a table with a line for each claim."""
     rows = []
-    sentences = list(dict.fromkeys(claim.sentence for one in profiles.values() for claim in one.claims))
+    sentences = list(dict.fromkeys(claim.sentence for evidence in profiles.values() for claim in evidence.claims))
     for number, sentence in enumerate(sentences, start=1):
         cells = []
-        for one in profiles.values():
-            claim = next((claim for claim in one.claims if claim.sentence == sentence), None)
+        for evidence in profiles.values():
+            claim = next((claim for claim in evidence.claims if claim.sentence == sentence), None)
             cells.append(f"**{claim.judgement.verdict}** {claim.effect}".strip() if claim else "")
         rows.append((f"[{sentence}](evidence/{name}.md#claim-{number})", *cells))
     yield from table(("claim", *(f"`{profile}`" for profile in profiles)), rows)
@@ -232,18 +234,18 @@ def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterato
     last = list(profiles.values())[-1]
     yield f"# Evidence: {last.title}\n"
     yield f"{last.citation}. Made by `make docs` from `docs/evidence`; see [all papers](../reproduction.md).\n"
-    for profile, one in profiles.items():
-        versions = ", ".join(f"{package} {version}" for package, version in one.versions.items())
-        data = ", ".join(f"`{dataset}`" for dataset in dict.fromkeys(one.data.values()))
-        note = f" {one.note}" if one.note else ""
-        yield f"`{profile}`, {one.date}: {one.trials} trials on {data}; {versions}.{note}\n"
-    sentences = list(dict.fromkeys(claim.sentence for one in profiles.values() for claim in one.claims))
+    for profile, evidence in profiles.items():
+        versions = ", ".join(f"{package} {version}" for package, version in evidence.versions.items())
+        data = ", ".join(f"`{dataset}`" for dataset in dict.fromkeys(evidence.data.values()))
+        note = f" {evidence.note}" if evidence.note else ""
+        yield f"`{profile}`, {evidence.date}: {evidence.trials} trials on {data}; {versions}.{note}\n"
+    sentences = list(dict.fromkeys(claim.sentence for evidence in profiles.values() for claim in evidence.claims))
     for number, sentence in enumerate(sentences, start=1):
         yield f"## Claim {number}\n"
         yield f"{sentence}\n"
         said = False
-        for profile, one in profiles.items():
-            claim = next((claim for claim in one.claims if claim.sentence == sentence), None)
+        for profile, evidence in profiles.items():
+            claim = next((claim for claim in evidence.claims if claim.sentence == sentence), None)
             if claim is None:
                 continue
             if claim.margin and not said:
@@ -257,10 +259,10 @@ def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterato
             if len(clauses) > 30:
                 yield f"- and {len(clauses) - 30} more in the file"
             yield ""
-    for one in profiles.values():
-        if one.observations:
-            yield f"## Observed at `{one.profile}`, without a test\n"
-            yield "\n".join(f"- {_cell(sentence)} {_cell(told)}" for sentence, told in one.observations.items())
+    for evidence in profiles.values():
+        if evidence.observations:
+            yield f"## Observed at `{evidence.profile}`, without a test\n"
+            yield "\n".join(f"- {_cell(sentence)} {_cell(told)}" for sentence, told in evidence.observations.items())
             yield ""
 
 

@@ -27,5 +27,5 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_content(content: str, **_: Any) -> str:
     """Turn the formulas of a page into MathML."""
-    content = DISPLAYED.sub(lambda found: f"<p>{math_html(html.unescape(found[1]).strip(), display=True)}</p>", content)
-    return INLINE.sub(lambda found: math_html(html.unescape(found[1])), content)
+    content = DISPLAYED.sub(lambda match: f"<p>{math_html(html.unescape(match[1]).strip(), display=True)}</p>", content)
+    return INLINE.sub(lambda match: math_html(html.unescape(match[1])), content)

@@ -30,7 +30,7 @@ def modules_called() -> Iterator[list[str]]:
     """Note the modules whose functions are called until the block ends, in the order of their first call."""
     import threading
 
-    found: dict[str, None] = {}
+    modules: dict[str, None] = {}
     folder = str(ROOT / "rankplug") + "/"
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -41,7 +41,7 @@ def modules_called() -> Iterator[list[str]]:
         # Templates that are filled in are called too, and are no modules.
         path, _, suffix = code.co_filename.removeprefix(folder).rpartition(".")
         if suffix == "py":
-            found[path.removesuffix("/__init__")] = None
+            modules[path.removesuffix("/__init__")] = None
 
     names: list[str] = []
     threading.setprofile(note)
@@ -51,7 +51,7 @@ def modules_called() -> Iterator[list[str]]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-        names += [name.replace("/", ".") for name in found]
+        names += [name.replace("/", ".") for name in modules]
 
 
 def way(name: str, folder: Path) -> Callable[[], Any]:
@@ -102,5 +102,5 @@ def block(name: str, modules: list[str]) -> str:
 
 def on_page(name: str) -> list[str]:
     """Return the modules that the page lists for a way."""
-    found = re.search(rf"`{re.escape(name)}`, \d+ modules:\n\n```text\n(.*?)\n```", PAGE.read_text("utf-8"), re.DOTALL)
-    return [one.strip() for one in found[1].replace("\n", " ").split(",")] if found else []
+    match = re.search(rf"`{re.escape(name)}`, \d+ modules:\n\n```text\n(.*?)\n```", PAGE.read_text("utf-8"), re.DOTALL)
+    return [one.strip() for one in match[1].replace("\n", " ").split(",")] if match else []

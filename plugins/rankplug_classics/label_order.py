@@ -22,8 +22,8 @@ def best_label_first(constants, labels):
 def shuffle_ties(labels, key, order):
     """Put documents of equal label, which stand together in ``order``, into random order (Fisher and Yates)."""
     first = 0
-    for place in range(order.size):
-        if labels[order[place]] != labels[order[first]]:
-            first = place
-        other = first + int((place - first + 1) * uniform(key, place))
-        order[place], order[other] = order[other], order[place]
+    for position in range(order.size):
+        if labels[order[position]] != labels[order[first]]:
+            first = position
+        other = first + int((position - first + 1) * uniform(key, position))
+        order[position], order[other] = order[other], order[position]

@@ -31,9 +31,13 @@ def constants(constants, labels):
 
 
 @building_block
-def _fill_weights(place, gains, discounts, rho_share, mu, weights):
-    gain, discount = gains[place], discounts[place]
-    gains_below, discounts_below, weights_below = gains[place + 1 :], discounts[place + 1 :], weights[place + 1 :]
+def _fill_weights(position, gains, discounts, rho_share, mu, weights):
+    gain, discount = gains[position], discounts[position]
+    gains_below, discounts_below, weights_below = (
+        gains[position + 1 :],
+        discounts[position + 1 :],
+        weights[position + 1 :],
+    )
     for j in range(gains_below.size):
         rho = rho_share * (discount - discounts_below[j])
         weights_below[j] = (gain - gains_below[j]) * (rho + mu * (discounts[j] - discounts[j + 1]))
@@ -51,25 +55,25 @@ def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, va
     ranked = sort_best_first(scores, order)
     exponents, exponentials, weights, gains = scratch(n), scratch(n), scratch(n), scratch(n)
     slopes, curves = zeros(n), zeros(n)
-    for place in range(n):
-        exponents[place] = sigma * ranked[place]
-        gains[place] = constants[0] * constants[1 + order[place]]
+    for position in range(n):
+        exponents[position] = sigma * ranked[position]
+        gains[position] = constants[0] * constants[1 + order[position]]
     origin, wide = start_rows(exponents, exponentials)
     value = 0.0
     if variant == NDCG1:
         gains *= discounts
-        for place in range(n - 1):
-            weights[place + 1 :] = gains[place]
-            value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
-            weights[place + 1 :] = -gains[place + 1 :]
-            value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+        for position in range(n - 1):
+            weights[position + 1 :] = gains[position]
+            value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+            weights[position + 1 :] = -gains[position + 1 :]
+            value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
     else:
         rho_share, delta_share = (0.0, 1.0) if variant == NDCG2 else (1.0, mu)
-        for place in range(n - 1):
-            _fill_weights(place, gains, discounts, rho_share, delta_share, weights)
-            value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+        for position in range(n - 1):
+            _fill_weights(position, gains, discounts, rho_share, delta_share, weights)
+            value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
     scale = 1.0 / math.log(2.0)
-    for place in range(n):
-        gradient[order[place]] = scale * sigma * slopes[place]
-        curvature[order[place]] = scale * sigma * sigma * curves[place]
+    for position in range(n):
+        gradient[order[position]] = scale * sigma * slopes[position]
+        curvature[order[position]] = scale * sigma * sigma * curves[position]
     return scale * value

@@ -46,9 +46,9 @@ def p_listmle(scores, labels, gradient, curvature, constants, key, ties, alpha):
     order, weights = constants.astype(np.int32), scratch(n)
     if ties == SHUFFLED:
         shuffle_ties(labels, key, order)
-    for place in range(n):
+    for position in range(n):
         if alpha == SCALED:
-            weights[place] = 2.0 ** (-1.0 - place) - 2.0 ** (-1.0 * n)
+            weights[position] = 2.0 ** (-1.0 - position) - 2.0 ** (-1.0 * n)
         else:
-            weights[place] = 2.0 ** min(n - 1.0 - place, LARGEST_POWER) - 1.0
+            weights[position] = 2.0 ** min(n - 1.0 - position, LARGEST_POWER) - 1.0
     return add_likelihood(scores, order, weights, gradient, curvature)

@@ -18,17 +18,17 @@ def start_rows(exponents, exponentials):
 
 
 @building_block
-def add_row(place, exponents, exponentials, origin, wide, weights, valued, gradient, curvature):
+def add_row(row, exponents, exponentials, origin, wide, weights, valued, gradient, curvature):
     """Add the pairs of the document at rank ``place`` with all below it; return their loss if it is ``valued``.
 
     The loss of a pair is ``|w| log(1 + exp(-(x_better - x_worse)))``. A positive weight says that the upper document is
     the better one, a negative weight that the lower is, and 0 that the pair does not count.
     """
     if wide:
-        origin = exponents[place]
-        exponentials_from(exponents[place:], origin, exponentials[place:])
-    below = slice(place + 1, exponents.size)
-    own, others, weights_below = exponentials[place], exponentials[below], weights[below]
+        origin = exponents[row]
+        exponentials_from(exponents[row:], origin, exponentials[row:])
+    below = slice(row + 1, exponents.size)
+    own, others, weights_below = exponentials[row], exponentials[below], weights[below]
     gradient_below, curvature_below = gradient[below], curvature[below]
     pull, bend = 0.0, 0.0
     for j in range(others.size):
@@ -40,11 +40,11 @@ def add_row(place, exponents, exponentials, origin, wide, weights, valued, gradi
         bend += curve
         gradient_below[j] += push
         curvature_below[j] += curve
-    gradient[place] -= pull
-    curvature[place] += bend
+    gradient[row] -= pull
+    curvature[row] += bend
     total = 0.0
     if valued:
-        exponent, exponents_below = exponents[place], exponents[below]
+        exponent, exponents_below = exponents[row], exponents[below]
         for j in range(others.size):
             better = exponent if weights_below[j] > 0.0 else exponents_below[j]
             total += abs(weights_below[j]) * (log(own + others[j]) - (better - origin))

@@ -14,29 +14,29 @@ def add_likelihood(scores, order, weights, gradient, curvature):
     n = order.size
     terms, masses, peaks = scratch(n), scratch(n), scratch(n)
     peak, mass = scores[order[n - 1]], 0.0
-    for place in range(n - 1, -1, -1):
-        score = scores[order[place]]
+    for position in range(n - 1, -1, -1):
+        score = scores[order[position]]
         if score > peak:
             mass *= exp(peak - score)
             peak = score
-        terms[place] = exp(score - peak)
-        mass += terms[place]
-        masses[place], peaks[place] = mass, peak
+        terms[position] = exp(score - peak)
+        mass += terms[position]
+        masses[position], peaks[position] = mass, peak
     value, drawn, squares = 0.0, 0.0, 0.0
-    for place in range(n):
-        value += weights[place] * (peaks[place] + log(masses[place]))
-    for place in range(n):
-        document, weight = order[place], weights[place]
+    for position in range(n):
+        value += weights[position] * (peaks[position] + log(masses[position]))
+    for position in range(n):
+        document, weight = order[position], weights[position]
         value -= weight * scores[document]
-        if place > 0:
-            shrink = masses[place] / masses[place - 1]
-            if peaks[place] != peaks[place - 1]:
-                shrink *= exp(peaks[place] - peaks[place - 1])
+        if position > 0:
+            shrink = masses[position] / masses[position - 1]
+            if peaks[position] != peaks[position - 1]:
+                shrink *= exp(peaks[position] - peaks[position - 1])
             drawn *= shrink
             squares *= shrink * shrink
         drawn += weight
         squares += weight
-        share = terms[place] / masses[place]
+        share = terms[position] / masses[position]
         gradient[document] += drawn * share - weight
         curvature[document] += max(0.0, drawn * share - squares * share * share)
     return value

@@ -30,8 +30,8 @@ STEEPEST = 80.0
 
 
 @building_block
-def _log_add(one, other):
-    low, high = min(one, other), max(one, other)
+def _log_add(first, other):
+    low, high = min(first, other), max(first, other)
     return high if low == -np.inf else high + math.log1p(math.exp(low - high))
 
 
@@ -57,10 +57,10 @@ def rankboost(scores, labels, gradient, curvature, constants, pairs):
     _log_sums(scores, 1.0, labels, order, False, log_lower)
     _log_sums(scores, -1.0, labels, order, True, log_higher)
     total, number, first = -np.inf, 0, 0
-    for place in range(n):
-        document = order[place]
+    for position in range(n):
+        document = order[position]
         if labels[document] != labels[order[first]]:
-            first = place
+            first = position
         number += first
         total = _log_add(total, log_lower[document] - scores[document])
     if number == 0:

@@ -63,14 +63,14 @@ class RankBoostLearner(StepwiseLearner):
 
     def advance(self, iteration: int) -> bool:
         valued = LOSS in self.problem.metrics
-        found = checked(self.objective(self.now["train"], iteration=iteration, valued=valued), iteration, valued)
+        evaluation = checked(self.objective(self.now["train"], iteration=iteration, valued=valued), iteration, valued)
         if valued:
-            self.loss = float(found.value.mean())
-        pulls = self._pulls(found.gradient)
+            self.loss = float(evaluation.value.mean())
+        pulls = self._pulls(evaluation.gradient)
         feature, threshold, agreement = self.thresholds.best(pulls)
         if agreement == 0.0:
             return False
-        r = agreement / self._weight_of_pairs(pulls, found.curvature)
+        r = agreement / self._weight_of_pairs(pulls, evaluation.curvature)
         r = max(-NEARLY_SURE, min(NEARLY_SURE, r))
         weight = 0.5 * math.log((1.0 + r) / (1.0 - r))
         self.rankers.append((feature, threshold, weight))

@@ -15,8 +15,8 @@ WORTH_NODES = 8.0
 
 
 @building_block
-def _fill_weights(place, labels, weights):
-    label, labels_below, weights_below = labels[place], labels[place + 1 :], weights[place + 1 :]
+def _fill_weights(position, labels, weights):
+    label, labels_below, weights_below = labels[position], labels[position + 1 :], weights[position + 1 :]
     pairs = 0.0
     for j in range(labels_below.size):
         weight = (1.0 if label > labels_below[j] else 0.0) - (1.0 if label < labels_below[j] else 0.0)
@@ -30,13 +30,13 @@ def _pairs_in_rows(ranked, order, labels, sigma, valued, slopes, curves):
     """Add up all pairs, a row at a time, in rank order; return their loss and number."""
     n = ranked.size
     exponents, exponentials, weights, ranked_labels = scratch(n), scratch(n), scratch(n), scratch(n)
-    for place in range(n):
-        exponents[place], ranked_labels[place] = sigma * ranked[place], labels[order[place]]
+    for position in range(n):
+        exponents[position], ranked_labels[position] = sigma * ranked[position], labels[order[position]]
     origin, wide = start_rows(exponents, exponentials)
     value, pairs = 0.0, 0.0
-    for place in range(n - 1):
-        pairs += _fill_weights(place, ranked_labels, weights)
-        value += add_row(place, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+    for position in range(n - 1):
+        pairs += _fill_weights(position, ranked_labels, weights)
+        value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
     return value, pairs
 
 
@@ -82,7 +82,7 @@ def ranknet(scores, labels, gradient, curvature, constants, order, valued, sigma
         return scale * value
     value, pairs = _pairs_in_rows(ranked, order, labels, sigma, valued, slopes, curves)
     scale = 1.0 / pairs if mean and pairs > 0.0 else 1.0
-    for place in range(n):
-        gradient[order[place]] = scale * sigma * slopes[place]
-        curvature[order[place]] = scale * sigma * sigma * curves[place]
+    for position in range(n):
+        gradient[order[position]] = scale * sigma * slopes[position]
+        curvature[order[position]] = scale * sigma * sigma * curves[position]
     return scale * value

@@ -24,9 +24,9 @@ def levels(constants, labels):
         order[i] = i
     sort_best_first(labels, order)
     level = 0
-    for place in range(labels.size - 1, -1, -1):
-        document = order[place]
-        if place + 1 < labels.size and labels[document] > labels[order[place + 1]]:
+    for position in range(labels.size - 1, -1, -1):
+        document = order[position]
+        if position + 1 < labels.size and labels[document] > labels[order[position + 1]]:
             level += 1
         constants[document] = level
 
@@ -117,16 +117,16 @@ def _by_order(scores, level_of, order, margin, squared, gradient, curvature):
     centre = ranked[n // 2]
     # In the order of the scores, so that memory is read from one end to the other.
     levels, highest = np.empty(n, np.int32), 0
-    for place in range(n):
-        levels[place] = int(level_of[order[place]])
-        highest = max(highest, levels[place])
+    for position in range(n):
+        levels[position] = int(level_of[order[position]])
+        highest = max(highest, levels[position])
     counts, sums, squares = zeros(highest + 2), zeros(highest + 2), zeros(highest + 2)
     slopes, broken_pairs = scratch(n), scratch(n)
     value = 0.0
     reached = 0
     # The better one of each pair, from the highest score down: those it breaks with become more.
-    for place in range(n):
-        reach = ranked[place] - margin
+    for position in range(n):
+        reach = ranked[position] - margin
         while reached < n and ranked[reached] > reach:
             _add(counts, levels[reached], 1.0)
             if squared:
@@ -134,38 +134,38 @@ def _by_order(scores, level_of, order, margin, squared, gradient, curvature):
                 _add(sums, levels[reached], other)
                 _add(squares, levels[reached], other * other)
             reached += 1
-        level = levels[place]
+        level = levels[position]
         broken = _sum_below(counts, level)
-        ahead = margin - (ranked[place] - centre)
-        broken_pairs[place] = broken
+        ahead = margin - (ranked[position] - centre)
+        broken_pairs[position] = broken
         if squared:
             pull = _sum_below(sums, level)
-            slopes[place] = -2.0 * (broken * ahead + pull)
+            slopes[position] = -2.0 * (broken * ahead + pull)
             value += max(0.0, (broken * ahead + 2.0 * pull) * ahead + _sum_below(squares, level))
         else:
-            slopes[place] = -broken
+            slopes[position] = -broken
             value += broken * ahead
     counts[:] = 0.0
     sums[:] = 0.0
     reached = n - 1
     # The worse one of each pair, from the lowest score up; levels are counted from the highest.
-    for place in range(n - 1, -1, -1):
-        while reached >= 0 and ranked[reached] - margin < ranked[place]:
+    for position in range(n - 1, -1, -1):
+        while reached >= 0 and ranked[reached] - margin < ranked[position]:
             level = highest - levels[reached]
             _add(counts, level, 1.0)
             if squared:
                 _add(sums, level, ranked[reached] - centre)
             reached -= 1
-        level = highest - levels[place]
+        level = highest - levels[position]
         broken = _sum_below(counts, level)
-        behind = ranked[place] - centre
-        broken_pairs[place] += broken
+        behind = ranked[position] - centre
+        broken_pairs[position] += broken
         if squared:
-            slopes[place] += 2.0 * (broken * (margin + behind) - _sum_below(sums, level))
+            slopes[position] += 2.0 * (broken * (margin + behind) - _sum_below(sums, level))
         else:
-            slopes[place] += broken
+            slopes[position] += broken
             value += broken * behind
-    for place in range(n):
-        gradient[order[place]] = slopes[place]
-        curvature[order[place]] = (2.0 if squared else 1.0) * broken_pairs[place]
+    for position in range(n):
+        gradient[order[position]] = slopes[position]
+        curvature[order[position]] = (2.0 if squared else 1.0) * broken_pairs[position]
     return value

@@ -48,12 +48,12 @@ def interpolate(exponents, lowest, step, first, shares):
 def _fill_tables(step, sigmoids, slopes, integrals):
     """Fill the sigmoid of each distance of nodes, its derivative and its integral; the middle is distance 0."""
     middle = sigmoids.size // 2
-    for place in range(sigmoids.size):
-        gap = (place - middle) * step
+    for position in range(sigmoids.size):
+        gap = (position - middle) * step
         tail = exp(-abs(gap))
-        sigmoids[place] = (1.0 if gap >= 0.0 else tail) / (1.0 + tail)
-        slopes[place] = tail / ((1.0 + tail) * (1.0 + tail))
-        integrals[place] = max(gap, 0.0) + log(1.0 + tail)
+        sigmoids[position] = (1.0 if gap >= 0.0 else tail) / (1.0 + tail)
+        slopes[position] = tail / ((1.0 + tail) * (1.0 + tail))
+        integrals[position] = max(gap, 0.0) + log(1.0 + tail)
 
 
 @building_block
@@ -64,10 +64,10 @@ def _sum_over_nodes(masses, step, direction, tables, sums):
         begin, end = max(0, node - band), min(nodes, node + band + 1)
         total, curve, integral = 0.0, 0.0, 0.0
         for other in range(begin, end):
-            place = band + direction * (other - node)
-            total += masses[other] * tables[0][place]
-            curve += masses[other] * tables[1][place]
-            integral += masses[other] * tables[2][place]
+            neighbour = band + direction * (other - node)
+            total += masses[other] * tables[0][neighbour]
+            curve += masses[other] * tables[1][neighbour]
+            integral += masses[other] * tables[2][neighbour]
         sums[0][node], sums[1][node], sums[2][node] = total, curve, integral
     # What is farther away on the side where the sigmoid is 1: its mass, and its distance times its mass.
     mass, moment = 0.0, 0.0

@@ -70,8 +70,8 @@ def _farthest(places, counts, pulls):
         for document in range(pulls.size):
             sums[places[feature, document]] += pulls[document]
         above = 0.0
-        for place in range(counts[feature] - 1, -1, -1):
-            above += sums[place + 1]
+        for position in range(counts[feature] - 1, -1, -1):
+            above += sums[position + 1]
             if abs(above) > abs(best):
-                best_feature, best_place, best = feature, place, above
+                best_feature, best_place, best = feature, position, above
     return best_feature, best_place, best

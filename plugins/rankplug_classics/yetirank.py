@@ -31,12 +31,12 @@ def yetirank(scores, labels, gradient, curvature, key, permutations, position_we
             draw = uniform(key, permutation * n + document)
             perturbed[document] = scores[document] + math.log(draw / (1.0 - draw))
         sort_best_first(perturbed, order)
-        for place in range(n - 1):
-            better, worse = order[place], order[place + 1]
+        for position in range(n - 1):
+            better, worse = order[position], order[position + 1]
             if labels[better] < labels[worse]:
                 better, worse = worse, better
             weight = (labels[better] - labels[worse]) / permutations
-            weight *= decay**place if position_weight == GEOMETRIC else 1.0 / (place + 1.0)
+            weight *= decay**position if position_weight == GEOMETRIC else 1.0 / (position + 1.0)
             gap = scores[better] - scores[worse]
             small = math.exp(-abs(gap))
             wrong = (small if gap > 0.0 else 1.0) / (1.0 + small)

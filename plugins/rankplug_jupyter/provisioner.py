@@ -37,8 +37,8 @@ def kernel_arguments(command: list[str]) -> list[str] | None:
     """
     if LAUNCHER not in command or shutil.which(command[0]) != shutil.which(sys.executable):
         return None
-    place = command.index(LAUNCHER)
-    return command[place + 1 :] if set(command[1:place]) <= HARMLESS else None
+    position = command.index(LAUNCHER)
+    return command[position + 1 :] if set(command[1:position]) <= HARMLESS else None
 
 
 class ForkedProvisioner(LocalProvisioner):

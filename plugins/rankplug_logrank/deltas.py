@@ -37,17 +37,17 @@ def delta(gain, with_bads_above, goods, k, discount):
         discount: which discount of ``ndcg``.
     """
     bads = with_bads_above.size - 1
-    total, ideal, place = 0.0, 0.0, 0
+    total, ideal, position = 0.0, 0.0, 0
     for above in range(bads + 1):
         for _ in range(with_bads_above[above]):
             if gain == AUC:
                 total += above / (goods * bads)
             elif gain == MAP:
-                total += above / (1.0 + place + above) / goods
+                total += above / (1.0 + position + above) / goods
             else:
-                total += _discount(place, k, discount) - _discount(place + above, k, discount)
-                ideal += _discount(place, k, discount)
-            place += 1
+                total += _discount(position, k, discount) - _discount(position + above, k, discount)
+                ideal += _discount(position, k, discount)
+            position += 1
     return total if gain <= MAP else total / ideal
 
 

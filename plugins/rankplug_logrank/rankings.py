@@ -138,9 +138,9 @@ def keep(constants, good, gain, k, discount, distinct, digests, bads_below, good
 
 
 @building_block
-def same(one, other):
+def same(first, other):
     """Tell whether two rows are equal."""
     differing = 0
-    for place in range(one.size):
-        differing += one[place] != other[place]
+    for position in range(first.size):
+        differing += first[position] != other[position]
     return differing == 0

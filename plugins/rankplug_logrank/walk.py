@@ -47,8 +47,8 @@ def put_by_scores(scores, good, bads_below, goods_above, beating_more):
     for below in range(bads + 1):
         beating_more[below] = 0
     goods_seen, bads_seen = 0, 0
-    for place in range(order.size):
-        document = order[place]
+    for position in range(order.size):
+        document = order[position]
         if good[document]:
             below = bads - bads_seen
             bads_below[place_in_class[document]] = below

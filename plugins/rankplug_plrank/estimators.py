@@ -34,26 +34,26 @@ from rankplug.losses import list_loss
 def fill_masses(scores, order, peaks, masses):
     """Fill in what all documents from each place on weigh, ``masses e^peaks``; no score is too far off."""
     peak, mass = scores[order[order.size - 1]], 0.0
-    for place in range(order.size - 1, -1, -1):
-        score = scores[order[place]]
+    for position in range(order.size - 1, -1, -1):
+        score = scores[order[position]]
         if score > peak:
             mass *= exp(peak - score)
             peak = score
         mass += exp(score - peak)
-        peaks[place], masses[place] = peak, mass
+        peaks[position], masses[position] = peak, mass
 
 
 @building_block
 def add_by_place(scores, order, peaks, masses, earned, discounts, gains, own_reward_expected, ascent):
     """Add an estimate as published: at each place, over the documents that are left."""
     n, ranks = order.size, discounts.size
-    for place in range(ranks):
-        for later in range(place, n):
+    for position in range(ranks):
+        for later in range(position, n):
             document = order[later]
-            odds = exp(scores[document] - peaks[place]) / masses[place]
-            own = discounts[place] * gains[document] if own_reward_expected else 0.0
-            ascent[document] += odds * (own - earned[place])
-        ascent[order[place]] += earned[place + 1] if own_reward_expected else earned[place]
+            odds = exp(scores[document] - peaks[position]) / masses[position]
+            own = discounts[position] * gains[document] if own_reward_expected else 0.0
+            ascent[document] += odds * (own - earned[position])
+        ascent[order[position]] += earned[position + 1] if own_reward_expected else earned[position]
 
 
 @building_block
@@ -61,17 +61,17 @@ def add_along(scores, order, peaks, masses, earned, discounts, gains, ascent):
     """Add the estimate of version 2 by sums that run along the ranking, relative to the mass that is left."""
     n, ranks = order.size, discounts.size
     discounted, rewarded = 0.0, 0.0
-    for place in range(n):
-        document = order[place]
-        if place > 0:
-            shrink = masses[place] / masses[place - 1] * exp(peaks[place] - peaks[place - 1])
+    for position in range(n):
+        document = order[position]
+        if position > 0:
+            shrink = masses[position] / masses[position - 1] * exp(peaks[position] - peaks[position - 1])
             discounted *= shrink
             rewarded *= shrink
-        if place < ranks:
-            discounted += discounts[place]
-            rewarded += earned[place]
-            ascent[document] += earned[place + 1]
-        share = exp(scores[document] - peaks[place]) / masses[place]
+        if position < ranks:
+            discounted += discounts[position]
+            rewarded += earned[position]
+            ascent[document] += earned[position + 1]
+        share = exp(scores[document] - peaks[position]) / masses[position]
         ascent[document] += share * (gains[document] * discounted - rewarded)
 
 
@@ -86,8 +86,8 @@ def pl_rank(scores, labels, gradient, key, samples, version, deepest):
     ideal = ideal_dcg(labels, ranks)
     discounts, gains, earned = scratch(ranks), scratch(n), scratch(ranks + 1)
     perturbed, peaks, masses, ascent = scratch(n), scratch(n), scratch(n), np.zeros(n)
-    for place in range(ranks):
-        discounts[place] = 1.0 / math.log2(place + 2.0)
+    for position in range(ranks):
+        discounts[position] = 1.0 / math.log2(position + 2.0)
     for document in range(n):
         gains[document] = gain(labels[document]) / ideal
     order, value = np.arange(n).astype(np.int32), 0.0
@@ -96,8 +96,8 @@ def pl_rank(scores, labels, gradient, key, samples, version, deepest):
             perturbed[document] = scores[document] - log(-log(uniform(key, sample * n + document)))
         sort_best_first(perturbed, order)
         earned[ranks] = 0.0
-        for place in range(ranks - 1, -1, -1):
-            earned[place] = earned[place + 1] + discounts[place] * gains[order[place]]
+        for position in range(ranks - 1, -1, -1):
+            earned[position] = earned[position + 1] + discounts[position] * gains[order[position]]
         value += earned[0]
         fill_masses(scores, order, peaks, masses)
         if version == 3:

@@ -41,9 +41,9 @@ def _in_lanes(typing: Any, weights: Any, features: Any, document: Any) -> Any:
         row = builder.gep(x.data, [builder.mul(arguments[2], columns)])
         lanes = cgutils.alloca_once_value(builder, ir.Constant(double, None))
         with cgutils.for_range(builder, builder.sdiv(columns, size)) as loop:
-            place = builder.mul(loop.index, size)
-            factors = builder.load(builder.bitcast(builder.gep(w.data, [place]), double.as_pointer()), align=8)
-            values = builder.load(builder.bitcast(builder.gep(row, [place]), single.as_pointer()), align=4)
+            offset = builder.mul(loop.index, size)
+            factors = builder.load(builder.bitcast(builder.gep(w.data, [offset]), double.as_pointer()), align=8)
+            values = builder.load(builder.bitcast(builder.gep(row, [offset]), single.as_pointer()), align=4)
             products = builder.fmul(factors, builder.fpext(values, double))
             builder.store(builder.fadd(builder.load(lanes), products), lanes)
         found = builder.load(lanes)

@@ -17,30 +17,34 @@ def constants(constants, labels):
 
 
 @building_block
-def _add_to_ranks(place, exponentials, ranks):
+def _add_to_ranks(position, exponentials, ranks):
     """Add to the smooth ranks of document ``place`` and of those after it the sigmoids of their score differences."""
-    own = exponentials[place]
-    others, other_ranks = exponentials[place + 1 :], ranks[place + 1 :]
+    own = exponentials[position]
+    others, other_ranks = exponentials[position + 1 :], ranks[position + 1 :]
     beaten = 0.0
     for j in range(others.size):
         share = 1.0 / (own + others[j])
         beaten += others[j] * share
         other_ranks[j] += own * share
-    ranks[place] += beaten
+    ranks[position] += beaten
 
 
 @building_block
-def _add_to_gradient(place, exponentials, slopes, gradient):
+def _add_to_gradient(position, exponentials, slopes, gradient):
     """Add the derivative through the sigmoids between document ``place`` and those after it."""
-    own, slope = exponentials[place], slopes[place]
-    others, other_slopes, other_gradient = exponentials[place + 1 :], slopes[place + 1 :], gradient[place + 1 :]
+    own, slope = exponentials[position], slopes[position]
+    others, other_slopes, other_gradient = (
+        exponentials[position + 1 :],
+        slopes[position + 1 :],
+        gradient[position + 1 :],
+    )
     pull = 0.0
     for j in range(others.size):
         share = 1.0 / (own + others[j])
         change = (own * share) * (others[j] * share) * (other_slopes[j] - slope)
         pull += change
         other_gradient[j] -= change
-    gradient[place] += pull
+    gradient[position] += pull
 
 
 @list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
@@ -58,8 +62,8 @@ def approx_ndcg(scores, gradient, constants, eta):
     ahead, behind = 0, relevant
     for i in range(n):
         is_relevant = gains[i] > 0.0
-        place = ahead if is_relevant else behind
-        documents[place], exponents[place], slopes[place] = i, eta * scores[i], gains[i]
+        slot = ahead if is_relevant else behind
+        documents[slot], exponents[slot], slopes[slot] = i, eta * scores[i], gains[i]
         ahead += is_relevant
         behind += not is_relevant
     highest = lowest = exponents[0]

@@ -97,19 +97,19 @@ def _lay_out(scores, order, constants, sigma, deepest, table, documents):
     """
     n = scores.size
     discounts = table[EXPONENTIAL]
-    for place in range(n):
-        discounts[order[place]] = constants[1 + n + place]
+    for position in range(n):
+        discounts[order[position]] = constants[1 + n + position]
     within = constants[n + deepest] if deepest < n else 0.0
     inner, outer = 0, min(n, deepest)
     for k in range(n):
         i = int(constants[1 + 2 * n + k])
         is_inner = discounts[i] >= within
-        place = inner if is_inner else outer
+        position = inner if is_inner else outer
         inner, outer = inner + is_inner, outer + (not is_inner)
-        documents[place] = i
-        table[SCORE, place], table[EXPONENT, place] = scores[i], sigma * scores[i]
-        table[GAIN, place], table[DISCOUNT, place] = constants[1 + i], discounts[i]
-        table[GRADIENT, place], table[CURVATURE, place] = 0.0, 0.0
+        documents[position] = i
+        table[SCORE, position], table[EXPONENT, position] = scores[i], sigma * scores[i]
+        table[GAIN, position], table[DISCOUNT, position] = constants[1 + i], discounts[i]
+        table[GRADIENT, position], table[CURVATURE, position] = 0.0, 0.0
 
 
 @building_block
@@ -152,9 +152,9 @@ def lambdarank(scores, gradient, curvature, constants, order, valued, sigma, nor
     if exact:
         pushes *= 2.0 * sigma * inverse_ideal
         scale = math.log2(1.0 + pushes) / pushes if norm and pushes > 0.0 else 1.0
-        for place in range(n):
-            gradient[documents[place]] = sigma * inverse_ideal * scale * table[GRADIENT, place]
-            curvature[documents[place]] = sigma * sigma * inverse_ideal * scale * table[CURVATURE, place]
+        for position in range(n):
+            gradient[documents[position]] = sigma * inverse_ideal * scale * table[GRADIENT, position]
+            curvature[documents[position]] = sigma * sigma * inverse_ideal * scale * table[CURVATURE, position]
     else:
         scale = lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepest, gradient, curvature)
     return inverse_ideal * scale * value

@@ -36,8 +36,8 @@ def lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepes
     """Fill gradient and curvature of one list, whose scores come by rank; return the normalising factor."""
     n = ranked.size
     inverse_ideal, gains, discounts = constants[0], np.empty(n), constants[1 + n :]
-    for place in range(n):
-        gains[place] = constants[1 + order[place]]
+    for position in range(n):
+        gains[position] = constants[1 + order[position]]
     lambdas, curves = np.zeros(n, np.float32), np.zeros(n, np.float32)
     by_score = norm and ranked[0] != ranked[n - 1]
     pushes = 0.0
@@ -59,7 +59,7 @@ def lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepes
             curves[high] += curve
             pushes -= 2.0 * push
     scale = math.log2(1.0 + pushes) / pushes if norm and pushes > 0.0 else 1.0
-    for place in range(n):
-        gradient[order[place]] = np.float32(lambdas[place] * scale)
-        curvature[order[place]] = np.float32(curves[place] * scale)
+    for position in range(n):
+        gradient[order[position]] = np.float32(lambdas[position] * scale)
+        curvature[order[position]] = np.float32(curves[position] * scale)
     return scale

@@ -35,8 +35,8 @@ def stochastic_rank(scores, labels, gradient, key, samples, sigma, deepest):
     ranks = min(deepest, n)
     ideal = ideal_dcg(labels, ranks)
     discounts, gains, noisy = np.zeros(n), scratch(n), scratch(n)
-    for place in range(ranks):
-        discounts[place] = 1.0 / math.log2(place + 2.0)
+    for position in range(ranks):
+        discounts[position] = 1.0 / math.log2(position + 2.0)
     for document in range(n):
         gains[document] = gain(labels[document]) / ideal
     order, value = np.arange(n).astype(np.int32), 0.0
@@ -47,15 +47,15 @@ def stochastic_rank(scores, labels, gradient, key, samples, sigma, deepest):
             radius = math.sqrt(-2.0 * math.log(uniform(key, number)))
             noisy[document] = scores[document] + sigma * radius * math.cos(2.0 * math.pi * uniform(key, number + 1))
         sort_best_first(noisy, order)
-        for place in range(n):
-            document = order[place]
-            value += discounts[place] * gains[document]
+        for position in range(n):
+            document = order[position]
+            value += discounts[position] * gains[document]
             slope = 0.0
             for other_place in range(n):
                 # Where it is among all but the document that moves.
-                rank = other_place - (other_place > place)
+                rank = other_place - (other_place > position)
                 step = 0.0 if rank + 1 >= n else discounts[rank] - discounts[rank + 1]
-                if other_place != place and step != 0.0:
+                if other_place != position and step != 0.0:
                     other = order[other_place]
                     apart = (noisy[other] - scores[document]) / sigma
                     slope += math.exp(-0.5 * apart * apart) * (gains[document] - gains[other]) * step

@@ -87,8 +87,8 @@ class ConditionalRNN(nn.Module):
         )
         scores, places = [], []
         for step in range(1, int(steps.step.max(initial=0)) + 1):
-            place = torch.nonzero(number == step).squeeze(-1)
-            document = documents[place]
+            rows = torch.nonzero(number == step).squeeze(-1)
+            document = documents[rows]
             of_list = lists[document]
             if self.cell is None:
                 hidden, remembered = torch.tanh(self.from_state(state)[of_list] + driven[document]), None
@@ -97,8 +97,8 @@ class ConditionalRNN(nn.Module):
                     driven[document], embedded[document], state[of_list], memory[of_list]
                 )
             scores.append(self._scores(hidden, embedded[document]))
-            places.append(place)
-            chosen = rated[place]
+            places.append(rows)
+            chosen = rated[rows]
             state = self._pooled(hidden[chosen], of_list[chosen], state)
             if remembered is not None:
                 memory = self._pooled(remembered[chosen], of_list[chosen], memory)
@@ -130,7 +130,7 @@ class SequentialRNN(ConditionalRNN):
         state = memory = embedded.new_zeros(lengths.size, self.width)
         places = embedded.new_zeros(embedded.shape[0])
         left = torch.arange(embedded.shape[0], device=features.device)
-        for place in range(int(lengths.max(initial=0))):
+        for position in range(int(lengths.max(initial=0))):
             lists = of_list[left]
             hidden, remembered = self._advance(driven[left], embedded[left], state[lists], memory[lists])
             scores = self._scores(hidden, embedded[left])
@@ -139,7 +139,7 @@ class SequentialRNN(ConditionalRNN):
             order = torch.where(scores == best[lists], left, embedded.shape[0])
             first = torch.full_like(of_list[:0].new_empty(lengths.size), embedded.shape[0])
             chosen = left == first.scatter_reduce(0, lists, order, "amin")[lists]
-            places[left[chosen]] = -float(place)
+            places[left[chosen]] = -float(position)
             state = state.index_copy(0, lists[chosen], hidden[chosen])
             memory = memory.index_copy(0, lists[chosen], remembered[chosen])
             left = left[~chosen]

@@ -129,12 +129,12 @@ def umart(scores, gradient, curvature, constants, order, valued, width, sigma, h
     ranked = sort_best_first(scores, order)
     by_rank, window = np.empty((4, n)), min(width, n)
     ranks, rated, rivals = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    for place in range(n):
-        ranks[place] = place
-        by_rank[SCORE, place] = ranked[place]
-        by_rank[GAIN, place] = constants[1 + order[place]]
-        by_rank[DISCOUNT, place] = constants[1 + n + place]
-        by_rank[EXPONENT, place] = sigma * ranked[place]
+    for position in range(n):
+        ranks[position] = position
+        by_rank[SCORE, position] = ranked[position]
+        by_rank[GAIN, position] = constants[1 + order[position]]
+        by_rank[DISCOUNT, position] = constants[1 + n + position]
+        by_rank[EXPONENT, position] = sigma * ranked[position]
     by_score = normalise and ranked[0] != ranked[n - 1]
     lambdas, curves, value = zeros(n), zeros(n), 0.0
     level = next_lower(by_rank[GAIN], np.inf)
@@ -146,7 +146,7 @@ def umart(scores, gradient, curvature, constants, order, valued, width, sigma, h
         level, below = below, next_lower(by_rank[GAIN], below)
     scale = sigma * inverse_ideal
     curve_scale = scale * sigma * (sigma if hessian == RELEASED else 1.0)
-    for place in range(n):
-        gradient[order[place]] = scale * lambdas[place]
-        curvature[order[place]] = curve_scale * curves[place]
+    for position in range(n):
+        gradient[order[position]] = scale * lambdas[position]
+        curvature[order[position]] = curve_scale * curves[position]
     return inverse_ideal * value

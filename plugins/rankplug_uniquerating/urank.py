@@ -123,12 +123,12 @@ def urank(scores, gradient, curvature, constants, order, width):
             curvature[d] *= scale
         return value * scale
     by_rating, gains, slopes, bends = scratch(n), scratch(n), zeros(n), zeros(n)
-    for place in range(n):
-        by_rating[place] = scores[int(constants[place])]
-        gains[place] = constants[n + int(constants[place])]
+    for position in range(n):
+        by_rating[position] = scores[int(constants[position])]
+        gains[position] = constants[n + int(constants[position])]
     value, ratings = full_loss(by_rating, gains, slopes, bends)
     scale = 1.0 / max(ratings - 1, 1)
-    for place in range(n):
-        gradient[int(constants[place])] = scale * slopes[place]
-        curvature[int(constants[place])] = scale * bends[place]
+    for position in range(n):
+        gradient[int(constants[position])] = scale * slopes[position]
+        curvature[int(constants[position])] = scale * bends[position]
     return value * scale

@@ -14,20 +14,20 @@ from rankplug.compiled import building_block, exp, log
 @building_block
 def next_lower(gains, above):
     """Return the largest of the gains below ``above``; -1 if there is none."""
-    found = -1.0
+    lower = -1.0
     for i in range(gains.size):
-        if found < gains[i] < above:
-            found = gains[i]
-    return found
+        if lower < gains[i] < above:
+            lower = gains[i]
+    return lower
 
 
 @building_block
 def gather_with_gain(gains, order, least, most, found):
     """Put the documents with gains from ``least`` to ``most`` into ``found`` by rank; return how many there are."""
     number = 0
-    for place in range(order.size):
-        if least <= gains[order[place]] <= most:
-            found[number] = order[place]
+    for position in range(order.size):
+        if least <= gains[order[position]] <= most:
+            found[number] = order[position]
             number += 1
     return number
 

@@ -72,13 +72,13 @@ def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
             perturbed[document] = scores[document] + math.log(draw / (1.0 - draw))
         sort_best_first(perturbed, order)
         before, unread = 0, 1.0
-        for place in range(n - 1):
-            better, worse = order[place], order[place + 1]
+        for position in range(n - 1):
+            better, worse = order[position], order[position + 1]
             first = labels[better]
             if first < labels[worse]:
                 better, worse = worse, better
             if labels[better] > labels[worse]:
-                weight = weight_of(metric, place, labels[better], labels[worse], before, unread, ideal, highest)
+                weight = weight_of(metric, position, labels[better], labels[worse], before, unread, ideal, highest)
                 weight /= permutations
                 gap = scores[better] - scores[worse]
                 small = math.exp(-abs(gap))

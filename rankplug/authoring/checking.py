@@ -100,13 +100,13 @@ def check_plugins(word: str, kind: str | None = None) -> list[Report]:
         raise UnknownPluginError(f"there is no contract for a {kind}; there are some for {', '.join(CONTRACTS)}")
     if word.endswith(".py") or os.sep in word:
         with _printing_elsewhere():
-            found = [(str(parse(Reference(one.specification.name))), one) for one in plugins_of_file(word)]
+            plugins = [(str(parse(Reference(plugin.specification.name))), plugin) for plugin in plugins_of_file(word)]
         file = word
     else:
-        found, file = [(str(parse(word)), plugin) for plugin in _installed(word)], ""
-    able = [one for one in found if one[1].specification.kind in ([kind] if kind else CONTRACTS)]
+        plugins, file = [(str(parse(word)), plugin) for plugin in _installed(word)], ""
+    able = [named for named in plugins if named[1].specification.kind in ([kind] if kind else CONTRACTS)]
     if not able:
-        kinds = ", ".join(sorted({plugin.specification.kind for _, plugin in found}))
+        kinds = ", ".join(sorted({plugin.specification.kind for _, plugin in plugins}))
         raise UnknownPluginError(
             f"{word} is a {kinds}, for which there is no contract; there are some for {', '.join(CONTRACTS)}"
             if kind is None

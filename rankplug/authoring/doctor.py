@@ -74,24 +74,27 @@ class Diagnosis:
     @property
     def problems(self) -> list[str]:
         """Return what should be put right, one sentence each; a backend that is not installed is no problem."""
-        found = [f"plugin {one.entry_point} of {one.distribution} failed: {one.reason}" for one in self.failed]
-        found += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
-        found += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
-        found += [
+        problems = [
+            f"plugin {failure.entry_point} of {failure.distribution} failed: {failure.reason}"
+            for failure in self.failed
+        ]
+        problems += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
+        problems += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
+        problems += [
             f"the folder for {folder.purpose}, {folder.path}, cannot be written; set {folder.variable} to another"
             for folder in self.folders
             if not folder.writable and folder.purpose != "data"
         ]
-        found += [
+        problems += [
             f"the folder for data, {folder.path}, does not exist; correct {folder.variable}"
             for folder in self.folders
             if not folder.exists and folder.purpose == "data"
         ]
         if not any(backend.works for backend in self.backends):
-            found.append(
+            problems.append(
                 "no backend works, so nothing can be trained: install one with pip install 'rankplug[lightgbm]'"
             )
-        return found
+        return problems
 
     def describe(self) -> dict[str, Any]:
         """Return all findings as plain values."""
@@ -165,8 +168,8 @@ def _folders() -> Iterator[Folder]:
     for folder in places.data_folders():
         yield _folder("data", folder, "RANKPLUG_DATA")
     yield _folder("prepared data and compiled code", places.cache_folder(), "RANKPLUG_CACHE")
-    place = results_place()
-    yield _folder("results", place.path, "RANKPLUG_RESULTS", place.why)
+    results = results_place()
+    yield _folder("results", results.path, "RANKPLUG_RESULTS", results.why)
 
 
 def _other_results() -> Iterator[str]:
@@ -177,6 +180,6 @@ def _other_results() -> Iterator[str]:
 def _folder(purpose: str, path: Path, variable: str, why: str = "") -> Folder:
     whole = path.expanduser().absolute()
     # Unlike methods of paths, these functions take a folder that may not be looked into for one that is not there.
-    nearest = next(place for place in (whole, *whole.parents) if os.path.exists(place))
+    nearest = next(folder for folder in (whole, *whole.parents) if os.path.exists(folder))
     writable = os.path.isdir(nearest) and os.access(nearest, os.W_OK | os.X_OK)
     return Folder(purpose, str(whole), os.path.isdir(whole), writable, variable, why)

@@ -37,16 +37,18 @@ def claims(
     from rankplug.store import Store
     from rankplug.studies import read_profile, stored_evidence
 
-    found, absent = stored_evidence(names or [], read_profile(profile), Store(store) if store else None, verdict or [])
+    evidence, absent = stored_evidence(
+        names or [], read_profile(profile), Store(store) if store else None, verdict or []
+    )
     if as_json:
-        hand_over(json.dumps([one.describe() for one in found], indent=1, ensure_ascii=False))
+        hand_over(json.dumps([one.describe() for one in evidence], indent=1, ensure_ascii=False))
         return
     lines = []
-    for one in found:
-        lines.append(f"{one.study}, profile {one.profile} of {one.date}, {one.trials} trials: {one.in_short}")
+    for paper in evidence:
+        lines.append(f"{paper.study}, profile {paper.profile} of {paper.date}, {paper.trials} trials: {paper.in_short}")
         lines += [
             f"  {claim.judgement.verdict:<15}{claim.effect:<40}{claim.margin:<24}{claim.sentence}"
-            for claim in one.claims
+            for claim in paper.claims
         ]
     hand_over("\n".join(lines))
     if absent:

@@ -133,30 +133,34 @@ def candidates(command: Any, words: Sequence[str]) -> list[str]:
         words: that were typed, the last perhaps empty.
     """
     *before, current = words
-    place, waiting, group = 0, None, ""
+    position, waiting, group = 0, None, ""
     for word in before:
         if waiting is not None:
             waiting = None
         elif word.startswith("-"):
-            waiting = next((one for one in command.params if word in one.opts and _takes_value(one)), None)
+            waiting = next(
+                (parameter for parameter in command.params if word in parameter.opts and _takes_value(parameter)), None
+            )
         elif word in getattr(command, "commands", {}):
-            command, place, group = command.commands[word], 0, command.name
+            command, position, group = command.commands[word], 0, command.name
         else:
-            place += 1
+            position += 1
     if waiting is None and current.startswith("-"):
-        named = [opt for one in command.params if not getattr(one, "hidden", False) for opt in one.opts]
+        named = [
+            opt for parameter in command.params if not getattr(parameter, "hidden", False) for opt in parameter.opts
+        ]
         return [f"{opt} " for opt in named if opt.startswith(current) and opt.startswith("--")]
     arguments = [parameter for parameter in command.params if not parameter.opts[0].startswith("-")]
     if waiting is None and getattr(command, "commands", None) and not arguments:
         return [f"{name} " for name in command.commands if name.startswith(current)]
-    asked = waiting or (arguments[min(place, len(arguments) - 1)] if arguments else None)
+    asked = waiting or (arguments[min(position, len(arguments) - 1)] if arguments else None)
     if asked is None:
         return []
     complete = COMPLETED.get(f"{group} {asked.name}") or COMPLETED.get(asked.name)
     if complete is not None:
         return complete(current)
     context = command.make_context("rankplug", [], resilient_parsing=True)
-    return [found.value for found in asked.shell_complete(context, current) if found.type == "plain"]
+    return [completion.value for completion in asked.shell_complete(context, current) if completion.type == "plain"]
 
 
 def _takes_value(parameter: Any) -> bool:

@@ -28,11 +28,11 @@ def list_(as_json: JSONOption = False) -> None:
 
     known = [plugin.specification for plugin in registry().plugins("dataset")]
     if as_json:
-        listing = [{**one.describe(), "state": _state(one)} for one in known]
+        listing = [{**dataset.describe(), "state": _state(dataset)} for dataset in known]
         hand_over(json.dumps(listing, indent=2, default=str))
         return
-    for one in known:
-        say(f"{one.name:14} {_state(one):18} {one.summary}")
+    for dataset in known:
+        say(f"{dataset.name:14} {_state(dataset):18} {dataset.summary}")
 
 
 @app.command()
@@ -78,10 +78,10 @@ def check_links(
     for name in wanted:
         specification, parameters = registry().resolve("dataset", name) if names else _without_parameters(name)
         ask = None if parameters is None else getattr(specification.load(), "check_links", None)
-        found = ask(parameters) if ask is not None else []
-        if names and not found:
+        links = ask(parameters) if ask is not None else []
+        if names and not links:
             raise DataError(f"dataset {name} has no address to fetch it from")
-        for url, problem in found:
+        for url, problem in links:
             answers.append({"dataset": name, "address": url, "problem": problem})
             if not as_json:
                 say(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)

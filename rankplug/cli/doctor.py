@@ -19,34 +19,34 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     """Tell versions, threads, which backends work, which plugins failed and where things lie; fails on problems."""
     from rankplug.authoring import examine
 
-    found = examine()
+    diagnosis = examine()
     if as_json:
-        hand_over(json.dumps(found.describe(), indent=2))
-        raise typer.Exit(1 if found.problems else 0)
+        hand_over(json.dumps(diagnosis.describe(), indent=2))
+        raise typer.Exit(1 if diagnosis.problems else 0)
     say("versions")
-    for name, version in found.versions.items():
+    for name, version in diagnosis.versions.items():
         say(f"  {name:20} {version}")
-    say(f"threads\n  {found.threads} of {found.cores} cores; {_others(found.busy)}")
-    say(f"  threads that wait: {', '.join(f'{name}={value}' for name, value in found.waiting.items())}")
+    say(f"threads\n  {diagnosis.threads} of {diagnosis.cores} cores; {_others(diagnosis.busy)}")
+    say(f"  threads that wait: {', '.join(f'{name}={value}' for name, value in diagnosis.waiting.items())}")
     say("backends")
-    for backend in found.backends:
+    for backend in diagnosis.backends:
         say(f"  {backend.name:20} {'works' if backend.works else backend.reason}")
-    if found.others:
+    if diagnosis.others:
         say("plugins from elsewhere")
-    for name, problem in found.others.items():
+    for name, problem in diagnosis.others.items():
         say(f"  {name}: {problem or 'works'}")
-    for remark in found.remarks:
+    for remark in diagnosis.remarks:
         say(f"remark: {remark}", colour="yellow", error=True)
     say("folders")
-    for folder in found.folders:
+    for folder in diagnosis.folders:
         state = ", ".join(
             ["exists" if folder.exists else "not made yet", "writable" if folder.writable else "read-only"]
         )
         told = ", ".join(filter(None, [folder.why, state]))
         say(f"  {folder.purpose:32} {folder.path} ({told}; {folder.variable})")
-    for problem in found.problems:
+    for problem in diagnosis.problems:
         say(f"problem: {problem}", colour="red", error=True)
-    if found.problems:
+    if diagnosis.problems:
         raise typer.Exit(1)
     say("no problems")
 

@@ -31,26 +31,26 @@ def plugins(
     """List every plugin with its parameters, and the plugins that failed to load."""
     from rankplug.registry import registry
 
-    found = registry()
-    chosen = _named(found.plugins(kind), name)
+    plugins = registry()
+    chosen = _named(plugins.plugins(kind), name)
     if as_json:
         listing = {
             "plugins": [plugin.describe() for plugin in chosen],
-            "failed": [broken.describe() for broken in found.broken],
-            "remarks": found.remarks,
+            "failed": [broken.describe() for broken in plugins.broken],
+            "remarks": plugins.remarks,
             "conflicts": [
-                {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in found.conflicts()
+                {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in plugins.conflicts()
             ],
         }
         hand_over(json.dumps(listing, indent=2, default=str))
         return
     for plugin in chosen:
         say(_lines(plugin))
-    for kind_, name, offers in found.conflicts():
+    for kind_, name, offers in plugins.conflicts():
         say(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", colour="yellow", error=True)
-    for remark in found.remarks:
+    for remark in plugins.remarks:
         say(f"remark: {remark}", colour="yellow", error=True)
-    for broken in found.broken:
+    for broken in plugins.broken:
         say(
             f"failed: {broken.entry_point} of {broken.distribution} {broken.version}: {broken.reason}",
             colour="red",

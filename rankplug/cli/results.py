@@ -154,23 +154,23 @@ def clean(
     from rankplug.store import Store
     from rankplug.store import cleaning as store_cleaning
 
-    found = store_cleaning.leftovers(Store(store))
+    leftovers = store_cleaning.leftovers(Store(store))
     unknown: list[store_cleaning.Finding] = []
     if outdated:
         stale, unknown = store_cleaning.outdated(Store(store))
-        found += stale
+        leftovers += stale
     delete = yes and not dry_run
     if delete:
-        store_cleaning.remove(found)
+        store_cleaning.remove(leftovers)
     if as_json:
-        listed = {"deleted" if delete else "found": found, "kept": unknown}
+        listed = {"deleted" if delete else "found": leftovers, "kept": unknown}
         hand_over(json.dumps({word: [vars(one) for one in findings] for word, findings in listed.items()}, default=str))
         return
     for finding in unknown:
         say(f"kept {finding.path}: {finding.why}", error=True)
-    for finding in found:
+    for finding in leftovers:
         say(f"{finding.path}: {finding.why}")
-    count = sum(len(finding.files) for finding in found)
+    count = sum(len(finding.files) for finding in leftovers)
     if delete:
         say(f"{count} files deleted")
     else:

@@ -65,9 +65,9 @@ def place_of(error: Exception, function: NamedFunction) -> tuple[str, int]:
     generated = str(places.cache_folder())
     callee = CALLEE.search(text)
     innermost = _named(callee[1] if callee else function.__name__, function.function)
-    for found in PLACE.finditer(text[: callee.start()] if callee else text):
-        if not found[1].startswith(("<", generated)):
-            return found[1], int(found[2])
+    for match in PLACE.finditer(text[: callee.start()] if callee else text):
+        if not match[1].startswith(("<", generated)):
+            return match[1], int(match[2])
     words = set(QUOTED.findall(text.split("During:")[0]))
     steps = [step for step in dis.get_instructions(innermost) if step.argval in words and step.positions]
     lines = [step.positions.lineno for step in steps if step.positions]
@@ -76,6 +76,6 @@ def place_of(error: Exception, function: NamedFunction) -> tuple[str, int]:
 
 def _named(name: str, function: Any) -> types.FunctionType:
     """Return the function that a name stands for in the code of another function."""
-    found = function.__globals__.get(name, function)
-    plain = getattr(found, "py_func", getattr(found, "function", found))
+    value = function.__globals__.get(name, function)
+    plain = getattr(value, "py_func", getattr(value, "function", value))
     return plain if isinstance(plain, types.FunctionType) else function

@@ -127,7 +127,7 @@ def building_block(function: Callable[..., Any]) -> Any:
 
 def sources_of(function: Callable[..., Any]) -> dict[str, str]:
     """Return the dependencies of a compiled function: digests of source files by path, constants elsewhere by name."""
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     todo: list[Any] = [function]
     seen: set[int] = set()
     while todo:
@@ -138,11 +138,11 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
             continue
         seen.add(id(plain))
         path = plain.__code__.co_filename
-        if path not in found and os.path.exists(path):
-            found[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+        if path not in sources and os.path.exists(path):
+            sources[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
         names = set(plain.__code__.co_names)
         reachable = [plain.__globals__.get(name) for name in names]
-        found |= {
+        sources |= {
             f"{path}:{name}": f"{name}={plain.__globals__[name]!r}"
             for name in names
             if isinstance(plain.__globals__.get(name), (bool, int, float, str, tuple))
@@ -151,7 +151,7 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
         modules = [value for value in reachable if isinstance(value, types.ModuleType)]
         reachable += [getattr(module, name, None) for module in modules for name in names]
         todo += [value for value in reachable if isinstance(value, (CPUDispatcher, ListFunction))]
-    return found
+    return sources
 
 
 def make(template: str, parts: dict[str, ListFunction]) -> Any:

@@ -42,10 +42,10 @@ class NamedFunction:
     @property
     def importable(self) -> bool:
         """Tell whether another process can import the function by its name."""
-        found: Any = sys.modules.get(self.__module__)
+        value: Any = sys.modules.get(self.__module__)
         for part in self.__qualname__.split("."):
-            found = getattr(found, part, None)
-        return found is self and self.__module__ != "__main__"
+            value = getattr(value, part, None)
+        return value is self and self.__module__ != "__main__"
 
     @property
     def wants(self) -> tuple[str, ...]:

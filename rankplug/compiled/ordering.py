@@ -22,11 +22,11 @@ LARGEST_COUNTED_LABEL = 31
 @njit(nogil=True, error_model="numpy")
 def usable(scores: Doubles, labels: Doubles) -> bool:
     """Tell whether no score of a list is nan and all labels are finite and zero or more."""
-    found = True
+    usable_so_far = True
     for document in range(scores.size):
         score, label = scores[document], labels[document]
-        found &= (score == score) & (label >= 0.0) & (label < np.inf)
-    return found
+        usable_so_far &= (score == score) & (label >= 0.0) & (label < np.inf)
+    return usable_so_far
 
 
 @njit(nogil=True, error_model="numpy")
@@ -39,8 +39,8 @@ def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, 
         _count_ranks(scores, labels, ranked)
         return
     order_documents(scores, ties, tie_keys, ranked.size, order)
-    for place in range(ranked.size):
-        ranked[place] = labels[order[place]]
+    for position in range(ranked.size):
+        ranked[position] = labels[order[position]]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -64,20 +64,20 @@ def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
         found += 1 if labels[document] != 0.0 else 0
     for document in relevant[:found]:
         counted = int(_above_and_level(padded, padded[document]))
-        place = counted - LEVEL
-        if place >= LEVEL:
-            place = _places_above(scores, document)
-        if place < ranked.size:
-            ranked[place] = labels[document]
+        first = counted - LEVEL
+        if first >= LEVEL:
+            first = _places_above(scores, document)
+        if first < ranked.size:
+            ranked[first] = labels[document]
 
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})
 def _above_and_level(scores: Singles, score: np.float32) -> np.float32:
     """Add up 1 for each score above one and ``LEVEL`` for each that is level; such sums are exact in any order."""
     total = np.float32(0)
-    for place in range(scores.size):
-        level = np.float32(LEVEL) if scores[place] == score else np.float32(0)
-        total += np.float32(1) if scores[place] > score else level
+    for position in range(scores.size):
+        level = np.float32(LEVEL) if scores[position] == score else np.float32(0)
+        total += np.float32(1) if scores[position] > score else level
     return total
 
 
@@ -155,9 +155,9 @@ def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
     Written out because NumPy's sort of indices takes seconds to compile.
     """
     for begin in range(0, order.size, RUN):
-        for place in range(begin, min(begin + RUN, order.size)):
-            document = order[place]
-            gap = place - 1
+        for position in range(begin, min(begin + RUN, order.size)):
+            document = order[position]
+            gap = position - 1
             while gap >= begin and keys[order[gap]] < keys[document]:
                 order[gap + 1] = order[gap]
                 gap -= 1
@@ -174,17 +174,17 @@ def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, e
     if keys[order[middle - 1]] >= keys[order[middle]]:
         return
     held = middle - begin
-    for place in range(held):
-        spare[place] = order[begin + place]
+    for position in range(held):
+        spare[position] = order[begin + position]
     left, right = 0, middle
-    for place in range(begin, end):
+    for position in range(begin, end):
         if left == held:
             return
         if right == end or keys[spare[left]] >= keys[order[right]]:
-            order[place] = spare[left]
+            order[position] = spare[left]
             left += 1
         else:
-            order[place] = order[right]
+            order[position] = order[right]
             right += 1
 
 
@@ -196,12 +196,12 @@ def sort_labels(labels: Doubles, best_first: Doubles) -> None:
         if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
             order = np.arange(labels.size).astype(np.int32)
             sort_largest_first(labels, order, np.empty(labels.size, np.int32))
-            for place in range(best_first.size):
-                best_first[place] = labels[order[place]]
+            for position in range(best_first.size):
+                best_first[position] = labels[order[position]]
             return
         counts[int(label)] += 1
-    place = 0
+    position = 0
     for label in range(LARGEST_COUNTED_LABEL, -1, -1):
-        for _ in range(min(counts[label], best_first.size - place)):
-            best_first[place] = label
-            place += 1
+        for _ in range(min(counts[label], best_first.size - position)):
+            best_first[position] = label
+            position += 1

@@ -46,24 +46,24 @@ def _is_nearly_sorted(scores: Doubles, order: Order) -> bool:
     """Tell from the first ranks whether few neighbours are out of order."""
     places = min(order.size, PLACES_LOOKED_AT)
     wrong = 0
-    for place in range(1, places):
-        wrong += scores[order[place - 1]] < scores[order[place]]
+    for position in range(1, places):
+        wrong += scores[order[position - 1]] < scores[order[position]]
     return wrong * STEPS_OUT_OF_ORDER <= places
 
 
 @njit(nogil=True, error_model="numpy")
 def _take(scores: Doubles, order: Order, out: Doubles) -> None:
-    for place in range(order.size):
-        out[place] = scores[order[place]]
+    for position in range(order.size):
+        out[position] = scores[order[position]]
 
 
 @njit(nogil=True, error_model="numpy")
 def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves: int) -> bool:
     """Sort both by insertion among ranks that are ``stride`` apart; return False if it took too many moves."""
     moves = 0
-    for place in range(stride, order.size):
-        document, score = order[place], sorted_scores[place]
-        gap = place - stride
+    for position in range(stride, order.size):
+        document, score = order[position], sorted_scores[position]
+        gap = position - stride
         while gap >= 0 and (sorted_scores[gap] < score or (sorted_scores[gap] == score and order[gap] > document)):
             order[gap + stride], sorted_scores[gap + stride] = order[gap], sorted_scores[gap]
             gap -= stride
@@ -123,10 +123,10 @@ def ideal_dcg(labels: Doubles, cutoff: int) -> float:
         order[document] = document
     best = sort_best_first(labels, order)
     total = 0.0
-    for place in range(min(cutoff, best.size)):
-        if best[place] <= 0:
+    for position in range(min(cutoff, best.size)):
+        if best[position] <= 0:
             break
-        total += gain(best[place]) * (1.0 / math.log2(place + 2.0))
+        total += gain(best[position]) * (1.0 / math.log2(position + 2.0))
     return total
 
 

@@ -97,18 +97,18 @@ def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArra
     rounding if no exponent is further than half of :data:`WIDEST` from the origin. Where exponents spread wider, take
     one of the two as the origin: it is exact again, as the smaller term vanishes only where the quotient is 0 or 1.
     """
-    for place in range(exponents.size):
-        out[place] = exp(min(exponents[place] - origin, WIDEST))
+    for position in range(exponents.size):
+        out[position] = exp(min(exponents[position] - origin, WIDEST))
 
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"})
 def largest(numbers: NDArray[np.float64]) -> float:
     """Return the largest of some finite numbers, of which there is at least one."""
-    found = numbers[0]
+    best = numbers[0]
     for number in numbers:
-        if number > found:
-            found = number
-    return float(found)
+        if number > best:
+            best = number
+    return float(best)
 
 
 @njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract"})
@@ -119,5 +119,5 @@ def make_log_probabilities(scores: NDArray[np.float64]) -> None:
     for score in scores:
         mass += exp(score - peak)
     shift = peak + math.log(mass)
-    for place in range(scores.size):
-        scores[place] -= shift
+    for position in range(scores.size):
+        scores[position] -= shift

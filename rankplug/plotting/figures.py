@@ -44,12 +44,12 @@ def distinct_colours(models: Iterable[str]) -> dict[str, str]:
     >>> len(set(distinct_colours(["mse", "xe_ndcg", "ranknet", "lambdarank"]).values()))
     4
     """
-    found: dict[str, str] = {}
+    colours: dict[str, str] = {}
     for model in models:
         usual = PALETTE.index(colour(model))
         order = PALETTE[usual:] + PALETTE[:usual]
-        found[model] = next((one for one in order if one not in found.values()), order[0])
-    return found
+        colours[model] = next((colour for colour in order if colour not in colours.values()), order[0])
+    return colours
 
 
 def new_figure(
@@ -122,7 +122,9 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float 
     intervals = [t_interval(row, unit="trials") for row in of_trials.to_numpy()]
     axes.plot(of_trials.index, [interval.point for interval in intervals], color=colour, **options)
     if of_trials.shape[1] > 1:
-        low, high = ([one.point + side * widen * one.half_width for one in intervals] for side in (-1, 1))
+        low, high = (
+            [interval.point + side * widen * interval.half_width for interval in intervals] for side in (-1, 1)
+        )
         draw_band(axes, of_trials.index, low, high, colour)
 
 
@@ -134,13 +136,13 @@ def draw_band(axes: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour:
 
 
 def draw_interval(
-    axes: Axes, place: float, low: float, high: float, limits: tuple[float, float], *, vertical: bool, **options: Any
+    axes: Axes, position: float, low: float, high: float, limits: tuple[float, float], *, vertical: bool, **options: Any
 ) -> None:
     """Draw an interval as far as the axis goes; where it goes on, it ends in an arrowhead.
 
     Args:
         axes: to draw on.
-        place: on the other axis.
+        position: on the other axis.
         low: lower end; nothing is drawn where it is nan.
         high: upper end.
         limits: of the axis that the interval lies along.
@@ -155,9 +157,9 @@ def draw_interval(
     heads = [mark for mark, cut in zip("v^" if vertical else "<>", (low < limits[0], high > limits[1]), strict=True)
              if cut]  # fmt: skip
     at = [end for end, cut in zip(ends, (low < limits[0], high > limits[1]), strict=True) if cut]
-    axes.plot(*([place, place], ends) if vertical else (ends, [place, place]), **options)
+    axes.plot(*([position, position], ends) if vertical else (ends, [position, position]), **options)
     for mark, end in zip(heads, at, strict=True):
-        x, y = (place, end) if vertical else (end, place)
+        x, y = (position, end) if vertical else (end, position)
         axes.plot([x], [y], mark, color=options.get("color"), markersize=4, clip_on=False)
 
 

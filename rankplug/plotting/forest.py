@@ -77,8 +77,8 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
     count = max(len(panels), 1)
     width = (4.4 + 3.6 * count) / count
     figure, axes = new_figure(count, width=width, height=0.9 + 0.235 * y, sharey=True, squeeze=False)
-    for panel, one in zip(axes[0], panels, strict=False):
-        _panel(panel, one, [(at, row.cells.get(one)) for at, _, row in places], several=len(panels) > 1)
+    for panel, shown in zip(axes[0], panels, strict=False):
+        _panel(panel, shown, [(at, row.cells.get(shown)) for at, _, row in places], several=len(panels) > 1)
         panel.set_ylim(y - 0.3, -0.9)
         for at in heights.values():
             panel.axhspan(at - 0.5, at + 0.5, color="#EEEEEE", zorder=0)
@@ -126,7 +126,7 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
 def _bar(
     axes: Axes,
     at: float,
-    place: int,
+    row: int,
     count: int,
     bar: tuple[float, float, float],
     colour: str,
@@ -135,8 +135,8 @@ def _bar(
 ) -> None:
     """Draw an interval; the decisive one is thick and at the top of its row."""
     effect, low, high = bar
-    y = at if count == 1 else at - 0.3 + 0.6 * place / (count - 1)
-    first = place == 0
+    y = at if count == 1 else at - 0.3 + 0.6 * row / (count - 1)
+    first = row == 0
     left, right = max(low, -FARTHEST), min(high, FARTHEST)
     if left <= FARTHEST and right >= -FARTHEST:
         axes.plot(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def draw_ranks(
     axes: Axes,
     models: Sequence[str],
-    found: CriticalDifference,
+    difference: CriticalDifference,
     colours: Mapping[str, str] | None = None,
     legend: Mapping[str, str] | None = None,
 ) -> None:
@@ -26,35 +26,35 @@ def draw_ranks(
     Args:
         axes: to draw on; they show nothing else.
         models: in the order of the ranks.
-        found: ranks of the models.
+        difference: ranks of the models, and what tells them apart.
         colours: model -> its colour; the palette's first where none is given.
         legend: words -> colour.
     """
-    order = sorted(range(len(models)), key=lambda model: found.average_ranks[model])
+    order = sorted(range(len(models)), key=lambda model: difference.average_ranks[model])
     half = (len(order) + 1) // 2
-    low = found.average_ranks[order[0]]
-    high = max(found.average_ranks[order[-1]], low + found.critical_difference)
-    margin, lines = 0.75 * (high - low), -1.1 - 0.55 * len(found.groups)
+    low = difference.average_ranks[order[0]]
+    high = max(difference.average_ranks[order[-1]], low + difference.critical_difference)
+    margin, lines = 0.75 * (high - low), -1.1 - 0.55 * len(difference.groups)
     axes.plot([low, high], [0, 0], color="k", linewidth=1)
     span = high - low
     step = 0.25 if span < 2.5 else 0.5 if span < 5 else 1.0 if span < 20 else 5.0 * math.ceil(span / 75)
-    for tick in [step * place for place in range(round(low / step), int(high / step) + 1)]:
+    for tick in [step * position for position in range(round(low / step), int(high / step) + 1)]:
         if low <= tick <= high:
             axes.plot([tick, tick], [0, 0.3], color="k", linewidth=0.8)
             axes.text(tick, 0.45, f"{tick:g}", ha="center", va="bottom", fontsize=7.5)
-    for place, model in enumerate(order):
-        left = place < half
-        height = lines - 0.95 * (place if left else len(order) - 1 - place)
+    for row, model in enumerate(order):
+        left = row < half
+        height = lines - 0.95 * (row if left else len(order) - 1 - row)
         end = low - 0.04 * margin if left else high + 0.04 * margin
-        rank, colour = found.average_ranks[model], (colours or {}).get(models[model], PALETTE[0])
+        rank, colour = difference.average_ranks[model], (colours or {}).get(models[model], PALETTE[0])
         axes.plot([rank, rank, end], [0, height, height], color=colour, linewidth=0.8)
         name = f"{models[model]}  ({rank:.2f})" if left else f"({rank:.2f})  {models[model]}"
         axes.text(end, height, name, ha="right" if left else "left", va="center", fontsize=8, color=colour)
-    for level, group in enumerate(found.groups):
-        ranks = [found.average_ranks[model] for model in group]
+    for level, group in enumerate(difference.groups):
+        ranks = [difference.average_ranks[model] for model in group]
         axes.plot([min(ranks), max(ranks)], 2 * [-0.5 - 0.55 * level], color="k", linewidth=3, solid_capstyle="butt")
-    axes.plot([low, low + found.critical_difference], [2.1, 2.1], color="k", marker="|", linewidth=1)
-    words = f"critical difference {found.critical_difference:.2f} (Nemenyi, level {found.level:g})"
+    axes.plot([low, low + difference.critical_difference], [2.1, 2.1], color="k", marker="|", linewidth=1)
+    words = f"critical difference {difference.critical_difference:.2f} (Nemenyi, level {difference.level:g})"
     axes.text(low, 2.5, words, ha="left", va="bottom", fontsize=7.5)
     for word, colour in (legend or {}).items():
         axes.plot([], [], color=colour, label=word)

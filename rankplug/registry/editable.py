@@ -59,18 +59,18 @@ def source_digest(specification: Specification, distribution: str) -> str:
 @functools.cache
 def editable_roots() -> dict[str, Path]:
     """Return the folders of others' packages that are installed as editable, by the packages' names."""
-    found = {}
+    roots = {}
     for distribution in metadata.distributions():
         text = distribution.read_text("direct_url.json")
         if text is None or not distribution.name or same_distribution(distribution.name, OWN):
             continue
         try:
-            place: Any = json.loads(text)
-            if place.get("dir_info", {}).get("editable"):
-                found[distribution.name] = Path(url2pathname(urlsplit(place["url"]).path)).resolve()
+            location: Any = json.loads(text)
+            if location.get("dir_info", {}).get("editable"):
+                roots[distribution.name] = Path(url2pathname(urlsplit(location["url"]).path)).resolve()
         except (ValueError, AttributeError, KeyError, TypeError):
             continue
-    return found
+    return roots
 
 
 def _modules_of(specification: Specification) -> set[str]:

@@ -123,11 +123,11 @@ class _Reader:
 
     def match(self, pattern: re.Pattern[str], expected: str) -> str:
         self.space()
-        found = pattern.match(self.text, self.at)
-        if not found:
+        match = pattern.match(self.text, self.at)
+        if not match:
             raise self.fail(expected)
-        self.at = found.end()
-        return found.group()
+        self.at = match.end()
+        return match.group()
 
     def reference(self) -> Reference:
         self.space()
@@ -229,8 +229,8 @@ def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
         return _from_mapping(text)
     if not isinstance(text, str):
         raise GrammarError(f"a plugin is named by a text or a mapping with a name, not by {shown(text)}")
-    found = _parse_text(text)
-    return Reference(found.name, found.parameters, found.distribution)
+    plugin = _parse_text(text)
+    return Reference(plugin.name, plugin.parameters, plugin.distribution)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -52,7 +52,7 @@ def is_usable(backend: str, plugins: Registry) -> bool:
 
 def problems_of_others(plugins: Registry) -> dict[str, str]:
     """Return the plugins of other distributions, with what is wrong with each, or an empty string."""
-    found: dict[str, str] = {}
+    problems: dict[str, str] = {}
     for plugin in plugins.plugins():
         if plugin.distribution in (OWN, SESSION):
             continue
@@ -60,7 +60,7 @@ def problems_of_others(plugins: Registry) -> dict[str, str]:
         try:
             with limited_time(name), printing_elsewhere(name):
                 load_code(plugin, plugins)
-            found[name] = ""
+            problems[name] = ""
         except RankplugError as error:
-            found[name] = str(error)
-    return found
+            problems[name] = str(error)
+    return problems

@@ -175,9 +175,9 @@ def _watched() -> Iterator[tuple[str, Any, bool]]:
             yield name, module, True
             if root in own_packages():
                 yield from (
-                    (f"{name}.{found.__name__}", found, True)
-                    for found in list(vars(module).values())
-                    if isinstance(found, type) and found.__module__ == name
+                    (f"{name}.{value.__name__}", value, True)
+                    for value in list(vars(module).values())
+                    if isinstance(value, type) and value.__module__ == name
                 )
     if hasattr(sys.modules.get("torch"), "Tensor"):
         yield "torch.Tensor", sys.modules["torch"].Tensor, False

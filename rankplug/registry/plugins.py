@@ -133,8 +133,8 @@ class Registry:
 
     def take(self, entry_point: metadata.EntryPoint) -> BaseException | None:
         """Import a plugin and collect what it offers; return the error where that cannot be done."""
-        place = _place(entry_point)
-        name = f"{place[1]}:{entry_point.name}"
+        source = _place(entry_point)
+        name = f"{source[1]}:{entry_point.name}"
         try:
             with without_replacements(entry_point.module.partition(".")[0]):
                 module = entry_point.load()
@@ -146,13 +146,13 @@ class Registry:
             # An extension written in Rust, for one, raises errors that are no Exception.
             if (plugin := self.manager.get_plugin(name)) is not None:
                 self.manager.unregister(plugin)
-            self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
+            self.broken.append(BrokenPlugin(*source, _reason(error), traceback.format_exc()))
             return error
         for kind in KINDS:
             hook = getattr(self.manager.hook, HOOK_OF_KIND[kind])
             for implementation in hook.get_hookimpls():
                 if implementation.plugin is module:
-                    self._collect(kind, implementation.function, place)
+                    self._collect(kind, implementation.function, source)
         return None
 
     def _refuse_unknown_hooks(self, module: Any) -> None:
@@ -162,7 +162,7 @@ class Registry:
             known = [hook for hook in vars(hookspecs) if hook.startswith("rankplug_")]
             raise TypeError(f"there is no hook {name}: {did_you_mean(name, known)}")
 
-    def _collect(self, kind: str, hook: Any, place: tuple[str, str, str]) -> None:
+    def _collect(self, kind: str, hook: Any, source: tuple[str, str, str]) -> None:
         name = HOOK_OF_KIND[kind]
         try:
             offered = hook()
@@ -174,17 +174,17 @@ class Registry:
                         f"{name} must return {KINDS[kind].__name__}, not {type(specification).__name__}:"
                         f" {specification!r}"
                     )
-                plugin = Plugin(specification, place[1], place[2])
-                if place[1] != OWN:
+                plugin = Plugin(specification, source[1], source[2])
+                if source[1] != OWN:
                     # What it says of itself is asked for later, where an error would be everybody's.
                     json.dumps(plugin.describe(), default=str)
-                self._add(plugin, place)
+                self._add(plugin, source)
                 # From now on an edit of its source is noticed.
-                source_digest(specification, place[1])
+                source_digest(specification, source[1])
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            self.broken.append(BrokenPlugin(*place, _reason(error), traceback.format_exc()))
+            self.broken.append(BrokenPlugin(*source, _reason(error), traceback.format_exc()))
 
     def _add(self, plugin: Plugin, place: tuple[str, str, str]) -> None:
         specification = plugin.specification
@@ -213,11 +213,11 @@ class Registry:
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
         """Yield all plugins, or those of one kind, by kind and name."""
-        for one in [kind] if kind else KINDS:
-            if one not in KINDS:
-                raise UnknownPluginError(f"there is no kind of plugin called {one}: {did_you_mean(one, KINDS)}")
-            for name in sorted(self._plugins[one]):
-                yield from self._plugins[one][name]
+        for wanted in [kind] if kind else KINDS:
+            if wanted not in KINDS:
+                raise UnknownPluginError(f"there is no kind of plugin called {wanted}: {did_you_mean(wanted, KINDS)}")
+            for name in sorted(self._plugins[wanted]):
+                yield from self._plugins[wanted][name]
 
     def specifications(self, kind: type[Specified]) -> Iterator[Specified]:
         """Yield what all plugins of one kind say of themselves, by name.

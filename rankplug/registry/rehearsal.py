@@ -52,10 +52,10 @@ def verdict_of(entry_point: metadata.EntryPoint) -> Verdict:
             return known
     except (OSError, ValueError, TypeError):
         pass
-    found = _try(entry_point)
+    verdict = _try(entry_point)
     with contextlib.suppress(OSError):
-        write_whole(path, json.dumps(asdict(found)).encode())
-    return found
+        write_whole(path, json.dumps(asdict(verdict)).encode())
+    return verdict
 
 
 def _try(entry_point: metadata.EntryPoint) -> Verdict:

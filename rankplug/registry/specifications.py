@@ -40,9 +40,9 @@ def import_object(path: str, owner: str) -> Any:
     module, _, name = path.partition(":")
     try:
         # A module that another thread is still importing is there already; importing it waits.
-        found: Any = importlib.import_module(module) if module in sys.modules else _imported(module, owner)
+        value: Any = importlib.import_module(module) if module in sys.modules else _imported(module, owner)
         for part in name.split("."):
-            found = getattr(found, part)
+            value = getattr(value, part)
     except (KeyboardInterrupt, TimeUp):
         raise
     except BaseException as error:
@@ -51,7 +51,7 @@ def import_object(path: str, owner: str) -> Any:
         if isinstance(error, ModuleNotFoundError) and error.name:
             raise BrokenPluginError(f"{owner} cannot be used: {missing(error.name)}") from error
         raise BrokenPluginError(f"{owner} cannot be used: {type(error).__name__}: {error}") from error
-    return found
+    return value
 
 
 def _imported(module: str, owner: str) -> Any:

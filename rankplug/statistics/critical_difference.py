@@ -39,13 +39,13 @@ class CriticalDifference:
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Largest sets of models that are not told apart, best first; the bars of a critical-difference diagram."""
         order = sorted(range(len(self.average_ranks)), key=lambda model: self.average_ranks[model])
-        found: list[tuple[int, ...]] = []
+        kept: list[tuple[int, ...]] = []
         for begin, best in enumerate(order):
             limit = self.average_ranks[best] + self.critical_difference
             group = tuple(model for model in order[begin:] if self.average_ranks[model] <= limit)
-            if len(group) > 1 and not any(set(group) <= set(wider) for wider in found):
-                found.append(group)
-        return tuple(found)
+            if len(group) > 1 and not any(set(group) <= set(wider) for wider in kept):
+                kept.append(group)
+        return tuple(kept)
 
 
 def critical_difference(quality: ArrayLike, *, unit: Unit, level: float = 0.05) -> CriticalDifference:

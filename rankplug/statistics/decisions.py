@@ -102,9 +102,9 @@ def holm_rejected(p: Doubles, steps: Doubles) -> Truths:
     """
     order = np.argsort(p, axis=-1, kind="stable")
     rejected = np.logical_and.accumulate(np.take_along_axis(p, order, axis=-1) <= steps, axis=-1)
-    found = np.empty_like(rejected)
-    np.put_along_axis(found, order, rejected, axis=-1)
-    return found
+    rejections = np.empty_like(rejected)
+    np.put_along_axis(rejections, order, rejected, axis=-1)
+    return rejections
 
 
 def _unlike(p: Doubles, alike: Truths) -> Doubles:

@@ -74,8 +74,8 @@ def mean_of_folds(differences: ArrayLike) -> Estimate:
 
     Folds have their own test queries and models, so what lies between them covers both.
     """
-    found = mean_of_trials(differences)
-    return Estimate(found.point, found.error, found.degrees, found.count, found.error**2)
+    estimate = mean_of_trials(differences)
+    return Estimate(estimate.point, estimate.error, estimate.degrees, estimate.count, estimate.error**2)
 
 
 def mean_of_queries_and_seeds(folds: Sequence[ArrayLike]) -> Estimate:

@@ -77,9 +77,9 @@ def paired_t_test(values: ArrayLike, others: ArrayLike, *, unit: Unit, level: fl
         t = 0.0 if same else math.copysign(math.inf, mean)
         p = 1.0 if same else 0.0
         return PairedTest(mean, t, p, pairs, unit, "paired t test", pairs - 1, True, mean, mean, level)
-    found = stats.ttest_rel(first, second)
-    low, high = found.confidence_interval(level)
-    t, p = float(found.statistic), float(found.pvalue)
+    result = stats.ttest_rel(first, second)
+    low, high = result.confidence_interval(level)
+    t, p = float(result.statistic), float(result.pvalue)
     return PairedTest(mean, t, p, pairs, unit, "paired t test", pairs - 1, False, float(low), float(high), level)
 
 

@@ -19,29 +19,31 @@ POWER = 0.8
 MOST = 100_000
 
 
-def smallest_difference(found: Estimate, *, level: float = LEVEL / 2, power: float = POWER) -> float:
+def smallest_difference(estimate: Estimate, *, level: float = LEVEL / 2, power: float = POWER) -> float:
     """Return the true difference that this design finds with a given power: ``(t_level + t_power) * error``."""
     from scipy import stats
 
-    if not (np.isfinite(found.error) and found.degrees > 0):
+    if not (np.isfinite(estimate.error) and estimate.degrees > 0):
         return math.inf
-    reach = stats.t.isf(level, found.degrees) + stats.t.ppf(power, found.degrees)
-    return float(reach * found.error)
+    reach = stats.t.isf(level, estimate.degrees) + stats.t.ppf(power, estimate.degrees)
+    return float(reach * estimate.error)
 
 
-def repetitions_needed(found: Estimate, margin: float, *, level: float = LEVEL / 2, power: float = POWER) -> int | None:
+def repetitions_needed(
+    estimate: Estimate, margin: float, *, level: float = LEVEL / 2, power: float = POWER
+) -> int | None:
     """Return how many repetitions in all would find a true difference of the margin; None where no number would.
 
     The spread is taken to stay as it is, and degrees of freedom to be those of the repetitions.
     """
     from scipy import stats
 
-    if not np.isfinite(found.error):
+    if not np.isfinite(estimate.error):
         return None
-    floor, rest = float(found.floor), (float(found.error) ** 2 - float(found.floor)) * found.count
+    floor, rest = float(estimate.floor), (float(estimate.error) ** 2 - float(estimate.floor)) * estimate.count
 
     def finds(count: int) -> bool:
-        degrees = max(count - 1.0, float(found.degrees) * (count - 1) / max(found.count - 1, 1))
+        degrees = max(count - 1.0, float(estimate.degrees) * (count - 1) / max(estimate.count - 1, 1))
         reach = stats.t.isf(level, degrees) + stats.t.ppf(power, degrees)
         return bool(reach * math.sqrt(floor + max(rest, 0.0) / count) <= margin)
 

@@ -64,16 +64,16 @@ class Citation:
 
     def bibtex(self, key: str) -> str:
         """Return the entry of a bibliography in BibTeX."""
-        place = "journal" if self.venue == "arXiv" else "booktitle"
+        field = "journal" if self.venue == "arXiv" else "booktitle"
         fields = [
             ("author", " and ".join(map(_latex, self.authors))),
             ("title", f"{{{_latex(self.title)}}}"),
-            (place, _latex(self.published_in or self.venue)),
+            (field, _latex(self.published_in or self.venue)),
             ("year", str(self.year)),
             ("doi", self.doi),
             ("url", self.url),
         ]
-        return _entry("article" if place == "journal" else "inproceedings", key, fields)
+        return _entry("article" if field == "journal" else "inproceedings", key, fields)
 
 
 def rankplug_bibtex() -> str:

@@ -69,12 +69,12 @@ def facts_beside_published(results: Results, exhibit: str, groups: Mapping[str, 
 
     printed = results.published[results.published["exhibit"] == exhibit]
     rows = []
-    for place, group in groups.items():
+    for name, group in groups.items():
         dataset = str(results[group]["dataset"].iloc[0])
         seed = results.runs[group].shared.get("seed", 0) if group in results.runs else 0
         ours = facts(dataset, seed)
-        for fact, value in printed.loc[printed["dataset"] == place, ["metric", "value"]].itertuples(index=False):
+        for fact, value in printed.loc[printed["dataset"] == name, ["metric", "value"]].itertuples(index=False):
             rows.append(
-                {"paper's data": place, "our data": dataset, "fact": fact, "published": value} | {"ours": ours[fact]}
+                {"paper's data": name, "our data": dataset, "fact": fact, "published": value} | {"ours": ours[fact]}
             )
     return pd.DataFrame(rows)

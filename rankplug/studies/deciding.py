@@ -124,18 +124,20 @@ def decisions_in_words(study: Study, results: Results) -> str:
 def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int) -> Results:
     """Return the results with a verdict on every claim for which trials may be added."""
     begun, left = time.monotonic(), budget.minutes * jobs
-    found: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     results, extent = base, dict.fromkeys(base.runs, 1)
     waiting = [claim for claim in study.claims if claim.margin and claim.sequential]
     for look in range(1, budget.looks + 1):
         for claim in waiting:
             verdict = claim.judge(results, margin=_margin(claim, budget), steps=look_steps(budget.looks), looks=look)
             if isinstance(verdict, Verdict):
-                found[claim.sentence] = verdict
+                verdicts[claim.sentence] = verdict
         waiting = [
             claim
             for claim in waiting
-            if claim.sentence in found and not found[claim.sentence].decided and _can_grow(found[claim.sentence])
+            if claim.sentence in verdicts
+            and not verdicts[claim.sentence].decided
+            and _can_grow(verdicts[claim.sentence])
         ]
         if look == budget.looks or not waiting:
             break
@@ -155,7 +157,7 @@ def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int)
                 if any(group == one for one, _ in cells)
             }
         )
-    return replace(base, decisions=found)
+    return replace(base, decisions=verdicts)
 
 
 def _margin(claim: Claim, budget: Budget) -> float | None:

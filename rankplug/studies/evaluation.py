@@ -100,7 +100,7 @@ def evaluate(study: Study, results: Results) -> StudyEvaluation:
 def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
     """Return the combinations of some groups' models."""
     identities = {(group, model): results.identities(group, model) for group, model in cells}
-    return tuple(Source(group, model, found) for (group, model), found in identities.items() if found)
+    return tuple(Source(group, model, digests) for (group, model), digests in identities.items() if digests)
 
 
 def _pictures(figure: Figure) -> dict[str, bytes]:

@@ -90,8 +90,8 @@ class KeptEvaluation:
         if kept is not None:
             with contextlib.suppress(Exception):  # A damaged file is evaluated again.
                 claims = tuple(
-                    ClaimEvaluation(claim, _read_judgement(one["verdict"]), _read_sources(one["sources"]))
-                    for claim, one in zip(study.claims, kept["claims"], strict=True)
+                    ClaimEvaluation(claim, _read_judgement(entry["verdict"]), _read_sources(entry["sources"]))
+                    for claim, entry in zip(study.claims, kept["claims"], strict=True)
                 )
                 seen = tuple(
                     ObservationEvaluation(
@@ -102,29 +102,29 @@ class KeptEvaluation:
                     for observation in kept["observations"]
                 )
                 return claims, seen
-        found = conclude()
+        conclusions = conclude()
         self._write(
             "conclusions.json",
             lambda: {
                 "claims": [
                     {
-                        "claim": one.claim.sentence,
-                        "verdict": _plain_judgement(one.verdict),
-                        "sources": _plain_sources(one.sources),
+                        "claim": evaluation.claim.sentence,
+                        "verdict": _plain_judgement(evaluation.verdict),
+                        "sources": _plain_sources(evaluation.sources),
                     }
-                    for one in found[0]
+                    for evaluation in conclusions[0]
                 ],
                 "observations": [
                     {
-                        "place": study.observations.index(one.observation),
-                        "told": one.told,
-                        "sources": _plain_sources(one.sources),
+                        "place": study.observations.index(evaluation.observation),
+                        "told": evaluation.told,
+                        "sources": _plain_sources(evaluation.sources),
                     }
-                    for one in found[1]
+                    for evaluation in conclusions[1]
                 ],
             },
         )
-        return found
+        return conclusions
 
     def _read(self, name: str) -> Any:
         if self._folder is None:
@@ -158,7 +158,9 @@ def _is_installed(study: Study) -> bool:
     plugins = list(registry().plugins())
     if any(plugin.distribution == SESSION for plugin in plugins):
         return False
-    mine = [one for one in plugins if (one.specification.kind, one.specification.name) == ("study", study.name)]
+    mine = [
+        plugin for plugin in plugins if (plugin.specification.kind, plugin.specification.name) == ("study", study.name)
+    ]
     return len(mine) == 1 and mine[0].specification.load() is study
 
 
@@ -182,8 +184,8 @@ def code_digest() -> str:
 
 def _remove_oldest(folder: Path) -> None:
     """Leave room for one more evaluation of a study."""
-    found = sorted(folder.glob("*/"), key=lambda one: one.stat().st_mtime) if folder.exists() else []
-    for old in found[: max(len(found) - LATEST + 1, 0)]:
+    folders = sorted(folder.glob("*/"), key=lambda one: one.stat().st_mtime) if folder.exists() else []
+    for old in folders[: max(len(folders) - LATEST + 1, 0)]:
         shutil.rmtree(old, ignore_errors=True)
 
 

@@ -328,7 +328,7 @@ def bibliography(names: Iterable[str]) -> str:
     """Return BibTeX of the papers that some studies run again, of all for ``all``; of rankplug where none does."""
     wanted = list(names)
     chosen = studies() if "all" in wanted else [study(name) for name in wanted]
-    entries = [one.citation.bibtex(one.name) for one in chosen if isinstance(one.citation, Citation)]
+    entries = [paper.citation.bibtex(paper.name) for paper in chosen if isinstance(paper.citation, Citation)]
     return "\n\n".join(entries or [rankplug_bibtex()])
 
 

@@ -97,10 +97,10 @@ class StudyEvidence:
     @property
     def counts(self) -> dict[str, int]:
         """Counts of claims by verdict, and of those without."""
-        found = dict.fromkeys((*VERDICTS, UNJUDGED), 0)
+        counts = dict.fromkeys((*VERDICTS, UNJUDGED), 0)
         for claim in self.claims:
-            found[UNJUDGED if isinstance(claim.judgement, Abstention) else claim.judgement.verdict] += 1
-        return found
+            counts[UNJUDGED if isinstance(claim.judgement, Abstention) else claim.judgement.verdict] += 1
+        return counts
 
     @property
     def decided(self) -> float:
@@ -135,13 +135,13 @@ class StudyEvidence:
     def read(cls, path: Path) -> StudyEvidence:
         """Read a file that :meth:`write` wrote."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if found.pop("format") != FORMAT:
+            fields = json.loads(path.read_text(encoding="utf-8"))
+            if fields.pop("format") != FORMAT:
                 raise RankplugError(f"{path} has another format than {FORMAT}; write it again")
             claims = tuple(
-                ClaimEvidence(**{**claim, "judgement": _judgement(claim["judgement"])}) for claim in found["claims"]
+                ClaimEvidence(**{**claim, "judgement": _judgement(claim["judgement"])}) for claim in fields["claims"]
             )
-            return cls(**{**found, "claims": claims})
+            return cls(**{**fields, "claims": claims})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise RankplugError(f"{path} is no evidence of a study: {error}; write it again") from error
 
@@ -205,23 +205,23 @@ def stored_evidence(
 
     _check_verdicts(verdicts)
     wanted = list(names)
-    found, absent = [], []
-    for one in [study(name) for name in wanted] or studies():
+    evidence, absent = [], []
+    for paper in [study(name) for name in wanted] or studies():
         try:
-            whole = evidence_of(evaluate(one, one.results(profile, store=store)))
+            whole = evidence_of(evaluate(paper, paper.results(profile, store=store)))
         except NotRunError:
             if wanted:
                 raise
-            absent.append(one.name)
+            absent.append(paper.name)
             continue
         kept = tuple(claim for claim in whole.claims if not verdicts or claim.judgement.verdict in verdicts)
-        found.append(replace(whole, claims=kept))
-    if not found:
+        evidence.append(replace(whole, claims=kept))
+    if not evidence:
         raise NotRunError(
             f"no study has all its runs at the profile {profile} in the store; run rankplug reproduce all --profile"
             f" {profile}"
         )
-    return found, absent
+    return evidence, absent
 
 
 def _check_verdicts(verdicts: Collection[str]) -> None:

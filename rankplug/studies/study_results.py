@@ -75,10 +75,10 @@ class Results:
             if not {"model", "combination"} <= set(frame.columns):
                 return ()
             pairs = frame[["model", "combination"]].drop_duplicates()
-            found: dict[str, list[str]] = {}
+            identities: dict[str, list[str]] = {}
             for name, identity in pairs.itertuples(index=False):
-                found.setdefault(str(name), []).append(str(identity))
-            self._kept["identities", group] = found
+                identities.setdefault(str(name), []).append(str(identity))
+            self._kept["identities", group] = identities
         return tuple(self._kept["identities", group].get(model, ()))
 
     def combinations_of(self, group: str, *models: str) -> str:
@@ -301,19 +301,19 @@ def interval_of(sample: Values) -> Interval:
 
     from rankplug.statistics import Interval
 
-    found = sample.estimate
-    point = float(found.point)
-    reach = float(stats.t.ppf(0.975, found.degrees) * found.error) if found.degrees > 0 else np.nan
+    estimate = sample.estimate
+    point = float(estimate.point)
+    reach = float(stats.t.ppf(0.975, estimate.degrees) * estimate.error) if estimate.degrees > 0 else np.nan
     method = "interval of Nadeau and Bengio" if isinstance(getattr(sample, "design", None), Resplits) else "t interval"
-    return Interval(point, point - reach, point + reach, 0.95, found.count, sample.repeats, method)  # type: ignore[arg-type]
+    return Interval(point, point - reach, point + reach, 0.95, estimate.count, sample.repeats, method)  # type: ignore[arg-type]
 
 
 def p_value_of(sample: Values) -> float:
     """Return the one-sided p value against a mean of zero or less."""
     from rankplug.statistics import p_values
 
-    found = sample.estimate
-    return float(p_values(found.point, found.error, found.degrees, 1.0).greater)
+    estimate = sample.estimate
+    return float(p_values(estimate.point, estimate.error, estimate.degrees, 1.0).greater)
 
 
 def _numbers(values: Any) -> Doubles:
@@ -328,8 +328,8 @@ def core_seconds(record: Mapping[str, Any]) -> float:
 
 def number_on(record: Mapping[str, Any], name: str, otherwise: float = 0.0) -> float:
     """Return a number on a trial's record, which may be another's and hold anything."""
-    found = record.get(name)
-    return float(found) if isinstance(found, (int, float)) else otherwise
+    value = record.get(name)
+    return float(value) if isinstance(value, (int, float)) else otherwise
 
 
 def _parts(combination: Combination) -> dict[str, str]:

@@ -39,6 +39,9 @@ def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:
         parts = about["combination"]
         recorded[about["identity"]].append(seconds)
         recorded[parts["dataset"], parts["backend"], parts.get("scorer", "")].append(seconds)
-    found = [recorded.get(one.identity) or recorded.get((one.dataset, one.backend, one.scorer)) or [] for one in wanted]
+    found = [
+        recorded.get(trial.identity) or recorded.get((trial.dataset, trial.backend, trial.scorer)) or []
+        for trial in wanted
+    ]
     known = [fmean(seconds) for seconds in found if seconds]
     return ExpectedTime(sum(known), len(known), len(wanted))

@@ -134,7 +134,7 @@ def run(
     outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
     if not todo.waiting:
         return outcome
-    here = [one.combination.loss for one in todo.waiting if registry().written_here("loss", one.combination.loss)]
+    here = [trial.combination.loss for trial in todo.waiting if registry().written_here("loss", trial.combination.loss)]
     if notebooks and here:
         raise BrokenPluginError(
             f"loss {here[0]} lives in this session only, and notebooks run in kernels of their own; sweep without"
@@ -167,15 +167,15 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
     from rankplug.sweeps.on_cluster import Cluster
 
     backends = {trial.combination.backend for trial in todo.waiting}
-    found = [registry().specification("backend", name) for name in backends]
-    share = _share(jobs, all(one.same_bits for one in found))
+    specifications = [registry().specification("backend", name) for name in backends]
+    share = _share(jobs, all(one.same_bits for one in specifications))
     if cluster:
         yield Cluster(cluster, jobs, share, notebooks=notebooks)
     elif notebooks:
         with _environment(thread_environment(share)):
             yield Notebooks(store, jobs)
     elif jobs > 1:
-        packages = {package for one in found for package in one.requires}
+        packages = {package for one in specifications for package in one.requires}
         yield Processes(jobs, share, sorted(packages))
     else:
         with use_threads():

@@ -90,14 +90,14 @@ class Schedule:
 
     def _kept_scores(self, trials: Iterable[Trial]) -> dict[str, KeptScores]:
         """Read the kept scores of trials when they begin, so that few are in memory; damaged ones are as none."""
-        found = {}
+        scores = {}
         for trial in trials:
             if trial.identity in self.measurable:
                 try:
-                    found[trial.identity] = self.store.kept_scores(trial)
+                    scores[trial.identity] = self.store.kept_scores(trial)
                 except StoreError as error:
                     warnings.warn(f"{error}; until then it is trained", stacklevel=2)
-        return found
+        return scores
 
     def _finish(self, future: Future[TaskResult]) -> None:
         task, claims = self.running.pop(future)

@@ -53,7 +53,7 @@ def read_file(path: Path, profile: str | None = None) -> Sweep:
     if not isinstance(content, Mapping):
         raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
     profiles = content.get("profiles") or {}
-    if not isinstance(profiles, Mapping) or not all(isinstance(one, Mapping) for one in profiles.values()):
+    if not isinstance(profiles, Mapping) or not all(isinstance(profile, Mapping) for profile in profiles.values()):
         raise GrammarError(f"{path}: profiles must map names to changes, such as smoke: {{trials: 1}}")
     if profile is not None and profile not in profiles:
         raise GrammarError(f"{path} has no profile {profile}: {did_you_mean(profile, profiles)}")

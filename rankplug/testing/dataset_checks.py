@@ -140,4 +140,8 @@ CHECKS = tuple(CONTRACT.checks)
 
 def _digests(lists: Lists) -> set[bytes]:
     """Return each list with at least two different documents, as bytes."""
-    return {one.features.tobytes() + one.labels.tobytes() for one in lists if len(np.unique(one.features, axis=0)) > 1}
+    return {
+        query.features.tobytes() + query.labels.tobytes()
+        for query in lists
+        if len(np.unique(query.features, axis=0)) > 1
+    }

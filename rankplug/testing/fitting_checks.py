@@ -181,10 +181,10 @@ def lists_do_not_see_each_other(case: Case) -> str | None:
     test = case.data(1)
     for fitter, model in _models(case):
         together = model.predict(test)
-        for one in range(5):
-            part = slice(test.starts[one], test.starts[one + 1])
-            if not np.allclose(model.predict(test[one]), together[part], rtol=1e-4, atol=1e-5):
-                return f"{_words(fitter)}: list {one} alone gets other scores than among others"
+        for query in range(5):
+            part = slice(test.starts[query], test.starts[query + 1])
+            if not np.allclose(model.predict(test[query]), together[part], rtol=1e-4, atol=1e-5):
+                return f"{_words(fitter)}: list {query} alone gets other scores than among others"
     return None
 
 
@@ -268,7 +268,7 @@ def _scaled(lists: Lists, factor: float) -> Lists:
 
 def _smooth_losses() -> list[str]:
     """Return convex losses with exact derivatives, those that are smooth first."""
-    found = [
+    losses = [
         specification
         for specification in registry().specifications(LossSpecification)
         if specification.convex
@@ -276,5 +276,5 @@ def _smooth_losses() -> list[str]:
         and not specification.needs
         and specification.longest is None
     ]
-    found.sort(key=lambda one: (one.curvature != "exact" or not one.shift_invariant, one.name))
-    return [str(parse(Reference(one.name))) for one in found]
+    losses.sort(key=lambda loss: (loss.curvature != "exact" or not loss.shift_invariant, loss.name))
+    return [str(parse(Reference(one.name))) for one in losses]

@@ -100,9 +100,9 @@ def same(here: Evaluation, there: Evaluation, tolerance: float) -> str | None:
     """Return the complaint that two results differ, or are not finite."""
     if complaint := not_finite(here) or not_finite(there):
         return complaint
-    for name, one, other in zip(Evaluation._fields, here, there, strict=True):
-        if not np.abs(one - other).max() <= tolerance * max(1.0, np.abs(one).max()):
-            return f"the {name} differs, {shown(one)} and {shown(other)}"
+    for name, first, other in zip(Evaluation._fields, here, there, strict=True):
+        if not np.abs(first - other).max() <= tolerance * max(1.0, np.abs(first).max()):
+            return f"the {name} differs, {shown(first)} and {shown(other)}"
     return None
 
 

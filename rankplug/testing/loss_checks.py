@@ -196,12 +196,12 @@ def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
     """Check that each list alone gives what it gives among others."""
     bound = case.loss.on(given.labels, given.starts, seed=4)
     together = bound(given.scores, iteration=1)
-    for one in range(len(given.starts) - 1):
-        part = slice(given.starts[one], given.starts[one + 1])
-        alone = bound(given.scores[part], lists=[one], iteration=1)
-        expected = Evaluation(together.value[one : one + 1], together.gradient[part], together.curvature[part])
+    for query in range(len(given.starts) - 1):
+        part = slice(given.starts[query], given.starts[query + 1])
+        alone = bound(given.scores[part], lists=[query], iteration=1)
+        expected = Evaluation(together.value[query : query + 1], together.gradient[part], together.curvature[part])
         if complaint := same(expected, alone, 1e-12):
-            return f"list {one} alone and among others: {complaint}"
+            return f"list {query} alone and among others: {complaint}"
     return None
 
 

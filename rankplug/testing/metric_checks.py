@@ -142,10 +142,10 @@ def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
     together = case.values(given)
     if together.shape != (len(given.starts) - 1,):
         return f"{len(given.starts) - 1} lists, but values of shape {together.shape}"
-    for one in range(len(given.starts) - 1):
-        part = slice(given.starts[one], given.starts[one + 1])
+    for query in range(len(given.starts) - 1):
+        part = slice(given.starts[query], given.starts[query + 1])
         alone = case.values(CheckInput.of(given.scores[part], given.labels[part]))
-        if complaint := _differs(together[one : one + 1], alone, f"list {one} alone"):
+        if complaint := _differs(together[query : query + 1], alone, f"list {query} alone"):
             return complaint
     return None
 

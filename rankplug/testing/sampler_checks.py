@@ -94,8 +94,8 @@ def what_it_returns_is_the_derivative(case: Case, given: CheckInput) -> str | No
     lists = np.arange(len(given.starts) - 1)
     _, slopes = case.sampler.draws_and_slopes(given.scores, given.starts, lists, 3, 0)
     step = 1e-6
-    for one in lists:
-        first, last = given.starts[one], given.starts[one + 1]
+    for query in lists:
+        first, last = given.starts[query], given.starts[query + 1]
         if last - first < 2:
             continue
         moved = [given.scores.copy() for _ in range(2)]
@@ -103,8 +103,8 @@ def what_it_returns_is_the_derivative(case: Case, given: CheckInput) -> str | No
         moved[1][first] -= step
         above, below = (case.draws(CheckInput(scores, given.labels, given.starts)) for scores in moved)
         gaps = (above - below)[:, first] - (above - below)[:, first + 1]
-        if np.abs(gaps / (2 * step) - slopes[:, one]).max() > 1e-4 * max(1.0, np.abs(slopes[:, one]).max()):
-            return f"it returns {slopes[0, one]:.6g}, finite differences give {gaps[0] / (2 * step):.6g}"
+        if np.abs(gaps / (2 * step) - slopes[:, query]).max() > 1e-4 * max(1.0, np.abs(slopes[:, query]).max()):
+            return f"it returns {slopes[0, query]:.6g}, finite differences give {gaps[0] / (2 * step):.6g}"
     return None
 
 
@@ -158,12 +158,12 @@ def every_document_and_list_has_noise_of_its_own(case: Case) -> str | None:
 def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
     """Check that each list alone is perturbed as among others."""
     together, _ = case.sampler.draws_and_slopes(given.scores, given.starts, np.arange(len(given.starts) - 1), 3, 0)
-    for one in range(len(given.starts) - 1):
-        part = slice(given.starts[one], given.starts[one + 1])
+    for query in range(len(given.starts) - 1):
+        part = slice(given.starts[query], given.starts[query + 1])
         offsets = np.array([0, part.stop - part.start])
-        alone, _ = case.sampler.draws_and_slopes(given.scores[part].copy(), offsets, np.array([one]), 3, 0)
+        alone, _ = case.sampler.draws_and_slopes(given.scores[part].copy(), offsets, np.array([query]), 3, 0)
         if np.abs(alone - together[:, part]).max() > 1e-12:
-            return f"list {one} alone is perturbed in another way than among others"
+            return f"list {query} alone is perturbed in another way than among others"
     return None
 
 

@@ -90,15 +90,15 @@ CONTRACT = Contract("study", Case)
 )
 def it_says_which_paper_it_is(case: Case) -> str | None:
     """Require a title, and whom to cite."""
-    one = case.study
-    if not isinstance(one, Study):
-        return f"its implementation is a {type(one).__name__}, not a rankplug.studies.Study"
-    if one.name != case.name:
-        return f"the specification calls it {case.name}, the study itself {one.name}"
-    if not one.title or not one.citation:
+    paper = case.study
+    if not isinstance(paper, Study):
+        return f"its implementation is a {type(paper).__name__}, not a rankplug.studies.Study"
+    if paper.name != case.name:
+        return f"the specification calls it {case.name}, the study itself {paper.name}"
+    if not paper.title or not paper.citation:
         return "it has no title or no citation"
-    if isinstance(one.citation, Citation) and one.citation.title != one.title:
-        return f"its title is {one.title!r}, that of its citation {one.citation.title!r}"
+    if isinstance(paper.citation, Citation) and paper.citation.title != paper.title:
+        return f"its title is {paper.title!r}, that of its citation {paper.citation.title!r}"
     return None
 
 

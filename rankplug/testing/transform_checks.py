@@ -76,12 +76,12 @@ CONTRACT = Contract("transform", Case)
 )
 def it_returns_three_parts_with_the_same_features(case: Case) -> str | None:
     """Check that there are training, validation and test lists with equal features."""
-    found = case.found
-    if not isinstance(found, Split):
-        return f"it returns {type(found).__name__}, not a Split"
-    if not all(isinstance(part, Lists) for part in found):
-        return f"it returns parts that are {', '.join(type(part).__name__ for part in found)}, not Lists"
-    widths = [part.features.shape[1] for part in found]
+    result = case.found
+    if not isinstance(result, Split):
+        return f"it returns {type(result).__name__}, not a Split"
+    if not all(isinstance(part, Lists) for part in result):
+        return f"it returns parts that are {', '.join(type(part).__name__ for part in result)}, not Lists"
+    widths = [part.features.shape[1] for part in result]
     return f"the parts have {widths} features" if len(set(widths)) > 1 else None
 
 
@@ -189,13 +189,13 @@ def test_queries_do_not_see_each_other(case: Case) -> str | None:
     pieces: list[Lists] = []
     for piece in (split.test[:half], split.test[half:]):
         try:
-            found = case.apply(split._replace(test=piece))
+            transformed = case.apply(split._replace(test=piece))
         except NothingLeftError:
             continue
-        changed = [part for part, _ in _differences(case.found, found) if part != "test"]
+        changed = [part for part, _ in _differences(case.found, transformed) if part != "test"]
         if changed:
             return f"without some of the test queries the {changed[0]} part is another"
-        pieces.append(found.test)
+        pieces.append(transformed.test)
     joined = Split(case.found.train, case.found.valid, Lists.concatenate(pieces))
     changed = [array for _, array in _differences(case.found, joined)]
     return f"in two halves the test part has other {', '.join(changed)} than at once" if changed else None
@@ -238,9 +238,9 @@ def _differences(split: Split, other: Split) -> Iterator[tuple[str, str]]:
                 yield part, array
 
 
-def _alike(one: Any, other: Any) -> bool:
-    if one is None or other is None:
-        return one is other
-    if one.dtype.kind == "f":
-        return bool(one.shape == other.shape and one.tobytes() == other.tobytes())
-    return bool(np.array_equal(one, other))
+def _alike(first: Any, other: Any) -> bool:
+    if first is None or other is None:
+        return first is other
+    if first.dtype.kind == "f":
+        return bool(first.shape == other.shape and first.tobytes() == other.tobytes())
+    return bool(np.array_equal(first, other))

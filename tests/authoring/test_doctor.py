@@ -85,9 +85,9 @@ def test_folders_that_can_be_made_are_no_problem(monkeypatch, tmp_path):
     monkeypatch.delenv("RANKPLUG_DATA", raising=False)
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "a" / "b"))
     monkeypatch.setenv("RANKPLUG_RESULTS", str(tmp_path))
-    found = examine(backend("fine", ()))
-    assert found.problems == []
-    assert [(folder.exists, folder.writable) for folder in found.folders] == [(False, True), (True, True)]
+    diagnosis = examine(backend("fine", ()))
+    assert diagnosis.problems == []
+    assert [(folder.exists, folder.writable) for folder in diagnosis.folders] == [(False, True), (True, True)]
     assert not (tmp_path / "a").exists()
 
 
@@ -109,7 +109,7 @@ def test_the_command_prints_json(printed, monkeypatch):
     assert printed.exit_code == (1 if listing["problems"] else 0)
     assert listing["cores"] == available_cores()
     installed = {plugin.specification.name for plugin in registry().plugins("backend")}
-    assert installed and {one["name"] for one in listing["backends"] if one["works"]} == installed
+    assert installed and {entry["name"] for entry in listing["backends"] if entry["works"]} == installed
     assert listing["failed"] == []
 
 

@@ -53,9 +53,12 @@ def test_all_readers_find_the_same_values():
 @pytest.mark.slow
 def test_reading_is_much_faster_than_scikit_learn_and_holds_one_matrix():
     with reading.written(60) as path, use_threads(1):
-        found = {one.what.split(": ")[1]: one.value for one in reading.measure_reading(path, Effort(rounds=3), 1)}
-        assert found["scikit-learn over ours"] > 8
-        assert found["xgboost over ours"] > 1
+        values = {
+            measurement.what.split(": ")[1]: measurement.value
+            for measurement in reading.measure_reading(path, Effort(rounds=3), 1)
+        }
+        assert values["scikit-learn over ours"] > 8
+        assert values["xgboost over ours"] > 1
     with reading.written(200) as path:
         assert reading.peak_memory(path) < 1.3
 

@@ -49,15 +49,15 @@ def test_kept_and_discarded_rounds_are_all_rounds_and_kept_ones_are_near_the_med
 
 @given(TIMES)
 def test_a_spread_is_numpys_median_and_quartiles(seconds):
-    found = Spread.of(seconds)
-    assert [found.low, found.median, found.high] == pytest.approx(list(np.percentile(seconds, [25, 50, 75])))
+    spread = Spread.of(seconds)
+    assert [spread.low, spread.median, spread.high] == pytest.approx(list(np.percentile(seconds, [25, 50, 75])))
 
 
 def test_a_ratio_is_the_median_of_the_rounds_ratios_not_the_ratio_of_medians():
     rounds = Rounds({"ours": (1.0, 4.0, 9.0), "peer": (10.0, 10.0, 10.9)}, "peer")
-    found = rounds.quantity(lambda seconds: seconds["ours"] / seconds["peer"])
-    assert found.median == pytest.approx(0.4)
-    assert found.high == pytest.approx((0.4 + 9 / 10.9) / 2)
+    ratio = rounds.quantity(lambda seconds: seconds["ours"] / seconds["peer"])
+    assert ratio.median == pytest.approx(0.4)
+    assert ratio.high == pytest.approx((0.4 + 9 / 10.9) / 2)
 
 
 def test_contestants_take_turns_in_alternating_order_after_the_warm_up():

@@ -83,14 +83,14 @@ def test_documents_are_the_published_ones_for_training_and_grow_with_negatives()
 
 
 def test_trials_that_cost_the_same_are_measured_once():
-    one, other = (
+    first, other = (
         Combination(dataset="ohsumed", backend=f"torch[lr={lr},epochs={epochs}]", scorer="mlp", loss="urank")
         for lr, epochs in ((0.1, 30), (0.01, 300))
     )
-    assert kind_of(one) == kind_of(other)
-    assert f"epochs={SHORT['epochs']}" in kind_of(one).backend
+    assert kind_of(first) == kind_of(other)
+    assert f"epochs={SHORT['epochs']}" in kind_of(first).backend
     larger = Combination(dataset="ohsumed", backend="torch", scorer="mlp[layers=(512,)]", loss="urank")
-    assert kind_of(larger).scorer != kind_of(one).scorer
+    assert kind_of(larger).scorer != kind_of(first).scorer
 
 
 def test_a_unit_cost_is_a_line():

@@ -71,11 +71,11 @@ def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other
     page.goto(board.as_uri())
     table = page.locator("table.board").first
     means = "table => [...table.tBodies[0].rows].map(row => Number.parseFloat(row.cells[3].textContent))"
-    before = [one for one in table.evaluate(means) if one == one]
+    before = [mean for mean in table.evaluate(means) if mean == mean]
     table.locator("thead th").nth(3).get_by_role("button").click()
-    assert [one for one in table.evaluate(means) if one == one] == sorted(before, reverse=True)
+    assert [mean for mean in table.evaluate(means) if mean == mean] == sorted(before, reverse=True)
     table.locator("thead th").nth(3).get_by_role("button").click()
-    assert [one for one in table.evaluate(means) if one == one] == sorted(before)
+    assert [mean for mean in table.evaluate(means) if mean == mean] == sorted(before)
     rows = page.locator("table.board tbody tr:visible")
     every = rows.count()
     page.get_by_label("filter").fill("lambdaMART")
@@ -152,4 +152,4 @@ def test_no_row_of_claims_is_much_taller_on_a_narrow_screen_than_its_words_are(p
     page.goto(f"{report.parent.as_uri()}/claims.html")
     rows = page.locator(".claims tbody tr")
     empty = "row => row.offsetHeight - [...row.children].reduce((sum, cell) => sum + cell.offsetHeight, 0)"
-    assert rows.count() and all(rows.nth(place).evaluate(empty) < 100 for place in range(rows.count()))
+    assert rows.count() and all(rows.nth(position).evaluate(empty) < 100 for position in range(rows.count()))

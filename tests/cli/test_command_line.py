@@ -75,7 +75,7 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
         "there": 6,
         "unlike": [],
     }
-    assert "synthetic" in [one["name"] for one in json.loads(run("data", "list", "--json"))]
+    assert "synthetic" in [entry["name"] for entry in json.loads(run("data", "list", "--json"))]
     compacted = json.loads(run("results", "compact", *here, "--json"))
     assert compacted["results"] == 6 and compacted["size"] > 0
 
@@ -93,8 +93,8 @@ def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: 
     fill(store, {"mse": 0.0}, folds=(1,))  # three trials of 1.5 seconds each
     plan = read_words(GRID).with_repetitions(5, None).plan(store)
     assert (len(plan.waiting), len(plan.done)) == (7, 3)
-    found = expected_time(plan.waiting, store)
-    assert (found.seconds, found.known, found.trials) == (7 * 1.5, 7, 7)
+    expected = expected_time(plan.waiting, store)
+    assert (expected.seconds, expected.known, expected.trials) == (7 * 1.5, 7, 7)
     other = read_words([*GRID[:2], "dataset=synthetic[queries=60]"]).plan(store)
     assert expected_time(other.waiting, store).known == 0
     planned = ("sweep", *GRID, "--trials", "5", "--dry-run", "--store", str(store.folder))

@@ -146,12 +146,14 @@ def test_results_do_not_depend_on_the_number_of_threads():
     generator = np.random.default_rng(5)
     starts = np.concatenate(([0], np.cumsum(generator.integers(1, 400, 60))))
     scores, labels = generator.normal(size=starts[-1]), generator.integers(0, 5, starts[-1])
-    found = []
+    results = []
     for number in (1, 2, 5):
         with rp.use_threads(number):
-            found.append(rp.loss("cross_entropy").evaluate(scores, labels, starts, sampler="gumbel[samples=3]", seed=9))
-    for other in found[1:]:
-        assert all(np.array_equal(*pair) for pair in zip(found[0], other, strict=True))
+            results.append(
+                rp.loss("cross_entropy").evaluate(scores, labels, starts, sampler="gumbel[samples=3]", seed=9)
+            )
+    for other in results[1:]:
+        assert all(np.array_equal(*pair) for pair in zip(results[0], other, strict=True))
 
 
 def test_noise_of_a_list_does_not_depend_on_the_lists_beside_it():
@@ -214,6 +216,6 @@ def test_writable_makes_one_type_of_array_and_copies_only_when_it_must():
     frozen = np.ones(3)
     frozen.flags.writeable = False
     for given in ([1, 1, 1], np.ones(6)[::2], np.ones(3, np.float32), frozen):
-        found = writable(given)
-        assert found.dtype == np.float64 and found.flags.writeable and found.flags.c_contiguous
-        assert found.tolist() == [1.0, 1.0, 1.0]
+        array = writable(given)
+        assert array.dtype == np.float64 and array.flags.writeable and array.flags.c_contiguous
+        assert array.tolist() == [1.0, 1.0, 1.0]

@@ -33,16 +33,16 @@ def test_exp_is_exact_at_zero_and_saturates_without_overflow():
 def test_quotients_of_exponentials_are_sigmoids_at_any_gap_from_one_of_the_two():
     exponents = np.array([0.0, 900.0, -900.0, 5.0])
     shown = np.empty(4)
-    for one in range(4):
-        exponentials_from(exponents, exponents[one], shown)
-        expected = 1.0 / (1.0 + np.exp(np.clip(exponents - exponents[one], -700, 700)))
-        np.testing.assert_allclose(shown[one] / (shown[one] + shown), expected, rtol=1e-14, atol=1e-250)
+    for variant in range(4):
+        exponentials_from(exponents, exponents[variant], shown)
+        expected = 1.0 / (1.0 + np.exp(np.clip(exponents - exponents[variant], -700, 700)))
+        np.testing.assert_allclose(shown[variant] / (shown[variant] + shown), expected, rtol=1e-14, atol=1e-250)
 
 
 @pytest.mark.parametrize("length", [1, 2, 7, 8, 9, 100])
 def test_the_largest_is_found_wherever_it_stands(length):
     numbers = -1.0 - np.random.default_rng(2).random(length)
-    for place in range(length):
+    for position in range(length):
         raised = numbers.copy()
-        raised[place] = -0.5
+        raised[position] = -0.5
         assert largest(raised) == -0.5

@@ -29,11 +29,11 @@ def everywhere(lists):
 
 def test_label_flips_touch_exactly_the_rounded_share_of_each_list(transform):
     lists = lists_of([1, 2, 3, 5, 10, 33], np.full(54, 9.0))
-    found = transform("label_flips[share=0.3]", everywhere(lists))
-    changed = np.add.reduceat(found.train.labels != 9.0, lists.starts[:-1])
+    transformed = transform("label_flips[share=0.3]", everywhere(lists))
+    changed = np.add.reduceat(transformed.train.labels != 9.0, lists.starts[:-1])
     assert changed.tolist() == [math.floor(0.3 * length + 0.5) for length in lists.lengths]
-    assert found.valid.labels.tolist() == [1, 0, 0, 2, 1]
-    assert found.test.labels.tolist() == [1, 0]
+    assert transformed.valid.labels.tolist() == [1, 0, 0, 2, 1]
+    assert transformed.test.labels.tolist() == [1, 0]
 
 
 def test_label_flips_follow_the_law_whatever_the_old_label_and_the_place(transform):
@@ -42,8 +42,8 @@ def test_label_flips_follow_the_law_whatever_the_old_label_and_the_place(transfo
     flipped = labels < 10
     assert chisquare(flipped.sum(axis=0)).pvalue > LEVEL
     law = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
-    for place in range(10):
-        counts = np.bincount(labels[flipped[:, place], place].astype(int), minlength=5)
+    for position in range(10):
+        counts = np.bincount(labels[flipped[:, position], position].astype(int), minlength=5)
         assert chisquare(counts, law * counts.sum()).pvalue > LEVEL / 10
 
 
@@ -68,10 +68,10 @@ def test_noisy_validation_is_an_option(transform):
 def test_negative_augmentation_adds_exact_numbers_of_documents_of_other_queries(transform):
     labels = np.arange(1.0, 41.0)
     lists = lists_of([1, 4, 5, 30], labels)
-    found = transform("negative_augmentation[share=0.6]", everywhere(lists)).train
-    assert found.lengths.tolist() == [1 + 1, 4 + 2, 5 + 3, 30 + 18]
+    transformed = transform("negative_augmentation[share=0.6]", everywhere(lists)).train
+    assert transformed.lengths.tolist() == [1 + 1, 4 + 2, 5 + 3, 30 + 18]
     for query, (first, last) in enumerate(itertools.pairwise(lists.starts)):
-        own, after = lists[query], found[query]
+        own, after = lists[query], transformed[query]
         assert after.features[: last - first].tolist() == own.features.tolist()
         assert after.labels[: last - first].tolist() == own.labels.tolist()
         added = after.features[last - first :, 0]
@@ -84,9 +84,9 @@ def test_negative_augmentation_draws_uniformly_from_all_documents_of_the_others(
     lists = lists_of([2, 3, 5])
     drawn = np.zeros((3, 10))
     for seed in range(40):
-        found = transform("negative_augmentation[share=200]", everywhere(lists), seed).train
+        transformed = transform("negative_augmentation[share=200]", everywhere(lists), seed).train
         for query in range(3):
-            added = found[query].features[lists.lengths[query] :, 0].astype(int)
+            added = transformed[query].features[lists.lengths[query] :, 0].astype(int)
             drawn[query] += np.bincount(added, minlength=10)
     for query, (first, last) in enumerate(itertools.pairwise(lists.starts)):
         others = np.delete(drawn[query], np.arange(first, last))
@@ -102,20 +102,20 @@ def test_negative_augmentation_needs_two_queries(transform):
 def test_clicks_on_one_document_have_the_labels_probability(transform):
     law = (0.05, 0.3, 0.5, 0.7, 0.95)
     for label, probability in enumerate(law):
-        found = transform(
+        transformed = transform(
             "cascade_clicks[impressions=5000,keep_clickless=true]", everywhere(lists_of([1], [label])), label
         ).train
-        clicks = found.labels.sum()
+        clicks = transformed.labels.sum()
         expected = [5000 * probability, 5000 * (1 - probability)]
         assert chisquare([clicks, 5000 - clicks], expected).pvalue > LEVEL
 
 
 def test_an_impression_ends_with_its_only_click(transform):
     lists = lists_of([6, 9], np.tile([0.0, 1.0, 2.0, 3.0, 4.0], 3))
-    found = transform("cascade_clicks[impressions=500]", everywhere(lists)).train
-    assert found.labels[found.starts[1:] - 1].all()
-    assert found.labels.sum() == len(found)
-    for impression in found[:200]:
+    transformed = transform("cascade_clicks[impressions=500]", everywhere(lists)).train
+    assert transformed.labels[transformed.starts[1:] - 1].all()
+    assert transformed.labels.sum() == len(transformed)
+    for impression in transformed[:200]:
         documents = impression.features[:, 0]
         assert len(set(documents)) == documents.size
         query = int(str(impression.query_ids[0]).split("#")[0])
@@ -134,24 +134,24 @@ def test_the_seen_prefixes_follow_the_cascade_enumerated_over_all_orders(transfo
         expected[order, False] = chance
     assert math.fsum(expected.values()) == pytest.approx(1.0)
     split = everywhere(lists_of([3], labels))
-    found = transform("cascade_clicks[p0=0.2,impressions=40000,keep_clickless=true]", split).train
+    transformed = transform("cascade_clicks[p0=0.2,impressions=40000,keep_clickless=true]", split).train
     counts = dict.fromkeys(expected, 0)
-    for first, last in itertools.pairwise(found.starts):
-        seen = tuple(found.features[first:last, 0].astype(int).tolist())
-        counts[seen, bool(found.labels[last - 1])] += 1
+    for first, last in itertools.pairwise(transformed.starts):
+        seen = tuple(transformed.features[first:last, 0].astype(int).tolist())
+        counts[seen, bool(transformed.labels[last - 1])] += 1
     assert chisquare(list(counts.values()), [40000 * expected[event] for event in counts]).pvalue > LEVEL
 
 
 def test_clickless_impressions_are_whole_lists_without_a_label_and_kept_in_training_only_on_request(transform):
     lists = lists_of([5, 5], [0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     split = rp.Split(lists, lists, lists)
-    found = transform("cascade_clicks[p0=0,impressions=200,keep_clickless=true]", split)
-    assert len(found.train) == 400
-    clickless = np.maximum.reduceat(found.train.labels, found.train.starts[:-1]) == 0
-    assert set(found.train.lengths[clickless]) == {5}
+    transformed = transform("cascade_clicks[p0=0,impressions=200,keep_clickless=true]", split)
+    assert len(transformed.train) == 400
+    clickless = np.maximum.reduceat(transformed.train.labels, transformed.train.starts[:-1]) == 0
+    assert set(transformed.train.lengths[clickless]) == {5}
     assert clickless[:200].all()
-    assert found.valid.labels.sum() == len(found.valid) < 200
-    assert found.test is lists
+    assert transformed.valid.labels.sum() == len(transformed.valid) < 200
+    assert transformed.test is lists
     dropped = transform("cascade_clicks[p0=0,impressions=200]", split)
     assert len(dropped.train) == (~clickless).sum()
 

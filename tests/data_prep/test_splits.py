@@ -27,9 +27,9 @@ def lists_of(query_ids, seed=0):
 
 def by_query(*parts):
     return {
-        int(one.query_ids[0]): (one.features.tolist(), one.labels.tolist(), one.document_ids.tolist())
+        int(query.query_ids[0]): (query.features.tolist(), query.labels.tolist(), query.document_ids.tolist())
         for part in parts
-        for one in part
+        for query in part
     }
 
 

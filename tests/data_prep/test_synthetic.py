@@ -35,15 +35,15 @@ GOLDEN = [
 
 def ndcg_at_10(scores, lists):
     """Return the mean NDCG@10 over the queries with a relevant document, written out a second time on purpose."""
-    found = []
+    values = []
     for first, last in itertools.pairwise(lists.starts):
         gains = 2.0 ** lists.labels[first:last] - 1.0
         if gains.max() > 0:
             discounts = [1.0 / math.log2(rank + 1) for rank in range(1, min(10, last - first) + 1)]
             best_first = gains[np.argsort(-scores[first:last], kind="stable")][:10]
             ideal = np.sort(gains)[::-1][:10]
-            found.append((best_first @ discounts) / (ideal @ discounts))
-    return float(np.mean(found))
+            values.append((best_first @ discounts) / (ideal @ discounts))
+    return float(np.mean(values))
 
 
 def fingerprints(split):
@@ -122,8 +122,8 @@ def test_an_interrupted_writing_leaves_nothing_that_looks_done(in_a_file, tmp_pa
 
 def test_a_large_set_begins_with_a_small_one_of_the_same_sample():
     small, large = rp.load("synthetic[queries=20]", seed=3), rp.load("synthetic[queries=100]", seed=3)
-    for one, other in zip(small, large, strict=True):
-        assert one.fingerprint == other[: len(one)].fingerprint
+    for first, other in zip(small, large, strict=True):
+        assert first.fingerprint == other[: len(first)].fingerprint
 
 
 def test_further_test_queries_are_added_to_the_same_split():
@@ -141,12 +141,14 @@ def test_sizes_that_are_not_named_are_no_part_of_what_results_and_files_are_name
 
 
 def test_with_fewer_editions_the_first_measures_stay_and_labels_are_the_same():
-    whole, one = (rp.load(f"synthetic[shape=yahoo,queries=20,{more}]", seed=3) for more in ("editions=4", "editions=1"))
+    whole, narrow = (
+        rp.load(f"synthetic[shape=yahoo,queries=20,{more}]", seed=3) for more in ("editions=4", "editions=1")
+    )
     assert whole.train.fingerprint == rp.load("synthetic[shape=yahoo,queries=20]", seed=3).train.fingerprint
-    assert (whole.train.labels == one.train.labels).all()
-    assert whole.train.features.shape[1] == 519 and one.train.features.shape[1] == 144
-    assert (whole.train.features[:, :125] == one.train.features[:, :125]).all()
-    assert (whole.train.features[:, 500:511] != one.train.features[:, 125:136]).any()
+    assert (whole.train.labels == narrow.train.labels).all()
+    assert whole.train.features.shape[1] == 519 and narrow.train.features.shape[1] == 144
+    assert (whole.train.features[:, :125] == narrow.train.features[:, :125]).all()
+    assert (whole.train.features[:, 500:511] != narrow.train.features[:, 125:136]).any()
     for name in SHAPES:
         for editions in (1, 2, 3):
             assert len(recipes(shape_of(name, editions))) == shape_of(name, editions).features
@@ -318,13 +320,13 @@ def test_the_exponential_is_that_of_the_library():
 
 def test_draws_have_the_moments_and_independence_of_normal_numbers():
     key = np.uint64(12345)
-    short = np.array([standard(np.uint64(word(key, place))) for place in range(20_000)])
-    long = np.array([normal(key, 3 * place) for place in range(20_000)])
-    for found, kurtosis in ((short, -0.3), (long, -0.1)):
-        assert abs(found.mean()) < 4 / math.sqrt(found.size)
-        assert found.var() == pytest.approx(1.0, abs=0.03)
-        assert (found**4).mean() - 3.0 == pytest.approx(kurtosis, abs=0.12)
-        assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 4 / math.sqrt(found.size)
+    short = np.array([standard(np.uint64(word(key, position))) for position in range(20_000)])
+    long = np.array([normal(key, 3 * position) for position in range(20_000)])
+    for moments, kurtosis in ((short, -0.3), (long, -0.1)):
+        assert abs(moments.mean()) < 4 / math.sqrt(moments.size)
+        assert moments.var() == pytest.approx(1.0, abs=0.03)
+        assert (moments**4).mean() - 3.0 == pytest.approx(kurtosis, abs=0.12)
+        assert abs(np.corrcoef(moments[1:], moments[:-1])[0, 1]) < 4 / math.sqrt(moments.size)
 
 
 def test_listing_plugins_imports_no_compiler():

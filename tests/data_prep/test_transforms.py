@@ -65,8 +65,8 @@ def test_a_transform_takes_memory_mapped_features_and_any_number_of_threads(spli
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
     train = rp.Lists(mapped, split.train.labels, split.train.starts)
     with rp.use_threads(2):
-        found = transform(reference, split._replace(train=train))
-    assert found.train.fingerprint == transform(reference, split).train.fingerprint
+        transformed = transform(reference, split._replace(train=train))
+    assert transformed.train.fingerprint == transform(reference, split).train.fingerprint
 
 
 @settings(max_examples=60, deadline=None)
@@ -76,10 +76,10 @@ def test_a_transform_takes_memory_mapped_features_and_any_number_of_threads(spli
 )
 def test_query_minmax_is_its_formula(features, cut, transform):
     lists = rp.Lists(features, np.zeros(7), [0, cut, 7])
-    found = transform("query_minmax", everywhere(lists)).test
+    transformed = transform("query_minmax", everywhere(lists)).test
     for query, own in enumerate(np.split(features.astype(np.float64), [cut])):
         expected = (own - own.min(axis=0)) / (own.max(axis=0) - own.min(axis=0) + 1e-8)
-        assert found[query].features == pytest.approx(expected, abs=1e-6)
+        assert transformed[query].features == pytest.approx(expected, abs=1e-6)
 
 
 def test_query_minmax_of_a_constant_feature_is_zero(transform):
@@ -87,34 +87,34 @@ def test_query_minmax_of_a_constant_feature_is_zero(transform):
 
 
 def test_standardise_is_scikit_learns_fitted_on_the_training_part_alone(split, transform):
-    found = transform("standardise", split)
+    transformed = transform("standardise", split)
     scaler = StandardScaler().fit(split.train.features.astype(np.float64))
-    for before, after in zip(split, found, strict=True):
+    for before, after in zip(split, transformed, strict=True):
         assert after.features == pytest.approx(scaler.transform(before.features.astype(np.float64)), rel=1e-4, abs=1e-4)
 
 
 def test_standardise_makes_a_constant_feature_zero(transform):
-    found = transform("standardise", everywhere(lists_of([[1, 0, 0]], [[5, 0], [5, 1], [5, 2]])))
-    assert found.train.features[:, 0].tolist() == [0, 0, 0]
+    transformed = transform("standardise", everywhere(lists_of([[1, 0, 0]], [[5, 0], [5, 1], [5, 2]])))
+    assert transformed.train.features[:, 0].tolist() == [0, 0, 0]
 
 
 def test_log1p_keeps_the_sign(transform):
-    found = transform("log1p", everywhere(lists_of([[1, 0]], [[np.e - 1, 0], [1 - np.e, -0.0]])))
-    assert found.valid.features == pytest.approx(np.array([[1, 0], [-1, 0]]))
+    transformed = transform("log1p", everywhere(lists_of([[1, 0]], [[np.e - 1, 0], [1 - np.e, -0.0]])))
+    assert transformed.valid.features == pytest.approx(np.array([[1, 0], [-1, 0]]))
 
 
 def test_drop_empty_keeps_the_queries_with_a_relevant_document(transform):
     lists = lists_of([[0, 0], [0, 1], [0], [2]])
-    found = transform("drop_empty", everywhere(lists))
-    assert [part.query_ids.tolist() for part in found] == [[1, 3]] * 3
-    assert found.train.features.tolist() == lists[[1, 3]].features.tolist()
+    transformed = transform("drop_empty", everywhere(lists))
+    assert [part.query_ids.tolist() for part in transformed] == [[1, 3]] * 3
+    assert transformed.train.features.tolist() == lists[[1, 3]].features.tolist()
     only = transform("drop_empty[parts=train]", everywhere(lists))
     assert [len(part) for part in only] == [2, 4, 4]
 
 
 def test_drop_uniform_leaves_the_test_part_alone(transform):
-    found = transform("drop_uniform", everywhere(lists_of([[1, 1], [0, 1], [0, 0], [2]])))
-    assert [part.query_ids.tolist() for part in found] == [[1], [1], [0, 1, 2, 3]]
+    transformed = transform("drop_uniform", everywhere(lists_of([[1, 1], [0, 1], [0, 0], [2]])))
+    assert [part.query_ids.tolist() for part in transformed] == [[1], [1], [0, 1, 2, 3]]
 
 
 def test_nothing_left_is_an_error_that_says_why(transform):
@@ -135,35 +135,37 @@ def test_drop_conflicting_drops_exactly_the_documents_with_a_twin_of_another_lab
     query = lists.query_of_document
     conflicting = {
         document
-        for one, other in itertools.combinations(range(9), 2)
-        if query[one] == query[other] and labels[one] != labels[other] and (features[one] == features[other]).all()
-        for document in (one, other)
+        for first, other in itertools.combinations(range(9), 2)
+        if query[first] == query[other]
+        and labels[first] != labels[other]
+        and (features[first] == features[other]).all()
+        for document in (first, other)
     }
     kept = [document for document in range(9) if document not in conflicting]
     if not kept:
         return
-    found = transform("drop_conflicting", everywhere(lists)).train
-    assert found.labels.tolist() == labels[kept].tolist()
-    assert found.features.tolist() == features[kept].tolist()
-    assert found.query_of_document.tolist() == np.unique(query[kept], return_inverse=True)[1].tolist()
-    assert found.query_ids.tolist() == np.unique(query[kept]).tolist()
+    transformed = transform("drop_conflicting", everywhere(lists)).train
+    assert transformed.labels.tolist() == labels[kept].tolist()
+    assert transformed.features.tolist() == features[kept].tolist()
+    assert transformed.query_of_document.tolist() == np.unique(query[kept], return_inverse=True)[1].tolist()
+    assert transformed.query_ids.tolist() == np.unique(query[kept]).tolist()
 
 
 def test_truncate_lists_keeps_the_first_documents_of_the_training_lists(transform):
     lists = lists_of([[0, 1, 2, 3], [4], [0, 1]], document_ids=list("abcdefg"))
-    found = transform("truncate_lists[size=2]", everywhere(lists))
-    assert found.train.labels.tolist() == [0, 1, 4, 0, 1]
-    assert found.train.document_ids.tolist() == list("abefg")
-    assert found.train.starts.tolist() == [0, 2, 3, 5]
-    assert found.test is lists
+    transformed = transform("truncate_lists[size=2]", everywhere(lists))
+    assert transformed.train.labels.tolist() == [0, 1, 4, 0, 1]
+    assert transformed.train.document_ids.tolist() == list("abefg")
+    assert transformed.train.starts.tolist() == [0, 2, 3, 5]
+    assert transformed.test is lists
 
 
 def test_truncate_lists_keeps_each_document_with_equal_chance(transform):
     lists = lists_of([list(range(5))] * 4000)
-    found = transform("truncate_lists[size=2,keep=random]", everywhere(lists)).train
-    assert set(found.lengths) == {2}
-    assert (found.labels.reshape(-1, 2)[:, 0] < found.labels.reshape(-1, 2)[:, 1]).all()
-    assert np.bincount(found.labels.astype(int)) / 8000 == pytest.approx([0.2] * 5, abs=0.02)
+    transformed = transform("truncate_lists[size=2,keep=random]", everywhere(lists)).train
+    assert set(transformed.lengths) == {2}
+    assert (transformed.labels.reshape(-1, 2)[:, 0] < transformed.labels.reshape(-1, 2)[:, 1]).all()
+    assert np.bincount(transformed.labels.astype(int)) / 8000 == pytest.approx([0.2] * 5, abs=0.02)
 
 
 def test_binarise_counts_labels_from_the_threshold_on(transform):

@@ -115,8 +115,8 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     text = page.read_text()
     return [
-        Block(str(page.relative_to(ROOT)), text[: found.start()].count("\n") + 2, found[1], found[2] or "", found[3])
-        for found in FENCE.finditer(text)
+        Block(str(page.relative_to(ROOT)), text[: match.start()].count("\n") + 2, match[1], match[2] or "", match[3])
+        for match in FENCE.finditer(text)
     ]
 
 

@@ -52,7 +52,7 @@ def scikit_learn_ndcg(scores, labels):
 
 
 def named(scores, labels):
-    names = [f"d{place}" for place in range(len(scores))]
+    names = [f"d{position}" for position in range(len(scores))]
     return {"q": dict(zip(names, map(int, labels), strict=True))}, {
         "q": dict(zip(names, map(float, scores), strict=True))
     }
@@ -90,8 +90,8 @@ TOOLS = {
 def rows(heading: str) -> dict[str, list[str]]:
     """Return the cells of each row in bold of the table under a heading."""
     section = PAGE[PAGE.index(f"## {heading}") :].partition("\n## ")[0]
-    found = re.findall(r"^\| \*\*(.*?)\*\* \|(.*)\|$", section, re.MULTILINE)
-    return {name: [cell.strip() for cell in cells.split("|")] for name, cells in found}
+    rows = re.findall(r"^\| \*\*(.*?)\*\* \|(.*)\|$", section, re.MULTILINE)
+    return {name: [cell.strip() for cell in cells.split("|")] for name, cells in rows}
 
 
 METRICS, GRADIENTS = rows("What others do: metrics"), rows("What others do: LambdaMART's gradient")
@@ -234,16 +234,16 @@ def test_the_gradient_of_a_pair_is_as_told(tool: str) -> None:
     assert gradient == pytest.approx([(1 - SECOND) * p, -(1 - SECOND) * p], rel=1e-4)
     factor = curvature / ((1 - SECOND) * p * (1 - p))
     assert f"{factor[0]:.1g} x" == GRADIENTS[tool][0]
-    found = rp.loss("lambdarank").evaluate([0.3, 0.0], [0, 1], [0, 2])
-    assert found.gradient == pytest.approx(gradient, rel=1e-4)
+    evaluation = rp.loss("lambdarank").evaluate([0.3, 0.0], [0, 1], [0, 2])
+    assert evaluation.gradient == pytest.approx(gradient, rel=1e-4)
 
 
 @pytest.mark.parametrize("tool", GRADIENTS)
 def test_normalisation_is_on_unless_it_is_switched_off(tool: str) -> None:
     assert GRADIENTS[tool][1] == "on"
     gradient, _ = gradient_and_curvature(tool)
-    found = rp.loss("lambdarank[norm=true]").evaluate([0.3, 0.0], [0, 1], [0, 2])
-    assert found.gradient == pytest.approx(gradient, rel=1e-4)
+    evaluation = rp.loss("lambdarank[norm=true]").evaluate([0.3, 0.0], [0, 1], [0, 2])
+    assert evaluation.gradient == pytest.approx(gradient, rel=1e-4)
     assert abs(gradient[0]) > 2 * abs(gradient_and_curvature(tool, **OFF[tool])[0][0])
 
 

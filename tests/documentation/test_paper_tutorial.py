@@ -57,7 +57,7 @@ def test_the_study_that_it_builds_is_the_toy(built, toy):
     for part in ("name", "title", "citation", "notebook", "findings", "colours"):
         assert getattr(study, part) == getattr(toy, part)
     assert [(exhibit.name, exhibit.title) for exhibit in study.exhibits] == [
-        (one.name, one.title) for one in toy.exhibits
+        (exhibit.name, exhibit.title) for exhibit in toy.exhibits
     ]
     about = ("sentence", "exhibit", "margin")
     assert [[getattr(claim, name) for name in about] for claim in study.claims] == [

@@ -108,7 +108,7 @@ def test_every_page_and_tutorial_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text()
     pages = [str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")]
     pages += [f"tutorials/{path.stem}.md" for path in (notebooks_folder() / "tutorials").glob("*.ipynb")]
-    assert [one for one in pages if not re.search(rf"(- |: ){re.escape(one)}$", navigation, re.MULTILINE)] == []
+    assert [page for page in pages if not re.search(rf"(- |: ){re.escape(page)}$", navigation, re.MULTILINE)] == []
 
 
 def test_doctests_in_docstrings_become_blocks_of_code() -> None:

@@ -37,31 +37,31 @@ def test_the_picture_of_all_claims_is_that_of_the_evidence(name):
 
 def test_evidence_is_read_as_it_was_written(tmp_path):
     for profiles in EVIDENCE.values():
-        for one in profiles.values():
-            one.write(tmp_path / "again.json")
-            assert StudyEvidence.read(tmp_path / "again.json").describe() == one.describe()
+        for evidence in profiles.values():
+            evidence.write(tmp_path / "again.json")
+            assert StudyEvidence.read(tmp_path / "again.json").describe() == evidence.describe()
 
 
 def test_a_changed_verdict_changes_the_page(tmp_path):
     (name, profiles), *_ = EVIDENCE.items()
-    one = next(iter(profiles.values()))
-    text = (DOCS / "evidence" / f"{name}-{one.profile}.json").read_text(encoding="utf-8")
+    evidence = next(iter(profiles.values()))
+    text = (DOCS / "evidence" / f"{name}-{evidence.profile}.json").read_text(encoding="utf-8")
     (tmp_path / "evidence").mkdir()
     changed = text.replace('"verdict": "holds"', '"verdict": "fails"', 1)
-    (tmp_path / "evidence" / f"{name}-{one.profile}.json").write_text(changed, encoding="utf-8")
+    (tmp_path / "evidence" / f"{name}-{evidence.profile}.json").write_text(changed, encoding="utf-8")
     pages = reproduction_pages(tmp_path)
     assert PAGES[DOCS / "evidence" / f"{name}.md"] != pages[tmp_path / "evidence" / f"{name}.md"]
 
 
 def test_claims_in_several_files_are_joined_and_none_is_taken_twice(tmp_path):
-    one = EVIDENCE["stochastic"]["quick"]
-    first, *rest = one.claims
-    replace(one, claims=tuple(rest), trials=3).write(tmp_path / "stochastic-quick.json")
-    replace(one, claims=(first, rest[0]), trials=2).write(tmp_path / "stochastic-quick-part.json")
-    found = evidence_in(tmp_path)["stochastic"]["quick"]
-    assert [claim.sentence for claim in found.claims] == [claim.sentence for claim in (*rest, first)]
-    assert found.trials == 5
-    replace(one, claims=tuple(rest[:2]), trials=2).write(tmp_path / "stochastic-quick-part.json")
+    evidence = EVIDENCE["stochastic"]["quick"]
+    first, *rest = evidence.claims
+    replace(evidence, claims=tuple(rest), trials=3).write(tmp_path / "stochastic-quick.json")
+    replace(evidence, claims=(first, rest[0]), trials=2).write(tmp_path / "stochastic-quick-part.json")
+    joined = evidence_in(tmp_path)["stochastic"]["quick"]
+    assert [claim.sentence for claim in joined.claims] == [claim.sentence for claim in (*rest, first)]
+    assert joined.trials == 5
+    replace(evidence, claims=tuple(rest[:2]), trials=2).write(tmp_path / "stochastic-quick-part.json")
     assert evidence_in(tmp_path)["stochastic"]["quick"].trials == 3
 
 

@@ -102,7 +102,7 @@ def test_sequential_prediction_is_that_of_a_loop_over_places(rnn):
     embedded = model.embedding(features)
     for begin, end in itertools.pairwise(starts):
         state, memory = (torch.zeros(1, 3, dtype=torch.float64) for _ in range(2))
-        left, place = list(range(begin, end)), 0
+        left, position = list(range(begin, end)), 0
         while left:
             outcomes = []
             for document in left:
@@ -117,8 +117,8 @@ def test_sequential_prediction_is_that_of_a_loop_over_places(rnn):
                 outcomes.append((float((seen @ model.score.weight[0]).detach()), hidden, kept))
             best = max(range(len(left)), key=lambda one: outcomes[one][0])
             _, state, memory = outcomes[best]
-            assert found[left.pop(best)] == -place
-            place += 1
+            assert found[left.pop(best)] == -position
+            position += 1
 
 
 def test_prediction_is_the_first_step():

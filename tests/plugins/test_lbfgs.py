@@ -56,11 +56,11 @@ def test_the_dual_is_solved_as_scipy_solves_it():
     def dual(shares):
         return C / 4 * np.sum((shares @ slopes) ** 2) - offsets @ shares
 
-    found = highest_bound(slopes, offsets, C, np.array([1.0, 0, 0, 0, 0, 0]))
+    bound = highest_bound(slopes, offsets, C, np.array([1.0, 0, 0, 0, 0, 0]))
     constraint = {"type": "eq", "fun": lambda shares: shares.sum() - 1}
     expected = minimize(dual, np.full(6, 1 / 6), bounds=[(0, 1)] * 6, constraints=[constraint], options={"ftol": 1e-14})
-    assert found.sum() == pytest.approx(1) and found.min() >= 0
-    assert dual(found) == pytest.approx(expected.fun, abs=1e-8)
+    assert bound.sum() == pytest.approx(1) and bound.min() >= 0
+    assert dual(bound) == pytest.approx(expected.fun, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_the_dual_is_solved_as_scipy_solves_it():
 def test_no_number_of_threads_changes_a_bit_of_the_weights(backend, loss, monkeypatch):
     data = made(300, seed=1)
     monkeypatch.setattr(workers, "WORTH_A_THREAD", 0)
-    found = []
+    weights = []
     for number in (1, 2, 3):
         with rp.use_threads(number):
-            found.append(rp.fit(f"{backend}[C=100]", loss=loss, train=data, seed=1).weights.tobytes())
-    assert found[0] == found[1] == found[2]
+            weights.append(rp.fit(f"{backend}[C=100]", loss=loss, train=data, seed=1).weights.tobytes())
+    assert weights[0] == weights[1] == weights[2]
 
 
 def test_cutting_planes_refuse_a_loss_that_is_not_convex(lists):
@@ -83,11 +83,11 @@ def test_cutting_planes_refuse_a_loss_that_is_not_convex(lists):
 
 
 def test_restarts_never_do_worse_than_the_start_at_zero(lists):
-    found = []
+    losses = []
     for restarts in (0, 5):
         model = rp.fit(f"lbfgs[C=100,restarts={restarts}]", loss="exp_gain", train=lists)
-        found.append(objective(model.weights, "exp_gain", lists, 100.0))
-    assert found[1] <= found[0] + 1e-9
+        losses.append(objective(model.weights, "exp_gain", lists, 100.0))
+    assert losses[1] <= losses[0] + 1e-9
 
 
 def test_losses_that_are_not_convex_are_restarted_of_themselves(lists):

@@ -110,11 +110,11 @@ def test_positions_are_not_used_and_a_warning_says_so(lists):
 def test_the_number_of_threads_changes_nothing(lists, monkeypatch):
     monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
     scorer = "trees[leaves=15,min_data=2,rounds=20,bagging=0.8,feature_fraction=0.7]"
-    found = []
+    predictions = []
     for number in (1, 2):
         with rp.use_threads(number):
-            found.append(rp.fit("lightgbm", scorer=scorer, loss="cross_entropy", train=lists).predict(lists))
-    np.testing.assert_array_equal(*found)
+            predictions.append(rp.fit("lightgbm", scorer=scorer, loss="cross_entropy", train=lists).predict(lists))
+    np.testing.assert_array_equal(*predictions)
 
 
 def test_the_seed_reaches_bagging(lists):

@@ -172,9 +172,9 @@ def test_worst_order_of_ties_is_the_lowest_value_over_all_orders(one, k):
 
 def test_random_order_of_ties_follows_its_seed_and_is_fair():
     labels = [1.0, 0.0, 0.0]
-    found = [value(f"mrr[ties=random,tie_seed={seed}]", [0.0] * 3, labels) for seed in range(600)]
-    assert found[:50] == [value(f"mrr[ties=random,tie_seed={seed}]", [0.0] * 3, labels) for seed in range(50)]
-    shares = np.array([np.mean(np.isclose(found, 1 / rank)) for rank in (1, 2, 3)])
+    values = [value(f"mrr[ties=random,tie_seed={seed}]", [0.0] * 3, labels) for seed in range(600)]
+    assert values[:50] == [value(f"mrr[ties=random,tie_seed={seed}]", [0.0] * 3, labels) for seed in range(50)]
+    shares = np.array([np.mean(np.isclose(values, 1 / rank)) for rank in (1, 2, 3)])
     assert shares.sum() == pytest.approx(1.0)
     assert np.abs(shares - 1 / 3).max() < 4 * math.sqrt(2 / 9 / 600)
 
@@ -188,8 +188,8 @@ def test_err_never_decreases_with_the_cutoff(one):
 @given(lists(), st.sampled_from(ALL))
 def test_values_lie_between_the_bounds_the_metric_states(one, metric):
     bound = rp.metric(metric).specification
-    found = value(metric, *one)
-    assert math.isnan(found) or bound.lowest <= found <= bound.highest + 1e-12
+    ours = value(metric, *one)
+    assert math.isnan(ours) or bound.lowest <= ours <= bound.highest + 1e-12
 
 
 @given(lists(), st.sampled_from(ALL), st.integers(-50, 50))
@@ -219,8 +219,8 @@ def test_the_order_of_the_documents_does_not_matter_without_ties(one, metric, da
 def test_ranking_by_label_is_best(one, metric):
     scores, labels = one
     best = value(metric, labels, labels)
-    found = value(metric, scores, labels)
-    assert math.isnan(found) or found <= best + 1e-12
+    ours = value(metric, scores, labels)
+    assert math.isnan(ours) or ours <= best + 1e-12
 
 
 @given(st.lists(lists(), min_size=1, max_size=6), st.sampled_from(ALL), st.data())
@@ -251,9 +251,9 @@ def test_values_do_not_depend_on_the_number_of_threads(seed):
 @pytest.mark.parametrize("metric", ALL)
 @pytest.mark.parametrize(("empty", "expected"), [("skip", math.nan), (0, 0.0), (0.5, 0.5), (1, 1.0)])
 def test_a_query_without_relevant_documents_counts_what_empty_says(metric, empty, expected):
-    found = rp.metric(f"{metric}[empty={empty}]")([3.0, 2.0, 1.0, 0.5], [0, 0, 1, 0], [0, 2, 4])
-    assert found[0] == pytest.approx(expected, nan_ok=True)
-    assert not math.isnan(found[1])
+    values = rp.metric(f"{metric}[empty={empty}]")([3.0, 2.0, 1.0, 0.5], [0, 0, 1, 0], [0, 2, 4])
+    assert values[0] == pytest.approx(expected, nan_ok=True)
+    assert not math.isnan(values[1])
 
 
 def test_means_leave_out_queries_that_do_not_count():

@@ -111,7 +111,7 @@ def test_measures_are_those_of_ir_measures(data, metric):
         pytest.skip("ir-measures computes this measure with a Perl script, and there is no perl")
     relevance, retrieved = trec(*data)
     measure = IR_MEASURES[metric]
-    expected = {one.query_id: one.value for one in ir_measures.iter_calc([measure], relevance, retrieved)}
+    expected = {result.query_id: result.value for result in ir_measures.iter_calc([measure], relevance, retrieved)}
     quality = rp.metric(metric.replace("]", ",empty=0]") if "[" in metric else f"{metric}[empty=0]")
     found = quality(*data)
     tolerance = GDEVAL_DIGITS if metric in PRINTED_BY_GDEVAL else 1e-9

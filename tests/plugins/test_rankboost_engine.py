@@ -67,9 +67,9 @@ def test_every_round_is_the_papers(lists, law):
         r = (D * (h[better] - h[worse])).sum()
         assert weight == pytest.approx(0.5 * math.log((1 + r) / (1 - r)))
         best = max(
-            abs((D * (one[better].astype(int) - one[worse])).sum())
+            abs((D * (stump[better].astype(int) - stump[worse])).sum())
             for column in lists.features.T
-            for one in (column > value for value in np.unique(column)[:-1])
+            for stump in (column > value for value in np.unique(column)[:-1])
         )
         assert abs(r) == pytest.approx(best)
 
@@ -78,7 +78,10 @@ def test_one_list_of_many_pairs_outweighs_one_of_few():
     labels = np.array([1, 0, *[1] * 9, *[0] * 9], np.float32)
     lists = rp.Lists(np.zeros((20, 1), np.float32), labels, [0, 2, 20])
     found = {law: rp.loss(f"rankboost[pairs={law}]").evaluate(np.zeros(20), labels, lists.starts) for law in LAWS}
-    shares = {law: np.add.reduceat(one.curvature, [0, 2]) / one.curvature.sum() for law, one in found.items()}
+    shares = {
+        law: np.add.reduceat(evaluation.curvature, [0, 2]) / evaluation.curvature.sum()
+        for law, evaluation in found.items()
+    }
     assert shares["all"] == pytest.approx([1 / 82, 81 / 82])
     assert shares["list"] == pytest.approx([1 / 2, 1 / 2])
 
@@ -90,8 +93,8 @@ def test_every_round_lowers_the_loss_by_at_least_what_the_paper_proves(lists, la
     value = []
     for rounds in range(31):
         scores = Stumps(model.stumps.rankers[:rounds]).scores(lists.features)
-        found = rp.loss(loss).evaluate(scores, lists.labels, lists.starts).value
-        value.append(math.log(found.sum()) if law == "all" else found.mean())
+        losses = rp.loss(loss).evaluate(scores, lists.labels, lists.starts).value
+        value.append(math.log(losses.sum()) if law == "all" else losses.mean())
     r = np.tanh([weight for _, _, weight in model.stumps.rankers])
     assert (np.diff(value) <= 0.5 * np.log(1 - r**2) + 1e-9).all()
 

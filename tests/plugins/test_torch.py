@@ -135,9 +135,9 @@ def test_attention_does_not_depend_on_the_order_of_documents(lists):
     model = fitted(lists, scorer="attention[width=8]")
     query = int(np.argmax(lists.lengths))
     order = np.random.default_rng(0).permutation(int(lists.lengths[query]))
-    one = lists[query]
-    mixed = rp.Lists(one.features[order], one.labels[order], one.starts)
-    np.testing.assert_allclose(model.predict(mixed), model.predict(one)[order], rtol=1e-4, atol=1e-6)
+    alone = lists[query]
+    mixed = rp.Lists(alone.features[order], alone.labels[order], alone.starts)
+    np.testing.assert_allclose(model.predict(mixed), model.predict(alone)[order], rtol=1e-4, atol=1e-6)
 
 
 def test_predictions_in_blocks_equal_predictions_at_once(lists, monkeypatch):
@@ -179,12 +179,12 @@ class TestBoosted:
 
     def test_each_further_network_learns_the_residuals_of_the_sum(self, lists):
         backend = "torch[epochs=300,batch=30,lr=0.02]"
-        one, two = (
+        first, second = (
             fitted(lists, backend, f"boosted[first=linear[],scorer=mlp[layers=(64,)],learners={number}]").predict(lists)
             for number in (1, 2)
         )
-        residuals = -rp.loss("cross_entropy").evaluate(one, lists.labels, lists.starts).gradient
-        assert ((two - one - residuals) ** 2).mean() < 0.5 * (residuals**2).mean()
+        residuals = -rp.loss("cross_entropy").evaluate(first, lists.labels, lists.starts).gradient
+        assert ((second - first - residuals) ** 2).mean() < 0.5 * (residuals**2).mean()
 
     def test_the_sum_never_does_worse_on_validation_than_its_first_network(self, lists):
         first = fitted(lists, self.BACKEND, "boosted[scorer=mlp[layers=(8,)],learners=1]", valid=lists)
@@ -197,8 +197,8 @@ class TestBoosted:
         honest = SquaredResiduals.loss
 
         def no_pull(self, scores, lists, iteration):
-            found = honest(self, scores * 0 - 1e3, lists, iteration)
-            return found._replace(gradient=found.gradient * 0)
+            evaluation = honest(self, scores * 0 - 1e3, lists, iteration)
+            return evaluation._replace(gradient=evaluation.gradient * 0)
 
         monkeypatch.setattr(SquaredResiduals, "loss", no_pull)
         ranks = rp.Lists(lists.features, (lists.features[:, 0] > 0).astype(np.float32), lists.starts)

@@ -63,11 +63,11 @@ def test_the_objective_asks_for_groups_at_once(lists):
 @pytest.mark.parametrize("scorer", [SCORER, "trees[leaves=8,rounds=10,bagging=0.7,feature_fraction=0.5]", "linear"])
 def test_the_number_of_threads_changes_nothing(scorer, lists, monkeypatch):
     monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
-    found = []
+    predictions = []
     for number in (1, 2):
         with rp.use_threads(number):
-            found.append(rp.fit("xgboost", scorer=scorer, loss="cross_entropy", train=lists).predict(lists))
-    np.testing.assert_array_equal(*found)
+            predictions.append(rp.fit("xgboost", scorer=scorer, loss="cross_entropy", train=lists).predict(lists))
+    np.testing.assert_array_equal(*predictions)
 
 
 def test_trees_are_those_of_lightgbm_where_both_have_the_same_limits(lists):

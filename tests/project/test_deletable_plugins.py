@@ -68,7 +68,7 @@ def offers(package: str) -> set[tuple[str, str]]:
 
 def needed(output: str) -> set[tuple[str, str]]:
     """Return kind and name of what skipped tests needed, from what pytest prints."""
-    return {(found[1] or "", found[2] or found[3]) for found in SKIPPED.finditer(output)}
+    return {(match[1] or "", match[2] or match[3]) for match in SKIPPED.finditer(output)}
 
 
 def groups(packages: Sequence[str]) -> list[tuple[str, ...]]:

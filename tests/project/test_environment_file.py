@@ -43,9 +43,9 @@ def required(project: dict) -> dict[str, str]:
 def listed(environment: list) -> dict[str, str]:
     (pip,) = [entry["pip"] for entry in environment if isinstance(entry, dict)]
     lines = [line for line in environment if isinstance(line, str)] + [line for line in pip if not line.startswith("-")]
-    found = dict(split(line) for line in lines)
-    found = {CONDA_NAMES.get(name, name): bounds for name, bounds in found.items()}
-    return {name: bounds for name, bounds in found.items() if name not in {"python", "pip", *PARTS_OF_OTHERS}}
+    packages = dict(split(line) for line in lines)
+    packages = {CONDA_NAMES.get(name, name): bounds for name, bounds in packages.items()}
+    return {name: bounds for name, bounds in packages.items() if name not in {"python", "pip", *PARTS_OF_OTHERS}}
 
 
 def test_both_files_name_the_same_packages_with_the_same_bounds(project, environment):

@@ -46,7 +46,7 @@ def test_an_example_keeps_what_a_study_promises_without_training(name, monkeypat
         study_checks.the_notebook_is_a_stripped_template,
     ):
         assert not (found := check.finding(case)).failed, found.what
-    for module in [one for one in sys.modules if one.partition(".")[0] == f"rankplug_{name}"]:
+    for module in [module for module in sys.modules if module.partition(".")[0] == f"rankplug_{name}"]:
         monkeypatch.delitem(sys.modules, module)
 
 
@@ -85,7 +85,7 @@ def test_example_papers_come_to_the_report_with_their_package_and_go_with_it(tmp
     rankplug("reproduce", *NAMES, "--profile", "smoke", "--store", "store", "--report", "with")
     claims = json.loads((tmp_path / "with" / "claims.json").read_text())
     assert {name: len(found) for name, found in claims.items()} == {"neuralndcg": 3, "toy": 2}
-    (exact,) = [one for one in claims["neuralndcg"] if "any accuracy" in one["claim"]]
+    (exact,) = [claim for claim in claims["neuralndcg"] if "any accuracy" in claim["claim"]]
     assert exact["verdict"] == "holds"
     for name in NAMES:
         assert (tmp_path / "with" / "exhibits" / name / "figure-1.png").read_bytes().startswith(b"\x89PNG")

@@ -35,7 +35,7 @@ def users() -> list[Path]:
 
 @pytest.mark.parametrize("path", users(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_not_the_library_imports_only_its_faces(path):
-    deep = [one or other for one, other in IMPORT.findall(python_of(path)) if "." in (one or other)]
+    deep = [package or other for package, other in IMPORT.findall(python_of(path)) if "." in (package or other)]
     assert not deep, f"import these from rankplug.{deep[0].split('.')[0]}, which must export them"
 
 
@@ -46,13 +46,13 @@ def inner_modules() -> list[Path]:
 @pytest.mark.parametrize("path", inner_modules(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_package_uses_others_through_their_faces(path):
     own = path.relative_to(ROOT / "rankplug").parts[0]
-    found = []
+    deep = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").count(".") > 1:
             package = (node.module or "").split(".")[1]
             if (node.module or "").startswith("rankplug.") and package != own:
-                found.append(node.module)
-    assert not found
+                deep.append(node.module)
+    assert not deep
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -30,9 +30,9 @@ def test_no_public_name_is_any_to_a_user(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text("\n".join(lines))
     (tmp_path / "mypy.ini").write_text("[mypy]\n")
     done = subprocess.run([sys.executable, "-m", "mypy", "user.py"], cwd=tmp_path, capture_output=True, text=True)
-    found = re.findall(r'note: Revealed type is "(.*)"$', done.stdout, re.MULTILINE)
-    assert len(found) == len(names) + len(EVERYDAY), done.stdout
-    unknown = [name for name, kind in zip(names, found, strict=False) if re.search(r"^Any$|-> Any$", kind)]
+    types = re.findall(r'note: Revealed type is "(.*)"$', done.stdout, re.MULTILINE)
+    assert len(types) == len(names) + len(EVERYDAY), done.stdout
+    unknown = [name for name, kind in zip(names, types, strict=False) if re.search(r"^Any$|-> Any$", kind)]
     assert not unknown
-    for call, kind in zip(EVERYDAY, found[len(names) :], strict=True):
+    for call, kind in zip(EVERYDAY, types[len(names) :], strict=True):
         assert kind.startswith(EVERYDAY[call]), f"{call} is {kind}"

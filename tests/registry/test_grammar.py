@@ -74,7 +74,7 @@ def test_a_grid_expands_to_its_product_with_the_last_running_fastest(grids):
     whole = Reference("loss", {name: Grid(tuple(items)) for name, items in grids.items()})
     expected = [Reference("loss", dict(zip(grids, row, strict=True))) for row in itertools.product(*grids.values())]
     assert expand(whole) == expected
-    assert all(expand(one) == [one] for one in expected)
+    assert all(expand(text) == [text] for text in expected)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_a_grid_expands_to_its_product_with_the_last_running_fastest(grids):
     ],
 )
 def test_texts_that_people_write(text, name, parameters):
-    found = parse(text)
-    assert (found.name, found.parameters) == (name, parameters)
+    parsed = parse(text)
+    assert (parsed.name, parsed.parameters) == (name, parameters)
 
 
 @pytest.mark.parametrize(

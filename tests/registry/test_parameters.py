@@ -91,10 +91,10 @@ def test_a_plugin_without_parameters_says_so():
 
 
 def test_parameters_are_frozen_and_equal_by_value():
-    one = read_parameters(Example, {"sigma": 2}, "loss example")
-    assert one == read_parameters(Example, {"sigma": 2.0}, "loss example")
+    parameters = read_parameters(Example, {"sigma": 2}, "loss example")
+    assert parameters == read_parameters(Example, {"sigma": 2.0}, "loss example")
     with pytest.raises(ValidationError):
-        one.sigma = 3.0
+        parameters.sigma = 3.0
 
 
 def test_a_number_where_a_word_is_wanted_is_taken_as_its_digits():

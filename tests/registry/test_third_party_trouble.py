@@ -186,7 +186,7 @@ def test_harmful_plugins_are_refused_with_their_reasons_and_the_others_work(site
     began = time.perf_counter()
     listing = site.plugins(RANKPLUG_IMPORT_SECONDS="2" if hanging else "60")
     assert time.perf_counter() - began < 200
-    failed = {one["distribution"]: one["reason"] for one in listing["failed"]}
+    failed = {entry["distribution"]: entry["reason"] for entry in listing["failed"]}
     for number, (name, (_, _, reason)) in enumerate(cases.items()):
         expected = reason.replace("loss bad", f"loss bad{number}").replace("of bad ", f"of bad{number} ")
         assert failed.pop(f"bad{number}").startswith(expected), name

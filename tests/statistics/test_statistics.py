@@ -34,47 +34,47 @@ def test_t_interval_of_ten_trials_reaches_0_715356_standard_deviations():
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_t_interval_is_that_of_statsmodels(level):
     values = NORMAL.normal(0.4, 0.05, size=17)
-    found = t_interval(values, unit="trials", level=level)
-    assert (found.low, found.high) == pytest.approx(DescrStatsW(values).tconfint_mean(alpha=1 - level), rel=1e-12)
-    assert found.point == pytest.approx(values.mean())
-    assert (found.count, found.unit, found.level) == (17, "trials", level)
+    interval = t_interval(values, unit="trials", level=level)
+    assert (interval.low, interval.high) == pytest.approx(DescrStatsW(values).tconfint_mean(alpha=1 - level), rel=1e-12)
+    assert interval.point == pytest.approx(values.mean())
+    assert (interval.count, interval.unit, interval.level) == (17, "trials", level)
 
 
 def test_one_trial_gives_no_interval():
-    found = t_interval([0.5], unit="trials")
-    assert found.point == 0.5 and math.isnan(found.low) and math.isnan(found.high)
-    assert str(found) == "0.5000 (one value, so no interval; unit: trials)"
+    interval = t_interval([0.5], unit="trials")
+    assert interval.point == 0.5 and math.isnan(interval.low) and math.isnan(interval.high)
+    assert str(interval) == "0.5000 (one value, so no interval; unit: trials)"
 
 
 def test_95_percent_t_intervals_cover_the_mean_95_times_in_100():
     samples = np.random.default_rng(1).normal(0.3, 2.0, size=(2_000, 5))
-    covered = [found.low <= 0.3 <= found.high for found in (t_interval(row, unit="trials") for row in samples)]
+    covered = [interval.low <= 0.3 <= interval.high for interval in (t_interval(row, unit="trials") for row in samples)]
     assert np.mean(covered) == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2_000))
 
 
 def test_paired_t_test_is_that_of_scipy_and_of_its_formula():
     first = NORMAL.normal(0.42, 0.02, size=20)
     second = first - NORMAL.normal(0.004, 0.01, size=20)
-    found = paired_t_test(first, second, unit="trials")
+    result = paired_t_test(first, second, unit="trials")
     differences = first - second
     t = differences.mean() / (differences.std(ddof=1) / math.sqrt(20))
-    assert found.statistic == pytest.approx(t, rel=1e-12)
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 19), rel=1e-9)
-    assert found.degrees_of_freedom == 19 and found.pairs == 20 and not found.constant
-    assert found.difference == pytest.approx(differences.mean())
+    assert result.statistic == pytest.approx(t, rel=1e-12)
+    assert result.p_value == pytest.approx(2 * stats.t.sf(abs(t), 19), rel=1e-9)
+    assert result.degrees_of_freedom == 19 and result.pairs == 20 and not result.constant
+    assert result.difference == pytest.approx(differences.mean())
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=20))
 def test_equal_models_have_p_1(values):
-    found = paired_t_test(values, values, unit="queries")
-    assert (found.p_value, found.difference, found.constant) == (1.0, 0.0, True)
+    result = paired_t_test(values, values, unit="queries")
+    assert (result.p_value, result.difference, result.constant) == (1.0, 0.0, True)
 
 
 def test_a_constant_difference_has_p_0_and_is_flagged_in_spite_of_rounding():
     first = np.array([0.1, 0.2, 0.3, 0.7])
-    found = paired_t_test(first + 0.1, first, unit="trials")
-    assert (found.p_value, found.constant, found.statistic) == (0.0, True, math.inf)
-    assert "all differences equal" in str(found)
+    result = paired_t_test(first + 0.1, first, unit="trials")
+    assert (result.p_value, result.constant, result.statistic) == (0.0, True, math.inf)
+    assert "all differences equal" in str(result)
     assert paired_t_test(first, first + 0.1, unit="trials").statistic == -math.inf
 
 
@@ -99,9 +99,9 @@ def test_small_permutation_tests_try_every_pattern_of_signs():
 def test_intervals_hold_exactly_the_shifts_that_their_test_does_not_reject(size, level):
     first, second = np.random.default_rng(size).normal([[0.5], [0.0]], 1.0, size=(2, size))
     for test in (paired_t_test, paired_permutation_test):
-        found = test(first, second, unit="trials", level=level)
-        assert found.low < found.difference < found.high
-        for end, outward in ((found.low, -1), (found.high, 1)):
+        result = test(first, second, unit="trials", level=level)
+        assert result.low < result.difference < result.high
+        for end, outward in ((result.low, -1), (result.high, 1)):
             if math.isinf(end):
                 assert 2 / 2**size > 1 - level, "so few pairs that no shift is rejected"
                 continue
@@ -130,18 +130,20 @@ def test_permutation_test_rejects_5_times_in_100_where_nothing_differs():
 
 def test_bootstrap_of_one_trial_is_the_normal_interval_of_its_queries():
     values = np.random.default_rng(8).normal(0.4, 0.3, size=400)
-    found = hierarchical_bootstrap([values], resamples=4_000, seed=3)
+    interval = hierarchical_bootstrap([values], resamples=4_000, seed=3)
     reach = stats.norm.ppf(0.975) * values.std() / math.sqrt(400)
-    assert (found.low, found.high) == pytest.approx((values.mean() - reach, values.mean() + reach), abs=0.15 * reach)
-    assert found.unit == "trials, then queries"
+    assert (interval.low, interval.high) == pytest.approx(
+        (values.mean() - reach, values.mean() + reach), abs=0.15 * reach
+    )
+    assert interval.unit == "trials, then queries"
 
 
 def test_bootstrap_of_many_trials_has_the_variance_of_both_levels():
     generator = np.random.default_rng(9)
     values = generator.normal(0, 1, size=(12, 1)) + generator.normal(0, 2, size=(12, 60))
-    found = hierarchical_bootstrap(list(values), resamples=6_000, seed=3)
+    interval = hierarchical_bootstrap(list(values), resamples=6_000, seed=3)
     variance = values.mean(axis=1).var() / 12 + values.var(axis=1).mean() / (12 * 60)
-    assert found.half_width == pytest.approx(stats.norm.ppf(0.975) * math.sqrt(variance), rel=0.12)
+    assert interval.half_width == pytest.approx(stats.norm.ppf(0.975) * math.sqrt(variance), rel=0.12)
 
 
 def test_bootstrap_leaves_out_queries_that_do_not_count_and_repeats_itself():
@@ -153,49 +155,49 @@ def test_bootstrap_leaves_out_queries_that_do_not_count_and_repeats_itself():
 @settings(max_examples=6)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_that_of_its_definition(p_values):
-    found = holm(p_values, level=0.05)
+    correction = holm(p_values, level=0.05)
     order = np.argsort(p_values, kind="stable")
     expected, largest = np.empty(len(p_values)), 0.0
     for position, test in enumerate(order):
         largest = max(largest, min(1.0, p_values[test] * (len(p_values) - position)))
         expected[test] = largest
-    assert found.p_values == pytest.approx(expected.tolist())
-    assert list(found.rejected) == [p_value <= 0.05 for p_value in found.p_values]
+    assert correction.p_values == pytest.approx(expected.tolist())
+    assert list(correction.rejected) == [p_value <= 0.05 for p_value in correction.p_values]
 
 
 def test_effect_size_is_the_mean_difference_in_standard_deviations():
     first, second = np.array([3.0, 5.0, 7.0, 9.0]), np.array([2.0, 2.0, 6.0, 6.0])
-    found = effect_size(first, second, unit="trials")
-    assert found.cohen == pytest.approx(2.0 / math.sqrt(4 / 3))
-    assert found.hedges == pytest.approx(found.cohen * (1 - 3 / 11))
+    effect = effect_size(first, second, unit="trials")
+    assert effect.cohen == pytest.approx(2.0 / math.sqrt(4 / 3))
+    assert effect.hedges == pytest.approx(effect.cohen * (1 - 3 / 11))
     assert effect_size(first, first, unit="trials").cohen == 0.0
     assert effect_size(first + 1, first, unit="trials").hedges == math.inf
 
 
 def test_hedges_has_less_bias_than_cohen_in_small_samples():
     samples = np.random.default_rng(12).normal(0.8, 1.0, size=(3_000, 6))
-    found = [effect_size(row, np.zeros(6), unit="trials") for row in samples]
-    assert abs(np.mean([one.hedges for one in found]) - 0.8) < abs(np.mean([one.cohen for one in found]) - 0.8)
+    effects = [effect_size(row, np.zeros(6), unit="trials") for row in samples]
+    assert abs(np.mean([one.hedges for one in effects]) - 0.8) < abs(np.mean([one.cohen for one in effects]) - 0.8)
 
 
 @pytest.mark.parametrize(("models", "q"), [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)])
 def test_critical_difference_has_the_critical_values_of_demsar_2006_table_5a(models, q):
-    found = critical_difference(np.random.default_rng(13).random((14, models)), unit="data sets")
-    assert found.critical_difference == pytest.approx(q * math.sqrt(models * (models + 1) / (6 * 14)), rel=3e-4)
+    difference = critical_difference(np.random.default_rng(13).random((14, models)), unit="data sets")
+    assert difference.critical_difference == pytest.approx(q * math.sqrt(models * (models + 1) / (6 * 14)), rel=3e-4)
 
 
 def test_friedman_is_that_of_scipy_and_ranks_the_best_first():
     table = np.random.default_rng(14).normal([0.0, 0.9, 0.1, 0.0], 0.5, size=(9, 4))
-    found = critical_difference(table, unit="data sets")
+    difference = critical_difference(table, unit="data sets")
     expected = stats.friedmanchisquare(*table.T)
-    assert (found.friedman_statistic, found.p_value) == pytest.approx(tuple(expected))
-    assert int(np.argmin(found.average_ranks)) == 1
-    assert sum(found.average_ranks) == pytest.approx(4 * 5 / 2)
+    assert (difference.friedman_statistic, difference.p_value) == pytest.approx(tuple(expected))
+    assert int(np.argmin(difference.average_ranks)) == 1
+    assert sum(difference.average_ranks) == pytest.approx(4 * 5 / 2)
 
 
 def test_models_that_always_tie_are_one_group():
-    found = critical_difference(np.ones((5, 3)), unit="queries")
-    assert found.p_value == 1.0 and found.groups == ((0, 1, 2),)
+    difference = critical_difference(np.ones((5, 3)), unit="queries")
+    assert difference.p_value == 1.0 and difference.groups == ((0, 1, 2),)
 
 
 @pytest.mark.parametrize(

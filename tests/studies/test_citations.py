@@ -33,8 +33,10 @@ def test_the_citation_file_names_the_papers_that_the_studies_name():
         )
         for reference in ours["references"]
     }
-    cited = [one.citation for one in studies() if isinstance(one.citation, Citation)]
-    assert written == {one.title: (one.authors, one.year, one.doi, one.published_in) for one in cited}
+    cited = [paper.citation for paper in studies() if isinstance(paper.citation, Citation)]
+    assert written == {
+        citation.title: (citation.authors, citation.year, citation.doi, citation.published_in) for citation in cited
+    }
     assert (ours["version"], ours["license"]) == (__version__, "MIT")
     (author,) = ours["authors"]
     assert f"Copyright (c) 2026 {author['name']}" in (ROOT / "LICENSE").read_text()
@@ -44,12 +46,12 @@ def test_the_citation_file_names_the_papers_that_the_studies_name():
 def test_the_command_prints_an_entry_for_each_paper_and_ours_where_there_is_none():
     printed = CliRunner().invoke(app, ["cite", "all"]).output
     assert re.findall(r"^@\w+\{(\w+),$", printed, re.MULTILINE) == [
-        one.name for one in studies() if isinstance(one.citation, Citation)
+        paper.name for paper in studies() if isinstance(paper.citation, Citation)
     ]
-    for one in studies():
-        entry = CliRunner().invoke(app, ["cite", one.name]).output
-        if isinstance(one.citation, Citation):
-            assert f"  author = {{{' and '.join(one.citation.authors)}}},\n" in entry and one.citation.doi in entry
+    for paper in studies():
+        entry = CliRunner().invoke(app, ["cite", paper.name]).output
+        if isinstance(paper.citation, Citation):
+            assert f"  author = {{{' and '.join(paper.citation.authors)}}},\n" in entry and paper.citation.doi in entry
         else:
             assert entry.startswith("@software{rankplug,")
 
@@ -75,8 +77,8 @@ def test_a_citation_that_nobody_could_follow_is_refused(wrong, sentence):
 
 
 def test_every_installed_study_has_its_notebook():
-    for one in studies():
-        assert one.notebook_path.is_file() and one.notebook_path.stem == one.name
+    for paper in studies():
+        assert paper.notebook_path.is_file() and paper.notebook_path.stem == paper.name
 
 
 def test_a_notebook_is_found_in_any_package_or_beside_it(tmp_path, monkeypatch):

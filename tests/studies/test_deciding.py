@@ -30,8 +30,8 @@ def decided(truth: float, parts: int, correlation: float, spread: float, margin:
     words = np.full(STUDIES, "inconclusive", dtype=object)
     for look in range(LOOKS):
         still = words == "inconclusive"
-        found = mean_of_trials(values[still, :, : FIRST * 2**look])
-        p = p_values(found.point, found.error, found.degrees, margin)
+        estimate = mean_of_trials(values[still, :, : FIRST * 2**look])
+        p = p_values(estimate.point, estimate.error, estimate.degrees, margin)
         words[still] = all_greater(p, look_steps(LOOKS)(parts))
     return words
 
@@ -52,7 +52,7 @@ def test_five_looks_err_in_five_per_cent_at_most_and_find_the_margin(parts, corr
 def test_looking_five_times_at_the_level_of_one_look_would_err_more_often():
     noise = np.random.default_rng(0).standard_normal((STUDIES, FIRST * 2 ** (LOOKS - 1)))
     found = [mean_of_trials(noise[:, : FIRST * 2**look]) for look in range(LOOKS)]
-    wrong = [np.abs(one.point / one.error) > 2.0 for one in found]
+    wrong = [np.abs(estimate.point / estimate.error) > 2.0 for estimate in found]
     assert np.any(wrong, axis=0).mean() > 0.1
 
 
@@ -144,7 +144,10 @@ def test_two_processes_share_the_work_of_deciding_and_one_goes_on_where_another_
     verdicts = [
         decide(study_of(), "quick", budget, store=store, progress=False).decisions for store in (alone, together)
     ]
-    told = [[(one.verdict, one.looks, one.describe()["parts"]) for one in found.values()] for found in verdicts]
+    told = [
+        [(verdict.verdict, verdict.looks, verdict.describe()["parts"]) for verdict in found.values()]
+        for found in verdicts
+    ]
     assert told[0] == told[1]
 
 

@@ -58,9 +58,9 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
     return [group, pytest.mark.slow] if name == "crossover" else [group]
 
 
-STUDIES = [pytest.param(one.name, marks=marks(one.name)) for one in studies()]
+STUDIES = [pytest.param(paper.name, marks=marks(paper.name)) for paper in studies()]
 EXHIBITS = [
-    pytest.param(one.name, exhibit.name, marks=marks(one.name)) for one in studies() for exhibit in one.exhibits
+    pytest.param(paper.name, exhibit.name, marks=marks(paper.name)) for paper in studies() for exhibit in paper.exhibits
 ]
 SCHEMAS = {("stochastic", "Figure 1"), ("stochastic", "Figure 2"), ("logrank", "Figure 2")}
 """Pictures of a construction, which have no axes to name."""
@@ -100,7 +100,7 @@ def test_it_has_rows_and_the_columns_of_the_paper(drawn, study_name, exhibit_nam
 
 
 @pytest.mark.parametrize(("study_name", "exhibit_name"), EXHIBITS)
-def test_its_axes_are_named_and_its_legends_cover_nothing(drawn, study_name, exhibit_name):
+def test_its_neighbourare_named_and_its_legends_cover_nothing(drawn, study_name, exhibit_name):
     _, figure = drawn
     if figure is None:
         return
@@ -119,9 +119,9 @@ def beside(axes, span: str) -> list:
     """Return the axes in the same row or column of a figure, of which one names the axis for all."""
     place = getattr(axes.get_subplotspec(), span)
     return [
-        one
-        for one in axes.figure.axes
-        if (there := one.get_subplotspec()) is not None and getattr(there, span) == place
+        neighbour
+        for neighbour in axes.figure.axes
+        if (there := neighbour.get_subplotspec()) is not None and getattr(there, span) == place
     ]
 
 
@@ -147,5 +147,5 @@ def test_lines_have_the_colour_of_their_model(draw, results_of_study, study_name
 
 
 def test_a_model_of_several_papers_has_one_colour():
-    given = [(model, colour) for one in studies() for model, colour in one.colours.items()]
+    given = [(model, colour) for paper in studies() for model, colour in paper.colours.items()]
     assert len(set(given)) == len(dict(given)) < len(given)

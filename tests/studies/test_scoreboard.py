@@ -125,17 +125,20 @@ def test_profiles_versions_origins_and_seeds_never_meet_in_a_mean(store, tmp_pat
     merge(store, [other.folder], "a colleague")
     monkeypatch.setattr(Combination, "versions", {"rankplug": "77"})
     fill(store, numbers=[0, 1], shift=0.5, started=3.0)
-    found, shifts = {}, {"a colleague": 0.4, (("numpy", "8"), ("rankplug", "0.1.0")): 0.3}
+    boards, shifts = {}, {"a colleague": 0.4, (("numpy", "8"), ("rankplug", "0.1.0")): 0.3}
     for board in scoreboard([PAPER], store=store, profiles=["quick"]).boards:
         about, (first, _) = board.conditions, board.columns
-        found[about.origin or about.versions] = {cell.trials for row in board.rows for cell in row.cells}
+        boards[about.origin or about.versions] = {cell.trials for row in board.rows for cell in row.cells}
         if shift := shifts.get(about.origin or about.versions):
             # What was written under one condition alone is what its mean says.
             best = next(iter(first.standings.standings.values()))
             assert best.interval.point == pytest.approx(0.7 + 0.01 * (4 + bool(about.origin)) + shift, abs=0.005)
-    assert found == {(): {2}, (("rankplug", "0.1.0"),): {4}, **{key: {1} for key in shifts}}
+    assert boards == {(): {2}, (("rankplug", "0.1.0"),): {4}, **{key: {1} for key in shifts}}
     told = [one.conditions for one in scoreboard([PAPER], store=store).boards]
-    assert [one.profile for one in told if not (one.versions or one.origin)] == ["smoke", "quick"]
+    assert [condition.profile for condition in told if not (condition.versions or condition.origin)] == [
+        "smoke",
+        "quick",
+    ]
 
 
 def test_one_test_part_that_all_trials_share_has_no_independent_blocks(store):

@@ -85,9 +85,11 @@ def row(way: str) -> dict[str, float]:
 def test_the_page_compares_ways_of_spending_as_simulated(way):
     line = next(line for line in PAGE.read_text().splitlines() if line.startswith(f"| {way} |"))
     printed = [float(number) for number in re.findall(r"[\d.]+", line.removeprefix(f"| {way} |"))]
-    found = row(way)
-    assert printed[:3] == pytest.approx([found["false"], found["false where hard"], found["found where hard"]], abs=0.6)
-    assert printed[3:] == pytest.approx([found["trials at zero"], found["trials at the margin"]], abs=1.5)
+    shares = row(way)
+    assert printed[:3] == pytest.approx(
+        [shares["false"], shares["false where hard"], shares["found where hard"]], abs=0.6
+    )
+    assert printed[3:] == pytest.approx([shares["trials at zero"], shares["trials at the margin"]], abs=1.5)
 
 
 def test_equal_shares_by_bonferroni_keep_the_level_where_those_of_the_normal_law_pass_it():

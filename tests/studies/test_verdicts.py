@@ -100,12 +100,12 @@ def test_a_part_fails_a_claim_only_after_holm():
     p = stats.ttest_1samp(values, 0, alternative="less").pvalue
     assert 0.025 / 12 < p < 0.025
     assert verdict({"a": values}) == "fails"
-    assert verdict({"a": values, **{str(place): GAIN for place in range(11)}}) == "inconclusive"
+    assert verdict({"a": values, **{str(position): GAIN for position in range(11)}}) == "inconclusive"
 
 
 def test_one_trial_settles_nothing_and_says_so():
-    found = judge(greater({"": sample([0.5])}), margin=0.005)
-    assert found.verdict == "inconclusive" and "no interval" in found.sentence
+    verdict = judge(greater({"": sample([0.5])}), margin=0.005)
+    assert verdict.verdict == "inconclusive" and "no interval" in verdict.sentence
 
 
 def test_equal_values_need_no_spread():
@@ -114,26 +114,26 @@ def test_equal_values_need_no_spread():
 
 
 def test_the_sentence_has_effect_interval_repetitions_margin_and_p():
-    found = judge(greater({"ndcg@5": sample(GAIN)}), margin=0.005, scale=100, measured_in="points")
+    verdict = judge(greater({"ndcg@5": sample(GAIN)}), margin=0.005, scale=100, measured_in="points")
     low, high = stats.t.interval(0.95, 4, GAIN.mean(), stats.sem(GAIN))
     p = stats.ttest_1samp(GAIN, 0, alternative="greater").pvalue
-    assert found.sentence == (
+    assert verdict.sentence == (
         f"ndcg@5: +2.4 points [{100 * low:+.3g}, {100 * high:+.3g}] over 5 trials, margin 0.5, p = {p:.2g}"
     )
 
 
 def test_the_decisive_part_comes_first_and_keeps_its_margin():
-    found = judge(greater({"sure": sample(GAIN), "unsure": sample(NOISE)}), margin=0.005)
-    assert found.decisive.name == "unsure" and found.decisive.answer == "open"
-    assert found.decisive.in_margins[0] == pytest.approx(NOISE.mean() / 0.005)
+    verdict = judge(greater({"sure": sample(GAIN), "unsure": sample(NOISE)}), margin=0.005)
+    assert verdict.decisive.name == "unsure" and verdict.decisive.answer == "open"
+    assert verdict.decisive.in_margins[0] == pytest.approx(NOISE.mean() / 0.005)
 
 
 def test_what_would_decide_is_told_and_true():
     noise = np.random.default_rng(5)
     few = 0.01 * noise.standard_normal(6)
-    found = judge(greater({"": sample(few)}), margin=0.005, cost=lambda runs: 2.0)
-    assert found.needs.repetitions > 6 and found.needs.core_minutes == 2.0 * (found.needs.repetitions - 6)
-    enough, short = found.needs.repetitions, found.needs.repetitions // 2
+    verdict = judge(greater({"": sample(few)}), margin=0.005, cost=lambda runs: 2.0)
+    assert verdict.needs.repetitions > 6 and verdict.needs.core_minutes == 2.0 * (verdict.needs.repetitions - 6)
+    enough, short = verdict.needs.repetitions, verdict.needs.repetitions // 2
     spread = few.std(ddof=1)
 
     def share(trials: int) -> float:
@@ -155,17 +155,17 @@ def test_the_smallest_difference_is_found_with_power_eight_tenths():
 
 
 def test_splits_of_a_small_pool_never_decide_a_small_margin():
-    found = judge(greater({"": sample(NOISE, Resplits(1 / 3))}), margin=0.005)
-    assert found.needs.repetitions is None and "it takes more queries" in found.sentence
+    verdict = judge(greater({"": sample(NOISE, Resplits(1 / 3))}), margin=0.005)
+    assert verdict.needs.repetitions is None and "it takes more queries" in verdict.sentence
     assert repetitions_needed(sample(NOISE).estimate, 0.005) > 100
 
 
 def test_folds_with_one_seed_are_repeated_by_fold_and_one_fold_settles_nothing():
     noise = np.random.default_rng(1)
     tables = tuple(0.02 + 0.01 * noise.standard_normal((20, 1)) for _ in range(5))
-    found = Sample(tables, OfficialFolds()).estimate
+    estimate = Sample(tables, OfficialFolds()).estimate
     means = np.array([table.mean() for table in tables])
-    assert found.point == pytest.approx(means.mean()) and found.error == pytest.approx(stats.sem(means))
+    assert estimate.point == pytest.approx(means.mean()) and estimate.error == pytest.approx(stats.sem(means))
     assert judge(greater({"": Sample(tables[:1], OfficialFolds())}), margin=0.005).verdict == "inconclusive"
 
 
@@ -182,10 +182,10 @@ def test_mean_squares_are_those_of_a_two_way_analysis():
 def test_collections_are_summed_by_weight():
     noise = np.random.default_rng(3)
     first, second = (Sample(noise.standard_normal(10), IndependentTrials()) for _ in range(2))
-    found = WeightedSum((first, second), (0.75, 0.25)).estimate
-    assert found.point == pytest.approx(0.75 * first.values.mean() + 0.25 * second.values.mean())
+    estimate = WeightedSum((first, second), (0.75, 0.25)).estimate
+    assert estimate.point == pytest.approx(0.75 * first.values.mean() + 0.25 * second.values.mean())
     expected = math.hypot(0.75 * stats.sem(first.values), 0.25 * stats.sem(second.values))
-    assert found.error == pytest.approx(expected) and 9 <= found.degrees <= 18
+    assert estimate.error == pytest.approx(expected) and 9 <= estimate.degrees <= 18
 
 
 def test_an_exact_check_decides_by_its_number_and_needs_a_control_that_differs():
@@ -207,9 +207,9 @@ def test_what_was_not_run_has_no_verdict():
 
 def test_a_verdict_is_read_back_as_it_was_written():
     for values in (GAIN, NOISE, [0.5]):
-        found = judge(greater({"a": sample(values)}), margin=0.005, scale=100, measured_in="points", data="made data")
-        again = Verdict.read(json.loads(json.dumps(found.describe())))
-        assert again.sentence == found.sentence and again.verdict == found.verdict and again.data == "made data"
+        verdict = judge(greater({"a": sample(values)}), margin=0.005, scale=100, measured_in="points", data="made data")
+        again = Verdict.read(json.loads(json.dumps(verdict.describe())))
+        assert again.sentence == verdict.sentence and again.verdict == verdict.verdict and again.data == "made data"
 
 
 def test_there_are_four_verdicts():

@@ -35,8 +35,8 @@ def correlated(parts: int, correlation: float, *shape: int, seed: int = 0) -> np
 def of_trials(parts: int, correlation: float, truth, spread: float = 1.0, trials: int = 10):
     """Return p values of many studies whose parts have a true difference, in units of the margin."""
     values = spread * correlated(parts, correlation, STUDIES, trials)
-    found = mean_of_trials(values + np.broadcast_to(truth, parts)[:, None])
-    return p_values(found.point, found.error, found.degrees, 1.0)
+    estimate = mean_of_trials(values + np.broadcast_to(truth, parts)[:, None])
+    return p_values(estimate.point, estimate.error, estimate.degrees, 1.0)
 
 
 def share(words: np.ndarray, *which: str) -> float:
@@ -46,10 +46,10 @@ def share(words: np.ndarray, *which: str) -> float:
 @pytest.mark.parametrize("spread", [0.3, 1.0, 4.0])
 @pytest.mark.parametrize(("parts", "correlation"), SHAPES)
 def test_no_true_difference_is_taken_for_one_in_five_per_cent_at_most(parts, correlation, spread):
-    found = of_trials(parts, correlation, 0.0, spread)
-    assert share(all_greater(found), "holds", "fails") <= ALLOWED
-    assert share(all_alike(found), "fails") <= ALLOWED
-    assert share(any_greater(found), "holds", "fails") <= ALLOWED
+    p = of_trials(parts, correlation, 0.0, spread)
+    assert share(all_greater(p), "holds", "fails") <= ALLOWED
+    assert share(all_alike(p), "fails") <= ALLOWED
+    assert share(any_greater(p), "holds", "fails") <= ALLOWED
 
 
 @pytest.mark.parametrize("spread", [0.3, 1.0, 4.0])
@@ -74,9 +74,9 @@ def test_one_part_that_does_not_differ_keeps_the_others_from_carrying_the_claim(
 def test_failing_where_any_part_fails_without_correction_would_err_often():
     """Holm's correction is needed: 4 parts at the plain level fail falsely in about 10 of 100 studies, 12 in 26."""
     for parts, least in ((4, 0.08), (12, 0.2)):
-        found = of_trials(parts, 0.0, 0.0)
-        plain = (found.less < 0.025).any(axis=-1).mean()
-        assert plain > least and share(all_greater(found), "fails") <= ALLOWED
+        p = of_trials(parts, 0.0, 0.0)
+        plain = (p.less < 0.025).any(axis=-1).mean()
+        assert plain > least and share(all_greater(p), "fails") <= ALLOWED
 
 
 def planted_pool(truth: float, studies: int, splits: int, seed: int = 0) -> np.ndarray:
@@ -87,13 +87,13 @@ def planted_pool(truth: float, studies: int, splits: int, seed: int = 0) -> np.n
     noise = np.random.default_rng(seed)
     queries, test = 200, 50
     as_test, as_training = noise.normal(0, 3, (2, studies, queries))
-    found = np.empty((studies, splits))
+    means = np.empty((studies, splits))
     for split in range(splits):
         order = noise.permuted(np.tile(np.arange(queries), (studies, 1)), axis=1)
         of_test = np.take_along_axis(as_test, order[:, :test], axis=1).mean(axis=1)
         of_training = np.take_along_axis(as_training, order[:, test:], axis=1).mean(axis=1)
-        found[:, split] = truth + of_test + of_training + noise.normal(0, 0.3, studies)
-    return found
+        means[:, split] = truth + of_test + of_training + noise.normal(0, 0.3, studies)
+    return means
 
 
 @pytest.mark.parametrize("splits", [10, 30])
@@ -102,8 +102,8 @@ def test_splits_of_one_pool_err_in_five_per_cent_where_a_plain_test_errs_in_thir
     allowed = 0.05 + 3 * np.sqrt(0.05 * 0.95 / studies)
     values = planted_pool(0.0, studies, splits)
 
-    def shares(found) -> float:
-        p = p_values(found.point[:, None], found.error[:, None], found.degrees[:, None], 0.05)
+    def shares(estimates) -> float:
+        p = p_values(estimates.point[:, None], estimates.error[:, None], estimates.degrees[:, None], 0.05)
         return share(all_greater(p), "holds", "fails")
 
     assert shares(mean_of_resplits(values, test_to_train=1 / 3)) <= allowed
@@ -117,8 +117,8 @@ def crossed(truth: float, folds: int, seeds: int, of_models: float, parts: int =
     model = of_models * correlated(parts, correlation, studies, folds, 1, seeds, seed=seed + 1)
     rest = 0.1 * correlated(parts, correlation, studies, folds, queries, seeds, seed=seed + 2)
     values = truth + query + model + rest
-    found = mean_of_queries_and_seeds([values[:, :, fold] for fold in range(folds)])
-    return p_values(found.point, found.error, found.degrees, 0.05)
+    estimate = mean_of_queries_and_seeds([values[:, :, fold] for fold in range(folds)])
+    return p_values(estimate.point, estimate.error, estimate.degrees, 0.05)
 
 
 @pytest.mark.parametrize("of_models", [0.0, 0.02, 0.08])
@@ -139,13 +139,13 @@ def test_folds_and_seeds_of_several_parts_err_in_five_per_cent(parts, correlatio
 
 
 @pytest.mark.parametrize(("planted", "verdict"), [(0.01, "holds"), (-0.01, "fails"), (0.0005, "no difference")])
-def test_a_planted_difference_is_found_in_19_of_20_studies(planted, verdict):
+def test_a_planted_difference_is_verdictsin_19_of_20_studies(planted, verdict):
     """Thirty trials whose differences deviate by half a point, as they do on 2,000 made test queries a trial."""
-    found = []
+    verdicts = []
     for study in range(20):
         noise = np.random.default_rng([7, study])
         parts = {
             f"ndcg@{k}": Sample(planted + 0.005 * noise.standard_normal(30), IndependentTrials()) for k in (1, 5, 10)
         }
-        found.append(judge(greater(parts), margin=0.005, scale=100, measured_in="points").verdict)
-    assert found.count(verdict) >= 19
+        verdicts.append(judge(greater(parts), margin=0.005, scale=100, measured_in="points").verdict)
+    assert verdicts.count(verdict) >= 19

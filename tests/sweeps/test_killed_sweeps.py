@@ -80,7 +80,7 @@ def wait_until(condition: object, seconds: float = 90) -> None:
 def wait_until_quiet(folder: Path) -> None:
     """Wait until the workers of killed sweeps have noticed."""
     ids = {int(line.rsplit(" ", 1)[1]) for line in (folder / "log").read_text().splitlines()}
-    wait_until(lambda: not any(Path(f"/proc/{one}").exists() for one in ids if one != os.getpid()), 10)
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in ids if process != os.getpid()), 10)
 
 
 @pytest.fixture

@@ -184,14 +184,14 @@ def findings(case):
 @pytest.mark.parametrize("declared", [{}, {"shift_invariant": False}])
 @pytest.mark.parametrize("function", [softmax_over_padding, mean_over_padding, sum_over_padding])
 def test_a_loss_that_sees_padding_is_told_so_and_nothing_else(named, function, declared):
-    found = findings(named(function, **declared))
-    assert [finding.check for finding in found.values() if finding.failed] == ["padding_is_never_seen"]
-    assert found["gradient_holds_under_noise"].status == "not tried"
+    problems = findings(named(function, **declared))
+    assert [finding.check for finding in problems.values() if finding.failed] == ["padding_is_never_seen"]
+    assert problems["gradient_holds_under_noise"].status == "not tried"
 
 
 def test_a_loss_that_goes_by_its_mask_passes_every_check(named):
-    found = findings(named(masked_mean, shift_invariant=False, zero_gradient=frozenset()))
-    assert {finding.status for finding in found.values()} == {"ok", "not applicable"}
+    problems = findings(named(masked_mean, shift_invariant=False, zero_gradient=frozenset()))
+    assert {finding.status for finding in problems.values()} == {"ok", "not applicable"}
 
 
 @pytest.mark.parametrize(
@@ -202,17 +202,17 @@ def test_a_loss_that_goes_by_its_mask_passes_every_check(named):
     ],
 )
 def test_where_a_loss_is_not_finite_only_that_is_told(named, function, check):
-    found = findings(named(function, shift_invariant=False))
-    assert [name for name, finding in found.items() if finding.failed] == [check]
-    assert found["threads_do_not_change_results"].status == "not tried"
+    problems = findings(named(function, shift_invariant=False))
+    assert [name for name, finding in problems.items() if finding.failed] == [check]
+    assert problems["threads_do_not_change_results"].status == "not tried"
 
 
 def test_a_loss_that_cannot_be_compiled_is_told_once_with_its_line(named):
-    found = findings(named(misspelt))
-    (finding,) = [finding for finding in found.values() if finding.failed]
+    problems = findings(named(misspelt))
+    (finding,) = [finding for finding in problems.values() if finding.failed]
     line = misspelt.function.__code__.co_firstlineno + 4
     assert finding.what == (
         "it raises BrokenPluginError: misspelt cannot be compiled: NameError: name 'scoers' is not defined,"
         f" at {__file__}, line {line}"
     )
-    assert {finding.status for finding in found.values()} == {"failed", "not tried"}
+    assert {finding.status for finding in problems.values()} == {"failed", "not tried"}

@@ -15,24 +15,24 @@ def lists(*lengths: int, seed: int = 0) -> CheckInput:
 
 
 def test_what_has_no_part_in_a_failure_is_left_out():
-    found = smallest(lists(7, 30, 11), lambda one: bool((one.labels >= 3).any()))
-    assert (found.scores.size, found.starts.tolist()) == (1, [0, 1])
+    shrunk = smallest(lists(7, 30, 11), lambda one: bool((one.labels >= 3).any()))
+    assert (shrunk.scores.size, shrunk.starts.tolist()) == (1, [0, 1])
 
 
 def test_a_failure_that_needs_two_lists_keeps_two():
-    found = smallest(lists(7, 30, 11), lambda one: len(one.starts) == 3)
-    assert found.starts.tolist() == [0, 1, 2]
+    shrunk = smallest(lists(7, 30, 11), lambda one: len(one.starts) == 3)
+    assert shrunk.starts.tolist() == [0, 1, 2]
 
 
 def test_numbers_become_round_and_labels_small():
-    found = smallest(lists(9), lambda one: bool((one.labels[:, None] > one.labels).any()))
-    assert found.labels.tolist() in ([0.0, 1.0], [1.0, 0.0])
-    assert all(round(score, 1) == score for score in found.scores)
+    shrunk = smallest(lists(9), lambda case: bool((case.labels[:, None] > case.labels).any()))
+    assert shrunk.labels.tolist() in ([0.0, 1.0], [1.0, 0.0])
+    assert all(round(score, 1) == score for score in shrunk.scores)
 
 
 def test_scores_that_differ_stay_different():
-    found = smallest(CheckInput.of([0.301, 0.302, 0.304], [0, 1, 2]), lambda one: one.scores.size == 3)
-    assert np.unique(found.scores).size == 3
+    shrunk = smallest(CheckInput.of([0.301, 0.302, 0.304], [0, 1, 2]), lambda one: one.scores.size == 3)
+    assert np.unique(shrunk.scores).size == 3
 
 
 @given(strategies.lists(strategies.integers(1, 6), min_size=1, max_size=5), strategies.data())
@@ -42,7 +42,7 @@ def test_leaving_documents_out_keeps_the_others_in_their_lists(lengths, data):
     last = data.draw(strategies.integers(first + 1, whole.scores.size))
     left = whole.without(first, last)
     of_list = np.repeat(np.arange(len(lengths)), lengths)
-    kept = [place for place in range(whole.scores.size) if not first <= place < last]
+    kept = [position for position in range(whole.scores.size) if not first <= position < last]
     assert left.scores.tolist() == whole.scores[kept].tolist()
     members = [of_list[kept][begin:end].tolist() for begin, end in zip(left.starts, left.starts[1:], strict=False)]
     assert members == [

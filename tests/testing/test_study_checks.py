@@ -179,8 +179,8 @@ def raises(results):
     ],
 )
 def test_a_broken_study_fails_the_check_that_is_meant_for_it(check, changes, complaint, smoke):
-    found = finding(check, dataclasses.replace(SOUND, **changes), smoke)
-    assert found.failed and complaint in found.what
+    result = finding(check, dataclasses.replace(SOUND, **changes), smoke)
+    assert result.failed and complaint in result.what
 
 
 def test_a_claim_passes_by_its_control_or_by_the_profile_that_runs_it_and_may_say_why_it_is_not_judged(smoke):
@@ -198,8 +198,8 @@ def alike_at_zero(results):
 
 
 def test_a_study_that_takes_its_time_is_told_so(smoke):
-    found = finding("smoke_takes_less_than_a_minute", SOUND, (smoke[0], 75.0, smoke[2]))
-    assert found.failed and found.what == "it took 75 s of processor time"
+    result = finding("smoke_takes_less_than_a_minute", SOUND, (smoke[0], 75.0, smoke[2]))
+    assert result.failed and result.what == "it took 75 s of processor time"
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_notebook_that_is_no_template_is_told_so(change, complaint, smoke, tmp
     (tmp_path / "strange_notebooks" / "a.ipynb").write_text(json.dumps(notebook))
     monkeypatch.syspath_prepend(str(tmp_path))
     study = dataclasses.replace(SOUND, notebook="strange_notebooks:a.ipynb")
-    found = finding("the_notebook_is_a_stripped_template", study, smoke)
-    assert found.failed and complaint in found.what
+    result = finding("the_notebook_is_a_stripped_template", study, smoke)
+    assert result.failed and complaint in result.what
     with pytest.raises(RankplugError, match="there is no file b"):
         dataclasses.replace(SOUND, notebook="strange_notebooks:b.ipynb").notebook_path  # noqa: B018

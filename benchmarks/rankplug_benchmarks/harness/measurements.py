@@ -135,12 +135,12 @@ def measured(
     note: str = "",
 ) -> Measurement:
     """Make a measurement of a number that each round gives."""
-    found = rounds.quantity(of_round)
+    quantity = rounds.quantity(of_round)
     return Measurement(
         what=what,
-        value=found.median,
-        low=found.low,
-        high=found.high,
+        value=quantity.median,
+        low=quantity.low,
+        high=quantity.high,
         threads=threads,
         unit=unit,
         target=target,
@@ -163,8 +163,10 @@ def repeated(
     what: str, values: list[float], *, threads: int, target: Target | None = None, unit: str = "", note: str = ""
 ) -> Measurement:
     """Make a measurement of a number that was measured several times."""
-    found = Spread.of(values)
-    return Measurement(what, found.median, found.low, found.high, threads, unit, target, rounds=len(values), note=note)
+    spread = Spread.of(values)
+    return Measurement(
+        what, spread.median, spread.low, spread.high, threads, unit, target, rounds=len(values), note=note
+    )
 
 
 @dataclass(frozen=True)

@@ -27,21 +27,23 @@ def parts(reports: Mapping[str, Report]) -> dict[str, str]:
     """Return every part that reports make, by its name."""
     every = list(reports.values())
     measurements = [measurement for report in every for measurement in report.measurements]
-    found = {
+    tables = {
         "machine": wording.machine_sentence(every),
         "subjects": wording.subjects_table(every),
-        "targets": wording.targets_table(one for one in measurements if one.target),
+        "targets": wording.targets_table(measurement for measurement in measurements if measurement.target),
         "targets/figure": _image("all", "targets", "Every number as a multiple of its target"),
     }
     for report in every:
-        found[report.subject] = wording.others_table(one for one in report.measurements if not one.target)
+        tables[report.subject] = wording.others_table(
+            measurement for measurement in report.measurements if not measurement.target
+        )
         for figure in report.figures:
             curves = report.curves_of(figure)
-            found[f"{report.subject}/{figure}"] = _image(report.subject, figure, f"{curves[0].y} by {curves[0].x}")
-            found[f"{report.subject}/{figure}/table"] = wording.curves_table(curves)
+            tables[f"{report.subject}/{figure}"] = _image(report.subject, figure, f"{curves[0].y} by {curves[0].x}")
+            tables[f"{report.subject}/{figure}/table"] = wording.curves_table(curves)
         for table in report.tables:
-            found[f"{report.subject}/{table.name}"] = wording.table(table)
-    return found
+            tables[f"{report.subject}/{table.name}"] = wording.table(table)
+    return tables
 
 
 def _image(subject: str, figure: str, words: str) -> str:

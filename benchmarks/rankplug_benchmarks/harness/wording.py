@@ -48,21 +48,23 @@ def line(finding: Finding) -> str:
     return markdown(finding.columns, finding.rows)
 
 
-def value_of(one: Measurement) -> str:
+def value_of(measurement: Measurement) -> str:
     """Format the median with its unit."""
-    return f"{in_words(one.value, 3)} {one.unit}".strip()
+    return f"{in_words(measurement.value, 3)} {measurement.unit}".strip()
 
 
-def quartiles_of(one: Measurement) -> str:
+def quartiles_of(measurement: Measurement) -> str:
     """Format the quartiles; empty for what was measured once."""
-    return f"{in_words(one.low, 3)} to {in_words(one.high, 3)}" if one.rounds > 1 else ""
+    return f"{in_words(measurement.low, 3)} to {in_words(measurement.high, 3)}" if measurement.rounds > 1 else ""
 
 
-def rounds_of(one: Measurement) -> str:
+def rounds_of(measurement: Measurement) -> str:
     """Format how many rounds counted, and how many were discarded."""
-    if one.unquiet:
-        return f"{one.rounds}, none calm"
-    return f"{one.rounds}, {one.discarded} discarded" if one.discarded else str(one.rounds)
+    if measurement.unquiet:
+        return f"{measurement.rounds}, none calm"
+    return (
+        f"{measurement.rounds}, {measurement.discarded} discarded" if measurement.discarded else str(measurement.rounds)
+    )
 
 
 def targets_table(measurements: Iterable[Measurement]) -> str:
@@ -102,8 +104,8 @@ def curves_table(curves: Sequence[Curve]) -> str:
     places = sorted({x for curve in curves for x, _ in _some(curve.points)})
     rows = []
     for curve in curves:
-        found = dict(curve.points)
-        rows.append((curve.label, *(in_words(found[x], 3) if x in found else "" for x in places)))
+        values = dict(curve.points)
+        rows.append((curve.label, *(in_words(values[x], 3) if x in values else "" for x in places)))
     return markdown((f"{curves[0].y} by {curves[0].x}", *(in_words(x, 3) for x in places)), rows)
 
 

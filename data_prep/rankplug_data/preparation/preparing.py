@@ -197,7 +197,7 @@ def complete(prepared: PreparedData, used_features: int, judge: Judge = lambda s
 
 def _read(request: Request, folder: Path, skipped: SkippedLines) -> tuple[Texts, Arrangement]:
     """Read the needed texts, and return them with the arrangement in which to store them."""
-    found: dict[Place, int | None] = {}
+    members: dict[Place, int | None] = {}
     names: dict[Place, str] = {}
     texts: Texts = {}
     others: set[str] = set()
@@ -211,20 +211,20 @@ def _read(request: Request, folder: Path, skipped: SkippedLines) -> tuple[Texts,
                 raise DataError(
                     f"{request.source} holds {names[place]} and {member.name}, and both are {place}; remove one of them"
                 )
-            found[place] = member.size
+            members[place] = member.size
             if wanted(place) and place not in texts:
                 rows = folder / f"fold{place.fold}-{place.part}.rows"
                 texts[place] = read_text(member, rows, request.columns, request.on_error, skipped)
 
     if request.folds > 1:
         walk(lambda place: place.part == "test")
-        if may_rotate(found, request.folds):
+        if may_rotate(members, request.folds):
             return texts, rotating()
-    complete = _complete_folds(found, request.parts)
+    complete = _complete_folds(members, request.parts)
     walk(lambda place: request.folds == 1 or place.fold in complete)
-    complete = _complete_folds(found, request.parts)
+    complete = _complete_folds(members, request.parts)
     if not complete:
-        has = sorted(str(place) for place in found) or sorted(others)[:5] or ["nothing"]
+        has = sorted(str(place) for place in members) or sorted(others)[:5] or ["nothing"]
         raise NotAsReleasedError(
             f"{request.source} does not hold {request.name}: expected {request.expected}, found {', '.join(has)}"
         )

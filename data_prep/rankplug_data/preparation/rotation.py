@@ -77,14 +77,14 @@ def side_by_side(folds: Sequence[int], parts: Sequence[str] = PARTS) -> Arrangem
     return Arrangement(tuple(order), len(parts), positions)
 
 
-def may_rotate(found: Mapping[Place, int | None], folds: int) -> bool:
+def may_rotate(members: Mapping[Place, int | None], folds: int) -> bool:
     """Tell whether the files found may be rotating parts: all five tests are there, and no size contradicts it."""
-    if folds != SHARES or any(share(number) not in found for number in range(1, SHARES + 1)):
+    if folds != SHARES or any(share(number) not in members for number in range(1, SHARES + 1)):
         return False
 
     def agrees(place: Place, numbers: Sequence[int]) -> bool:
-        size = found.get(place)
-        parts = [found[share(number)] for number in numbers]
+        size = members.get(place)
+        parts = [members[share(number)] for number in numbers]
         if size is None or None in parts:
             return True
         return abs(size - sum(part or 0 for part in parts)) <= SIZE_SLACK

@@ -75,9 +75,9 @@ def mismatches(published: PublishedCounts, counted: Statistics, parts: Mapping[s
     """
     sentences = []
 
-    def compare(what: str, expected: float, found: float) -> None:
-        if expected != found:
-            sentences.append(f"{what}: published {expected:,}, found {found:,}")
+    def compare(what: str, expected: float, actual: float) -> None:
+        if expected != actual:
+            sentences.append(f"{what}: published {expected:,}, found {actual:,}")
 
     compare("queries", published.queries, counted.queries)
     compare("documents", published.documents, counted.documents)

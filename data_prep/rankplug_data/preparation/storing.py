@@ -124,15 +124,15 @@ class PreparedData:
     def parts(self, fold: int) -> dict[str, Lists]:
         """Return the parts of a fold that there are."""
         whole = self.whole()
-        found = {}
+        parts = {}
         known = self.manifest.folds.get(str(fold), {})
         if not known or max(last for _, last in known.values()) > len(whole):
             raise DataError(f"{self.folder / MANIFEST} is damaged; remove {self.folder} to prepare it anew")
         for part, (first, last) in known.items():
             lists = replace(whole[first:last], source=f"{self.manifest.name} fold {fold} {part}")
             fingerprint = self.manifest.fingerprints.get(str(fold), {}).get(part)
-            found[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
-        return found
+            parts[part] = lists if fingerprint is None else lists.with_fingerprint(fingerprint)
+        return parts
 
     def fingerprint(self, fold: int) -> str:
         """Return the digest of a fold."""

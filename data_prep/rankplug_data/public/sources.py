@@ -25,15 +25,15 @@ def candidates(names: Iterable[str]) -> list[Path]:
 
     A folder of ``RANKPLUG_DATA`` may itself bear the name.
     """
-    found = []
+    sources = []
     folders = [*data_folders(), downloads_folder()]
     for name in names:
         for folder in folders:
             if not folder.is_dir():
                 continue
             entries = [folder, *sorted(folder.iterdir())]
-            found += [entry for entry in entries if same_name(entry.name, name) and _may_be_source(entry)]
-    return list(dict.fromkeys(found))
+            sources += [entry for entry in entries if same_name(entry.name, name) and _may_be_source(entry)]
+    return list(dict.fromkeys(sources))
 
 
 def _may_be_source(path: Path) -> bool:

@@ -162,7 +162,7 @@ def recipes(shape: Shape) -> list[Feature]:
     >>> [feature.name for feature in recipes(SHAPES["mslr"])][105:107]
     ['BM25, body', 'BM25, anchor']
     """
-    found: list[Feature] = []
+    features: list[Feature] = []
     for edition in range(shape.editions):
         suffix = f" ({edition + 1})" if edition else ""
         columns = [
@@ -170,10 +170,12 @@ def recipes(shape: Shape) -> list[Feature]:
             for name, stream in shape.streams.items()
         ]
         rows = [feature for row in zip(*columns, strict=True) for feature in row]
-        found += [replace(feature, noise=feature.noise * 2.0**edition) for feature in rows]
-    found += DOCUMENT_FEATURES[: shape.document_features]
-    found += [Feature(f"noise {number + 1}", Law.SQUASHED, noise=1.0) for number in range(shape.features - len(found))]
-    return found
+        features += [replace(feature, noise=feature.noise * 2.0**edition) for feature in rows]
+    features += DOCUMENT_FEATURES[: shape.document_features]
+    features += [
+        Feature(f"noise {number + 1}", Law.SQUASHED, noise=1.0) for number in range(shape.features - len(features))
+    ]
+    return features
 
 
 def names_of(shape: ShapeName) -> list[str]:

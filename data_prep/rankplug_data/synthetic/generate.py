@@ -76,7 +76,7 @@ def _perceptions(
     noise: float,
     first: int,
     starts: np.ndarray,
-    found: np.ndarray,
+    quality: np.ndarray,
 ) -> None:
     """Compute relevance and perception of the documents of queries from ``first`` on."""
     query = np.empty(latents.QUERY_SIZE)
@@ -86,8 +86,8 @@ def _perceptions(
         for row in range(starts[number], starts[number + 1]):
             key = document_key(seed, part, first + number, row - starts[number])
             draw_document(key, query, document, matched)
-            found[row, 0] = relevance(query, document, matched, hidden)
-            found[row, 1] = perceived(key, query, found[row, 0], noise)
+            quality[row, 0] = relevance(query, document, matched, hidden)
+            quality[row, 1] = perceived(key, query, quality[row, 0], noise)
 
 
 @ArrayFunction
@@ -126,16 +126,16 @@ def _documents(
 def thresholds(world: World) -> NDArray[np.float64]:
     """Return the perceptions between labels that give the label shares on a fixed sample of many short lists."""
     starts = np.arange(_CALIBRATION_QUERIES + 1, dtype=np.int64) * _CALIBRATION_DOCUMENTS
-    found = np.sort(_judge(world, _CALIBRATION_SEED, 0, starts)[:, 1])
-    ranks = np.cumsum(world.shape.label_shares)[:-1] * found.size
-    return found[np.minimum(ranks.astype(np.int64), found.size - 1)]
+    scores = np.sort(_judge(world, _CALIBRATION_SEED, 0, starts)[:, 1])
+    ranks = np.cumsum(world.shape.label_shares)[:-1] * scores.size
+    return scores[np.minimum(ranks.astype(np.int64), scores.size - 1)]
 
 
 def list_lengths(world: World, seed: int, part: int, queries: int) -> NDArray[np.int64]:
     """Return the lengths of a part's first lists."""
-    found = np.empty(queries, np.int64)
-    _lengths(np.uint64(seed), part, world.law, found)
-    return found
+    lengths = np.empty(queries, np.int64)
+    _lengths(np.uint64(seed), part, world.law, lengths)
+    return lengths
 
 
 def true_relevance(world: World, seed: int, part: int, starts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -144,15 +144,15 @@ def true_relevance(world: World, seed: int, part: int, starts: NDArray[np.int64]
 
 
 def _judge(world: World, seed: int, part: int, starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    found, shape = np.empty((int(starts[-1]), 2)), world.shape
+    scores, shape = np.empty((int(starts[-1]), 2)), world.shape
 
     def work(begin: int, end: int) -> None:
         span = slice(int(starts[begin]), int(starts[end]))
         offsets = starts[begin : end + 1] - starts[begin]
-        _perceptions(np.uint64(seed), part, world.law, shape.hidden, world.noise, begin, offsets, found[span])
+        _perceptions(np.uint64(seed), part, world.law, shape.hidden, world.noise, begin, offsets, scores[span])
 
     over_lists(np.diff(starts), _JUDGING_COST, work)
-    return found
+    return scores
 
 
 def fill(

@@ -80,9 +80,9 @@ def _after_last_newline(letters: Letters) -> int:
     step = 4096
     for end in range(letters.size, 0, -step):
         begin = max(0, end - step)
-        found = np.flatnonzero(letters[begin:end] == NEWLINE)
-        if found.size:
-            return begin + int(found[-1]) + 1
+        newlines = np.flatnonzero(letters[begin:end] == NEWLINE)
+        if newlines.size:
+            return begin + int(newlines[-1]) + 1
     return 0
 
 

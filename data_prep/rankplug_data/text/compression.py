@@ -46,8 +46,8 @@ def kind_of(head: bytes) -> str:
     for mark, kind in _FIRST_BYTES:
         if head.startswith(mark):
             return kind
-    place, mark = _TAR_MARK
-    return "tar" if head[place : place + len(mark)] == mark else "plain"
+    offset, mark = _TAR_MARK
+    return "tar" if head[offset : offset + len(mark)] == mark else "plain"
 
 
 def refuse_unreadable(kind: str, name: str) -> None:

@@ -238,8 +238,8 @@ def _sentence(block: Letters, problem: NDArray[np.int64], columns: Columns) -> t
     line, begin, at, kind = (int(value) for value in problem)
     expected = EXPECTED[kind].format(first=columns.first, last=columns.first + columns.most - 1)
     text = _cut(block[begin : begin + 100_000].tobytes().split(b"\n", 1)[0], 80)
-    found = block[at : at + 100].tobytes().split(b"\n", 1)[0].split(maxsplit=1)
-    what = repr(_cut(found[0], 24)) if found else "the end of the line"
+    words = block[at : at + 100].tobytes().split(b"\n", 1)[0].split(maxsplit=1)
+    what = repr(_cut(words[0], 24)) if words else "the end of the line"
     return line, f"expected {expected}, found {what} in {text!r}"
 
 

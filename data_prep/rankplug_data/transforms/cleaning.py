@@ -55,14 +55,14 @@ def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Ge
 
 def conflicting(lists: Lists) -> NDArray[np.bool_]:
     """Tell which documents have a twin of another label in their query."""
-    found = np.zeros(lists.documents, np.bool_)
+    flags = np.zeros(lists.documents, np.bool_)
     bits = lists.features.view(np.uint32)
     over_lists(
         lists.lengths,
         lists.features.shape[1],
-        lambda begin, end: _mark_conflicting(lists.features, bits, lists.labels, lists.starts, begin, end, found),
+        lambda begin, end: _mark_conflicting(lists.features, bits, lists.labels, lists.starts, begin, end, flags),
     )
-    return found
+    return flags
 
 
 def _largest(lists: Lists) -> NDArray[np.float32]:
@@ -78,7 +78,7 @@ def _mark_conflicting(
     starts: NDArray[np.int64],
     begin: int,
     end: int,
-    found: NDArray[np.bool_],
+    flags: NDArray[np.bool_],
 ) -> None:
     """Mark conflicting documents, comparing only those with equal digests; zero and minus zero are the same value."""
     for query in range(begin, end):
@@ -91,17 +91,17 @@ def _mark_conflicting(
                 else:
                     digests[row] = mix(digests[row])
         order = np.argsort(digests)
-        for place in range(size):
-            one = first + order[place]
-            following = place + 1
-            while following < size and digests[order[following]] == digests[order[place]]:
+        for position in range(size):
+            document = first + order[position]
+            following = position + 1
+            while following < size and digests[order[following]] == digests[order[position]]:
                 other = first + order[following]
-                if labels[one] != labels[other]:
+                if labels[document] != labels[other]:
                     same = True
                     for column in range(features.shape[1]):
-                        same &= (features[one, column] == features[other, column]) | (
-                            bits[one, column] == bits[other, column]
+                        same &= (features[document, column] == features[other, column]) | (
+                            bits[document, column] == bits[other, column]
                         )
                     if same:
-                        found[one] = found[other] = True
+                        flags[document] = flags[other] = True
                 following += 1

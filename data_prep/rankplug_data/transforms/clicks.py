@@ -74,13 +74,13 @@ def _impressions(lists: Lists, seed: int, parameters: Clicks, keep_clickless: bo
 def _show(key: np.uint64, labels: NDArray[np.float32], law: NDArray[np.float64], order: NDArray[np.int64]) -> int:
     """Shuffle ``order`` as far as the user reads, and return how far that is; negative if nothing was clicked."""
     size = order.size
-    for place in range(size):
-        other = place + min(int(uniform(key, 2 * place) * (size - place)), size - place - 1)
+    for position in range(size):
+        other = position + min(int(uniform(key, 2 * position) * (size - position)), size - position - 1)
         document = order[other]
-        order[other] = order[place]
-        order[place] = document
-        if uniform(key, 2 * place + 1) < law[int(labels[document])]:
-            return place + 1
+        order[other] = order[position]
+        order[position] = document
+        if uniform(key, 2 * position + 1) < law[int(labels[document])]:
+            return position + 1
     return -size
 
 
@@ -122,5 +122,5 @@ def _collect(
             if kept[query, impression]:
                 order = np.arange(own.size)
                 read = abs(_show(key_of(seed, 0, query, impression), own, law, order))
-                place = first[query, impression]
-                rows[place : place + read] = starts[query] + order[:read]
+                impression_start = first[query, impression]
+                rows[impression_start : impression_start + read] = starts[query] + order[:read]

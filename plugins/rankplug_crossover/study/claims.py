@@ -61,8 +61,8 @@ def against_the_mark(who: str) -> Callable[[Results], str]:
             if group in results.runs and results.runs[group].dataset_name == "ohsumed":
                 chosen = choice(validation_folds(results, group), who)
                 for metric, mark in MARK.items():
-                    found = mean_of_choice(results, group, metric, chosen)
-                    words.append(f"{metric.upper()} {found.point:.3f} ± {found.half_width:.3f}, mark {mark:g}")
+                    mean = mean_of_choice(results, group, metric, chosen)
+                    words.append(f"{metric.upper()} {mean.point:.3f} ± {mean.half_width:.3f}, mark {mark:g}")
         return "; ".join(words)
 
     return tell

@@ -42,16 +42,16 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         figure, axes = plt.subplots(len(groups), 1, figsize=(8.4, 2.9 * len(groups)), squeeze=False)
     frames = []
     for panel, group in zip(axes[:, 0], groups, strict=True):
-        models, found = ranked(results, group)
+        models, difference = ranked(results, group)
         colours = {model: PALETTE[3] if paper_of(model) else PALETTE[0] for model in models}
-        draw_ranks(panel, models, found, colours, {"new": PALETTE[0], "a paper's own": PALETTE[3]})
+        draw_ranks(panel, models, difference, colours, {"new": PALETTE[0], "a paper's own": PALETTE[3]})
         panel.set_title(
-            f"{heading(results, group)}: mean rank by {METRIC.upper()} within {found.blocks} test queries (1 is best);"
-            f" Friedman's p = {found.p_value:.2g}",
+            f"{heading(results, group)}: mean rank by {METRIC.upper()} within {difference.blocks} test queries"
+            f" (1 is best); Friedman's p = {difference.p_value:.2g}",
             fontsize=8.5,
             pad=18,
         )
-        rows = pd.DataFrame({"collection": group, "model": models, "mean rank": found.average_ranks})
-        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": found.critical_difference})
+        rows = pd.DataFrame({"collection": group, "model": models, "mean rank": difference.average_ranks})
+        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": difference.critical_difference})
         frames.append(rows.merge(identities(results, group), on="model").sort_values("mean rank"))
     return pd.concat(frames, ignore_index=True), figure

@@ -27,11 +27,11 @@ def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
 
     train, valid, _ = few_lists()
     parts = engine(backend, SIZES["quick"])
-    found = {}
+    columns = {}
     for name, sampler in (("plain", None), ("noise", f"gumbel[beta={beta},samples=8]")):
         model = fit(parts["backend"], scorer=parts["scorer"], loss=loss, sampler=sampler, train=train, valid=valid)
-        found[name] = 100 * model.curve.frame().set_index("iteration")[f"valid {METRIC}"]
-    return pd.DataFrame(found)
+        columns[name] = 100 * model.curve.frame().set_index("iteration")[f"valid {METRIC}"]
+    return pd.DataFrame(columns)
 
 
 def draw_try(loss: str = "xe_ndcg", backend: str = "lightgbm", beta: float = 0.25) -> Figure:

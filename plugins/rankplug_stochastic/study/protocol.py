@@ -207,22 +207,24 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     if data is not None:
         first = collections[0]
         collections = (Collection(data, first.min_data, first.min_hessian, first.momentum),)
-    for place, collection in zip((WEB30K, YAHOO), collections, strict=False):
-        models = MODELS if place == WEB30K else MODELS[2:]
+    for data_name, collection in zip((WEB30K, YAHOO), collections, strict=False):
+        models = MODELS if data_name == WEB30K else MODELS[2:]
         shared = {"dataset": collection.dataset, "transforms": list(collection.transforms), "metrics": list(METRICS)}
         for setting in ("fixed", "tuned"):
             parts = {model: parts_of(BY_NAME[model], size, collection, setting == "tuned") for model in models}
-            yield Runs(f"{setting} {place}", parts, shared, size.folds, size.trials, kind=setting, place=place)
-    first, place = collections[0], WEB30K
+            yield Runs(f"{setting} {data_name}", parts, shared, size.folds, size.trials, kind=setting, place=data_name)
+    first, data_name = collections[0], WEB30K
     shared = {"dataset": first.dataset, "transforms": list(first.transforms), "metrics": list(METRICS)}
     several = crossed(size, first)
-    yield Runs(f"{CROSSED} {place}", several, shared, size.folds, size.trials, kind=CROSSED, place=place)
+    yield Runs(f"{CROSSED} {data_name}", several, shared, size.folds, size.trials, kind=CROSSED, place=data_name)
     if size.noise:
         noisy = kinds_of_noise(size, first)
-        yield Runs(f"{NOISE} {place}", noisy, shared, size.folds, size.trials, kind=NOISE, place=place)
+        yield Runs(f"{NOISE} {data_name}", noisy, shared, size.folds, size.trials, kind=NOISE, place=data_name)
     if size.mentioned:
         further = mentioned(size, first)
-        yield Runs(f"{MENTIONED} {place}", further, shared, size.folds, size.mentioned, kind=MENTIONED, place=place)
+        yield Runs(
+            f"{MENTIONED} {data_name}", further, shared, size.folds, size.mentioned, kind=MENTIONED, place=data_name
+        )
 
 
 def mentioned(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:

@@ -33,8 +33,8 @@ study = Study(
     exhibits=(
         Exhibit("Table 1", "The collections", collections_table.draw),
         *(
-            Exhibit(table, f"NDCG and ERR on {place}", quality_tables.table_of(place), digits=3)
-            for place, table in PLACES.items()
+            Exhibit(table, f"NDCG and ERR on {collection}", quality_tables.table_of(collection), digits=3)
+            for collection, table in PLACES.items()
         ),
         Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", quality_tables.table_6, digits=3),
         Exhibit("Figure 1", "Gain of the paper's best model over the best benchmark", relative_gains.draw),

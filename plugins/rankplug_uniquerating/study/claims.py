@@ -74,7 +74,7 @@ def above(
     """Return the statistic that compares one model with others on test data, in every place and by every metric."""
 
     def gather(results: Results) -> Evidence:
-        there = {place: group for place in places if (group := group_of(results, place, kind))}
+        there = {name: group for name in places if (group := group_of(results, name, kind))}
         parts = {
             f"{results.collection(group, place)} {metric}, {better} - {model}": results.difference(
                 group, metric, better, model
@@ -84,7 +84,7 @@ def above(
             for model in worse
             if model in results.models(group)
         }
-        absent = ", ".join(place for place in places if place not in there)
+        absent = ", ".join(name for name in places if name not in there)
         return greater(parts, *([f"not run: {absent}"] if absent else []))
 
     return gather

@@ -17,7 +17,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
     """Return each number beside the printed one; only the printed one of a collection whose place is empty."""
     import pandas as pd
 
-    there = {place: group for place in PLACES if (group := group_of(results, place))}
+    there = {collection: group for collection in PLACES if (group := group_of(results, collection))}
     printed = results.published[results.published["exhibit"] == "Table 1"]
     printed = printed[~printed["dataset"].isin(there)].rename(
         columns={"dataset": "paper's data", "metric": "fact", "value": "published"}

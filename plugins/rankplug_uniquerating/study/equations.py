@@ -47,8 +47,8 @@ def windowed_loss(window: int, scores: Doubles, labels: Doubles) -> float:
     """Return the loss of one list by the plugin ``urank``, with windows of some documents (Eq. 3)."""
     from rankplug.losses import loss
 
-    found = loss(f"urank[window={window}]").evaluate(scores, labels, np.array([0, scores.size]))
-    return float(found.value[0])
+    evaluation = loss(f"urank[window={window}]").evaluate(scores, labels, np.array([0, scores.size]))
+    return float(evaluation.value[0])
 
 
 def pairwise_logistic(scores: Doubles, labels: Doubles) -> float:
@@ -67,7 +67,7 @@ def doubling_gains() -> tuple[float, float]:
     """Return how much the loss falls at least and at most where windows double."""
     widths = (1, 2, 4, 8, 16, 32)
     lists = [made_list(n, seed) for n in (10, 40) for seed in range(5)]
-    losses = np.array([[windowed_loss(width, *one) for width in widths] for one in lists])
+    losses = np.array([[windowed_loss(width, *query) for width in widths] for query in lists])
     falls = losses[:, :-1] - losses[:, 1:]
     return float(falls.min()), float(falls.max())
 
@@ -85,7 +85,7 @@ def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: b
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
     discounts = 1.0 / np.log2(1.0 + ranks)
     ideal = ((2.0 ** np.sort(labels)[::-1] - 1.0) / np.log2(2.0 + np.arange(labels.size))).sum()
-    found = np.zeros(scores.size)
+    curvature = np.zeros(scores.size)
     for document in range(scores.size):
         lower = np.flatnonzero(labels < labels[document])
         lower = lower[np.argsort(-scores[lower], kind="stable")]
@@ -96,9 +96,9 @@ def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: b
             weights = (2.0 ** labels[document] - 2.0 ** labels[inside]) * abs(discounts[document] - discounts[inside])
             weights /= ideal * (0.01 + abs(scores[document] - scores[inside]))
             own = 1.0 / (1.0 + exponentials.sum())
-            found[document] += (weights * shares * (1.0 if printed else own)).sum()
-            found[inside] += (-1.0 if printed else 1.0) * weights * shares * (1.0 - shares)
-    curvatures: Doubles = 2.0 * sigma**2 * found
+            curvature[document] += (weights * shares * (1.0 if printed else own)).sum()
+            curvature[inside] += (-1.0 if printed else 1.0) * weights * shares * (1.0 - shares)
+    curvatures: Doubles = 2.0 * sigma**2 * curvature
     return curvatures
 
 
@@ -109,8 +109,8 @@ def largest_curvature_deviation(window: int = 2) -> float:
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
     deviations = []
     for scores, labels in lists:
-        found = loss(f"umart[window={window}]").evaluate(scores, labels, np.array([0, scores.size])).curvature
-        deviations.append(np.abs(found - umart_curvature(scores, labels, window, printed=False)).max())
+        ours = loss(f"umart[window={window}]").evaluate(scores, labels, np.array([0, scores.size])).curvature
+        deviations.append(np.abs(ours - umart_curvature(scores, labels, window, printed=False)).max())
     return float(max(deviations))
 
 

@@ -44,25 +44,25 @@ COLUMNS = (
 """Those of :func:`rankplug.studies.beside_published`."""
 
 
-def rows_of(results: Results, kind: str, metrics: tuple[str, ...], exhibit: str, place: str) -> pd.DataFrame:
+def rows_of(results: Results, kind: str, metrics: tuple[str, ...], exhibit: str, collection: str) -> pd.DataFrame:
     """Return a row for each model and metric: ours with interval, published, difference; only published where none was
     run.
     """
-    group = group_of(results, place, kind)
+    group = group_of(results, collection, kind)
     if group:
-        return beside_published(results, group, metrics, exhibit=exhibit, dataset=place, scale=1.0)
+        return beside_published(results, group, metrics, exhibit=exhibit, dataset=collection, scale=1.0)
     printed = results.published
     printed = printed[
-        (printed["exhibit"] == exhibit) & (printed["dataset"] == place) & printed["metric"].isin(metrics)
+        (printed["exhibit"] == exhibit) & (printed["dataset"] == collection) & printed["metric"].isin(metrics)
     ].rename(columns={"dataset": "published on", "value": "published", "half_width": "published half width"})
     return printed.assign(**{"ours on": "no data"}).reindex(columns=COLUMNS)
 
 
-def table_of(place: str) -> Callable[[Results], Table]:
+def table_of(collection: str) -> Callable[[Results], Table]:
     """Return a function that makes Table 2, 3, 4 or 5."""
 
     def draw(results: Results) -> Table:
-        return rows_of(results, TABLES, (*NDCG, *ERR), PLACES[place], place), None
+        return rows_of(results, TABLES, (*NDCG, *ERR), PLACES[collection], collection), None
 
     return draw
 
@@ -76,7 +76,7 @@ def table_6(results: Results) -> Table:
     """Return NDCG with 1 for queries without a relevant document, chosen and measured on the test part as in print."""
     import pandas as pd
 
-    there = [place for place in PLACES if group_of(results, place, LIGHTGBM_EVALUATION)]
+    there = [collection for collection in PLACES if group_of(results, collection, LIGHTGBM_EVALUATION)]
     places = dict.fromkeys((*there, WEB10K, WEB30K))
     tables = [rows_of(results, LIGHTGBM_EVALUATION, LIGHTGBM_NDCG, "Table 6", place) for place in places]
     return pd.concat(tables, ignore_index=True), None
@@ -94,22 +94,22 @@ def significance(results: Results) -> Table:
     stars = set(zip(starred["exhibit"], starred["model"], starred["metric"], strict=True))
 
     frames = []
-    for place in PLACES:
-        group = group_of(results, place)
+    for collection in PLACES:
+        group = group_of(results, collection)
         if not group:
             continue
-        reference = "LambdaLoss" if place == OHSUMED else "LambdaMart-L"
+        reference = "LambdaLoss" if collection == OHSUMED else "LambdaMart-L"
         rows = []
         for metric in NDCG:
             for model in OURS:
                 sample = results.difference(group, metric, model, reference)
                 interval, p = interval_of(sample), p_value_of(sample)
                 rows.append(
-                    {"collection": place, "model": model, "reference": reference, "metric": metric}
+                    {"collection": collection, "model": model, "reference": reference, "metric": metric}
                     | {"difference": interval.point, "low": interval.low, "high": interval.high}
                     | {"over": sample.extent, "p": 2 * min(p, 1 - p)}
                     | {"combination": results.combinations_of(group, model, reference)}
-                    | {"published": "*" if (PLACES[place], model, metric) in stars else ""}
+                    | {"published": "*" if (PLACES[collection], model, metric) in stars else ""}
                 )
         frame = pd.DataFrame(rows)
         frames.append(frame.assign(**{"p (Holm)": holm(frame["p"]).p_values}))
@@ -126,12 +126,12 @@ def err_by_definition(results: Results) -> Table:
     printed = results.published.pivot_table(index=["dataset", "model"], columns="metric", values="value")
     ratios = printed[ERR[0]] / printed[NDCG[0]]
     rows = []
-    for place in PLACES:
+    for collection in PLACES:
         for model in (*OURS, *BENCHMARKS):
-            if (place, model) not in ratios.index:
+            if (collection, model) not in ratios.index:
                 continue
-            row = {"collection": place, "model": model, "published ratio": float(ratios[place, model])}
-            group = group_of(results, place)
+            row = {"collection": collection, "model": model, "published ratio": float(ratios[collection, model])}
+            group = group_of(results, collection)
             if group:
                 overall = err_by_collection(ERR[0], results.runs[group].level)
                 means = {name: results.trials(group, name)[model].mean() for name in (NDCG[0], ERR[0], overall)}

@@ -23,10 +23,12 @@ def gain(values: pd.DataFrame) -> NDArray[np.float64]:
     return gains
 
 
-def published_gain(published: pd.DataFrame, place: str, metric: str) -> float:
+def published_gain(published: pd.DataFrame, collection: str, metric: str) -> float:
     """Return the same gain from the published tables."""
     rows = published[
-        (published["exhibit"] == PLACES[place]) & (published["dataset"] == place) & (published["metric"] == metric)
+        (published["exhibit"] == PLACES[collection])
+        & (published["dataset"] == collection)
+        & (published["metric"] == metric)
     ]
     return float(gain(rows.pivot_table(index="metric", columns="model", values="value"))[0])
 
@@ -38,15 +40,15 @@ def gain_frame(results: Results) -> pd.DataFrame:
     from rankplug.statistics import t_interval
 
     rows = []
-    for place in PLACES:
+    for collection in PLACES:
         for metric in (*NDCG, *ERR):
-            row: dict[str, Any] = {"collection": place, "metric": metric}
-            group = group_of(results, place)
+            row: dict[str, Any] = {"collection": collection, "metric": metric}
+            group = group_of(results, collection)
             if group:
-                found = t_interval(gain(results.trials(group, metric)), unit="trials")
-                row |= {"ours (%)": found.point, "half width": found.half_width, "trials": found.count}
+                interval = t_interval(gain(results.trials(group, metric)), unit="trials")
+                row |= {"ours (%)": interval.point, "half width": interval.half_width, "trials": interval.count}
                 row["combination"] = results.combinations_of(group, *results.models(group))
-            rows.append(row | {"published (%)": published_gain(results.published, place, metric)})
+            rows.append(row | {"published (%)": published_gain(results.published, collection, metric)})
     columns = ["collection", "metric", "ours (%)", "half width", "trials", "published (%)", "combination"]
     return pd.DataFrame(rows).reindex(columns=columns)
 
@@ -62,14 +64,15 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)
     where = np.arange(len(CUTOFFS))
     comparable = {
-        place: not (group_of(results, place) and results.is_made(group_of(results, place))) for place in PLACES
+        collection: not (group_of(results, collection) and results.is_made(group_of(results, collection)))
+        for collection in PLACES
     }
     for panels, metrics, name in zip(grid, (NDCG, ERR), ("NDCG", "ERR"), strict=True):
         limits = _limits(frame[frame["metric"].isin(metrics)], comparable)
-        for axes, place in zip(panels, PLACES, strict=True):
-            rows = frame[frame["collection"] == place].set_index("metric").loc[list(metrics)]
-            beside = 0.2 if comparable[place] else 0.0
-            if comparable[place]:
+        for axes, collection in zip(panels, PLACES, strict=True):
+            rows = frame[frame["collection"] == collection].set_index("metric").loc[list(metrics)]
+            beside = 0.2 if comparable[collection] else 0.0
+            if comparable[collection]:
                 axes.bar(where - beside, rows["published (%)"], 0.38, color="#BBBBBB", label="published")
             axes.bar(where + beside, rows["ours (%)"], 0.38, color=PALETTE[0], label="ours")
             for x, mean, half in zip(where + beside, rows["ours (%)"], rows["half width"], strict=True):
@@ -81,8 +84,8 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
                 axes.annotate("not run at this profile", (0.5, 0.97), xycoords="axes fraction", ha="center", va="top")
         panels[0].set_ylim(limits)
         panels[0].set_ylabel(f"gain in {name}\nover best benchmark (%)")
-    for axes, place in zip(grid[0], PLACES, strict=True):
-        axes.set_title(f"{place}\n{_stand_in(results, place)}", fontsize=8)
+    for axes, collection in zip(grid[0], PLACES, strict=True):
+        axes.set_title(f"{collection}\n{_stand_in(results, collection)}", fontsize=8)
     for axes in grid[1]:
         axes.set_xlabel("cut-off k")
     legend_below(figure, columns=2)

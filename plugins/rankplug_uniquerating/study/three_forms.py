@@ -67,8 +67,8 @@ def evaluate_sorted(scores: Doubles, labels: Doubles, name: str = "urank") -> tu
     """Return the value and gradient of the plugin."""
     from rankplug.losses import loss
 
-    found = loss(name).evaluate(scores, labels, np.array([0, scores.size]))
-    return float(found.value[0]), found.gradient
+    evaluation = loss(name).evaluate(scores, labels, np.array([0, scores.size]))
+    return float(evaluation.value[0]), evaluation.gradient
 
 
 FORMS: dict[str, Callable[[Doubles, Doubles], tuple[float, Doubles]]] = {
@@ -94,8 +94,8 @@ def largest_deviation(sorted_form: str = "urank") -> float:
     """
     deviations = []
     for length in LENGTHS:
-        one = made_list(length)
-        (value, gradient), *others = FORMS["loop"](*one), FORMS["tensor"](*one), evaluate_sorted(*one, sorted_form)
+        case = made_list(length)
+        (value, gradient), *others = FORMS["loop"](*case), FORMS["tensor"](*case), evaluate_sorted(*case, sorted_form)
         deviations += [max(abs(value - other), float(np.abs(gradient - slope).max())) for other, slope in others]
     return max(deviations)
 

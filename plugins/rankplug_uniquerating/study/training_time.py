@@ -45,15 +45,15 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
     for row in results.published[results.published["exhibit"] == "Section 5"].itertuples():
         printed[row.model] = f"{row.value:g}-{str(row.note).removeprefix('up to ')}"
     rows = []
-    for place in PLACES:
-        group = group_of(results, place)
+    for collection in PLACES:
+        group = group_of(results, collection)
         if not group:
             continue
         times = epoch_seconds(results, group)
         for model in times.columns:
             factor = t_interval((times[model] / times["uRank"]).to_numpy(np.float64), unit="trials")
             rows.append(
-                {"collection": place, "model": model, "ms an epoch": 1e3 * times[model].mean()}
+                {"collection": collection, "model": model, "ms an epoch": 1e3 * times[model].mean()}
                 | {"over uRank's": factor.point, "half width": factor.half_width, "runs": factor.count}
                 | {"published": printed.get(f"uRank vs {model}", "")}
                 | {"combination": results.combinations_of(group, model, "uRank")}

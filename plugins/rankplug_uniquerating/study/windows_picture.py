@@ -57,7 +57,7 @@ def draw_windows(window: int = 10) -> Figure:
     figure, (left, right) = new_figure(2, width=4.4, height=3.3)
     numbers = windows_of(window)
     shown = np.flatnonzero(LABELS.min() < LABELS)
-    colours = ListedColormap(["#F2F2F2", *(PALETTE[place % len(PALETTE)] for place in range(LABELS.size))])
+    colours = ListedColormap(["#F2F2F2", *(PALETTE[position % len(PALETTE)] for position in range(LABELS.size))])
     left.imshow(numbers[shown], cmap=colours, vmin=0, vmax=LABELS.size, aspect="auto", alpha=0.7)
     for row, document in enumerate(shown):
         for competitor in np.flatnonzero(numbers[document]):

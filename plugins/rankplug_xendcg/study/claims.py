@@ -84,14 +84,14 @@ def _of_leads(results: Results, statistic: Callable[[pd.DataFrame], pd.Series[fl
 
 def slope(results: Results, kind: Noise, place: str) -> Sample:
     """Return the rise of XE-NDCG's lead in test NDCG@5 over the levels of noise, by a straight line."""
-    found = levels(results, kind, place)
-    amounts = np.array(list(found))
+    groups = levels(results, kind, place)
+    amounts = np.array(list(groups))
     steps = amounts - amounts.mean()
     weights = steps * np.ptp(amounts) / (steps**2).sum()
     lead: Mapping[str, float] = {"XE-NDCG": 1.0, "lambdaMART": -1.0}
     cells = {
         (group, model): sign * float(weight)
-        for group, weight in zip(found.values(), weights, strict=True)
+        for group, weight in zip(groups.values(), weights, strict=True)
         for model, sign in lead.items()
     }
     return results.contrast(METRIC, cells)
@@ -99,11 +99,9 @@ def slope(results: Results, kind: Noise, place: str) -> Sample:
 
 def _run(results: Results, kind: Noise, *places: str) -> dict[str, str]:
     """Return the names of the places where at least two levels of a kind of noise were run."""
-    groups = {place: levels(results, kind, place) for place in places}
+    groups = {name: levels(results, kind, name) for name in places}
     return {
-        results.collection(next(iter(found.values())), place): place
-        for place, found in groups.items()
-        if len(found) > 1
+        results.collection(next(iter(found.values())), name): name for name, found in groups.items() if len(found) > 1
     }
 
 
@@ -145,11 +143,11 @@ def ahead_on_clicks(results: Results) -> Evidence:
     """Compare test NDCG@5 at every click probability, on every collection."""
     return greater(
         {
-            f"{results.collection(group, place)} {100 * level:g} %": results.difference(
+            f"{results.collection(group, name)} {100 * level:g} %": results.difference(
                 group, METRIC, "XE-NDCG", "lambdaMART"
             )
-            for place in (WEB30K, YAHOO)
-            for level, group in levels(results, "clicks", place).items()
+            for name in (WEB30K, YAHOO)
+            for level, group in levels(results, "clicks", name).items()
         }
     )
 

@@ -30,11 +30,11 @@ def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
         curves = results.curves(group, "valid", METRIC, COMPARED)
         shown = curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1)
         draw_curves(panel, shown, COMPARED, colours=COLOURS, **results.spread(group))
-        place = results.place(group)
+        collection = results.place(group)
         keep_within(panel, 0, 100)
-        panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {place}")
+        panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {collection}")
         columns = ["dataset", "model", "trial", "iteration", "value", "combination"]
-        frames.append(curves[columns].rename(columns={"value": METRIC}).assign(place=place))
+        frames.append(curves[columns].rename(columns={"value": METRIC}).assign(place=collection))
     legend_below(figure, columns=2)
     return pd.concat(frames, ignore_index=True), figure
 

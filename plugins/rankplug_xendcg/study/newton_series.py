@@ -20,8 +20,8 @@ def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], se
     """Return the step on each score that a boosting engine takes with a kind of curvature, less its mean."""
     from rankplug.losses import loss
 
-    found = loss(f"xe_ndcg[step={kind}]").evaluate(scores, labels, [0, scores.size], seed=seed, step="newton")
-    whole = -found.gradient / found.curvature
+    evaluation = loss(f"xe_ndcg[step={kind}]").evaluate(scores, labels, [0, scores.size], seed=seed, step="newton")
+    whole = -evaluation.gradient / evaluation.curvature
     return whole - whole.mean()
 
 
@@ -35,17 +35,17 @@ def series_frame(lists: int = 60, seed: int = 0) -> pd.DataFrame:
         draws = [(generator.normal(size=length), generator.integers(0, 5, length).astype(float)) for _ in range(lists)]
         for kind in KINDS:
             compared = [
-                _compare(step(kind, scores, labels, one), step("exact", scores, labels, one))
-                for one, (scores, labels) in enumerate(draws)
+                _compare(step(kind, scores, labels, draw), step("exact", scores, labels, draw))
+                for draw, (scores, labels) in enumerate(draws)
             ]
             cosine, ratio = np.mean(compared, axis=0)
             rows.append({"documents": length, "step": kind, "cosine": cosine, "norm ratio": ratio})
     return pd.DataFrame(rows)
 
 
-def _compare(one: NDArray[np.float64], exact: NDArray[np.float64]) -> tuple[float, float]:
-    sizes = float(np.linalg.norm(one)), float(np.linalg.norm(exact))
-    return float(one @ exact) / (sizes[0] * sizes[1]), sizes[0] / sizes[1]
+def _compare(step: NDArray[np.float64], exact: NDArray[np.float64]) -> tuple[float, float]:
+    sizes = float(np.linalg.norm(step)), float(np.linalg.norm(exact))
+    return float(step @ exact) / (sizes[0] * sizes[1]), sizes[0] / sizes[1]
 
 
 def spectral_radius(scores: NDArray[np.float64], epsilon: float = EPSILON) -> float:

@@ -29,18 +29,24 @@ def levels(results: Results, kind: Noise, place: str) -> dict[float, str]:
     return {results.runs[group].level: group for group in results.groups(kind=kind, place=place)}
 
 
-def noise_frame(results: Results, kind: Noise, place: str) -> pd.DataFrame:
+def noise_frame(results: Results, kind: Noise, collection: str) -> pd.DataFrame:
     """Return the mean and interval of each level and curve, with the unit of replication."""
     import pandas as pd
 
     rows = []
-    for level, group in levels(results, kind, place).items():
+    for level, group in levels(results, kind, collection).items():
         samples = {model: results.contrast(METRIC, {(group, model): 100.0}) for model in COMPARED}
         lead = {(group, "XE-NDCG"): 100.0, (group, "lambdaMART"): -100.0}
         for name, sample in {**samples, "difference": results.contrast(METRIC, lead)}.items():
             interval = interval_of(sample)
             rows.append(
-                {"place": place, "noise": kind, "level (%)": 100 * level, "curve": name, "ndcg@5 (%)": interval.point}
+                {
+                    "place": collection,
+                    "noise": kind,
+                    "level (%)": 100 * level,
+                    "curve": name,
+                    "ndcg@5 (%)": interval.point,
+                }
                 | {"low": interval.low, "high": interval.high, "over": sample.extent}
                 | {"combination": results.combinations_of(group, *(COMPARED if name == "difference" else (name,)))}
             )
@@ -98,12 +104,12 @@ def _figure(
 
     from rankplug.plotting import keep_within, legend_below, new_figure
 
-    run = [place for place in places if levels(results, kind, place)]
+    run = [name for name in places if levels(results, kind, name)]
     if not run:
         return pd.DataFrame(columns=["place", "noise", "level (%)", "curve", "ndcg@5 (%)"]), None
     options: dict[str, Any] = {"sharex": "col", "squeeze": False, "height_ratios": [2, 1]}
     figure, panels = new_figure(len(run), 2, width=4.0, height=2.1, **options)
-    frames = {place: noise_frame(results, kind, place) for place in run}
+    frames = {name: noise_frame(results, kind, name) for name in run}
     for (upper, lower), (place, frame) in zip(panels.T, frames.items(), strict=True):
         _draw(upper, lower, frame)
         keep_within(upper, 0, 100)

@@ -151,15 +151,15 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     collections = size.collections
     if data is not None:
         collections = (Collection(data, collections[0].leaves, collections[0].min_data, collections[0].labels),)
-    for place, collection in zip((WEB30K, YAHOO), collections, strict=False):
-        alike = _group(f"quality, {place}", size, collection, MODELS, [])
-        yield replace(alike, kind="quality", place=place)
+    for data_name, collection in zip((WEB30K, YAHOO), collections, strict=False):
+        alike = _group(f"quality, {data_name}", size, collection, MODELS, [])
+        yield replace(alike, kind="quality", place=data_name)
         for kind in ("negatives", "flips", "clicks"):
             for level in size.levels(kind):
                 transforms = transforms_of(kind, level, collection.labels)
-                noisy = _group(group_name(kind, place, level), size, collection, of_noise, transforms)
+                noisy = _group(group_name(kind, data_name, level), size, collection, of_noise, transforms)
                 trials = size.click_trials if kind == "clicks" else size.trials
-                yield replace(noisy, trials=trials, kind=kind, place=place, level=level)
+                yield replace(noisy, trials=trials, kind=kind, place=data_name, level=level)
     yield replace(_group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, []), kind=GAMMA, place=WEB30K)
 
 

@@ -76,8 +76,8 @@ def published_numbers(results: Results) -> tuple[pd.DataFrame, None]:
         for row in known.where(known.notna(), "").itertuples()
     ]
     table = [
-        {"exhibit": "Table 1", "data": place, "model": model, "what": metric, "published": "", "source": MISSING}
-        for place in PLACES
+        {"exhibit": "Table 1", "data": collection, "model": model, "what": metric, "published": "", "source": MISSING}
+        for collection in PLACES
         for model in MODELS
         for metric in METRICS
     ]

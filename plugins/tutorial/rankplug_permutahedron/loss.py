@@ -35,8 +35,8 @@ def permutahedron(scores, gradient, curvature, constants, softness):
     order = np.argsort(-scores, kind="mergesort")
     # Isotonic regression by pooling: each block holds the mean of neighbours that would otherwise stand in wrong order.
     heights, sizes, blocks = np.empty(n), np.empty(n, np.int64), 0
-    for place in range(n):
-        heights[blocks], sizes[blocks] = scores[order[place]] / softness - (n - place) / n, 1
+    for position in range(n):
+        heights[blocks], sizes[blocks] = scores[order[position]] / softness - (n - position) / n, 1
         blocks += 1
         while blocks > 1 and heights[blocks - 2] <= heights[blocks - 1]:
             both = sizes[blocks - 2] + sizes[blocks - 1]
@@ -45,8 +45,8 @@ def permutahedron(scores, gradient, curvature, constants, softness):
             blocks -= 1
     value, first, middle = 0.0, 0, scores.mean()
     for block in range(blocks):
-        for place in range(first, first + sizes[block]):
-            document = order[place]
+        for position in range(first, first + sizes[block]):
+            document = order[position]
             soft, wanted = scores[document] / softness - heights[block], constants[document]
             gradient[document], curvature[document] = soft - wanted, 1.0 / softness
             value += (soft - wanted) * (scores[document] - middle) - 0.5 * softness * (soft * soft - wanted * wanted)

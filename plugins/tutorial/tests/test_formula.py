@@ -21,8 +21,8 @@ def nearest_point(scores, softness):
         slope = corners @ gap
         return 0.5 * gap @ gap, shares * (slope - shares @ slope)
 
-    found = minimize(distance, np.zeros(len(corners)), jac=True, method="L-BFGS-B", options={"maxiter": 5000})
-    shares = np.exp(found.x - found.x.max())
+    optimum = minimize(distance, np.zeros(len(corners)), jac=True, method="L-BFGS-B", options={"maxiter": 5000})
+    shares = np.exp(optimum.x - optimum.x.max())
     return shares @ corners / shares.sum()
 
 
@@ -30,23 +30,23 @@ def nearest_point(scores, softness):
 def test_gradient_and_value_follow_the_definition(softness):
     scores, labels = np.array([0.2, -0.4, 0.9, 0.1]), [0, 2, 1, 1]
     ranks = np.array([1, 4, 2.5, 2.5]) / 4
-    found = rp.loss(f"permutahedron[softness={softness}]").evaluate(scores, labels, [0, 4])
+    evaluation = rp.loss(f"permutahedron[softness={softness}]").evaluate(scores, labels, [0, 4])
     soft = nearest_point(scores, softness)
-    np.testing.assert_allclose(found.gradient, soft - ranks, atol=2e-3)
+    np.testing.assert_allclose(evaluation.gradient, soft - ranks, atol=2e-3)
     value = soft @ scores - softness / 2 * soft @ soft - (ranks @ scores - softness / 2 * ranks @ ranks)
-    np.testing.assert_allclose(found.value, [value], atol=1e-4)
+    np.testing.assert_allclose(evaluation.value, [value], atol=1e-4)
 
 
 def test_it_is_zero_where_scores_are_well_ordered():
-    found = rp.loss("permutahedron").evaluate([10.0, 0.0, 5.0], [2, 0, 1], [0, 3])
-    np.testing.assert_allclose(found.value, [0.0], atol=1e-12)
-    np.testing.assert_allclose(found.gradient, 0.0, atol=1e-12)
+    evaluation = rp.loss("permutahedron").evaluate([10.0, 0.0, 5.0], [2, 0, 1], [0, 3])
+    np.testing.assert_allclose(evaluation.value, [0.0], atol=1e-12)
+    np.testing.assert_allclose(evaluation.gradient, 0.0, atol=1e-12)
 
 
 def test_it_is_never_negative():
     generator = np.random.default_rng(0)
     starts = np.arange(0, 601, 6)
-    found = rp.loss("permutahedron[softness=0.3]").evaluate(
+    evaluation = rp.loss("permutahedron[softness=0.3]").evaluate(
         generator.normal(size=600), np.resize([0, 1, 2], 600), starts
     )
-    assert found.value.min() >= -1e-12
+    assert evaluation.value.min() >= -1e-12

@@ -140,10 +140,10 @@ def _ranks(ranks: Ranks) -> dict[str, Any]:
     about: dict[str, Any] = {"methods": len(ranks.mean)}
     if ranks.found is None:
         return {**about, "critical_difference": None, "why_not": ranks.why_not}
-    found = ranks.found
+    difference = ranks.found
     return {
-        **about, "critical_difference": found.critical_difference, "p": found.p_value, "blocks": found.blocks,
-        "unit": found.unit,
+        **about, "critical_difference": difference.critical_difference, "p": difference.p_value,
+        "blocks": difference.blocks, "unit": difference.unit,
     }  # fmt: skip
 
 
@@ -206,10 +206,10 @@ def scoreboard(
     sizes = [read_profile(profile) for profile in profiles] or PROFILES
     found = entries(chosen, results, metric, sizes)
     groups: dict[Conditions, list[Entry]] = {}
-    for one in found:
-        groups.setdefault(one.conditions, []).append(one)
+    for entry in found:
+        groups.setdefault(entry.conditions, []).append(entry)
     read = QueryValues(results)
-    order = sorted(groups, key=lambda one: (PROFILES.index(one.profile), not one.made, one))
+    order = sorted(groups, key=lambda conditions: (PROFILES.index(conditions.profile), not conditions.made, conditions))
     boards = [
         Board(conditions, tuple(_columns(together, read, margin / 100)))
         for conditions in order
@@ -247,8 +247,8 @@ class QueryValues:
 
 def _columns(found: Sequence[Entry], read: Callable[[Entry], pd.Series[float]], margin: float) -> Iterator[Column]:
     groups: dict[Collection, list[Entry]] = {}
-    for one in sorted(found, key=lambda one: (one.collection, one.method)):
-        groups.setdefault(one.collection, []).append(one)
+    for entry in sorted(found, key=lambda entry: (entry.collection, entry.method)):
+        groups.setdefault(entry.collection, []).append(entry)
     for collection, several in groups.items():
         yield Column(collection, Standings(several, read, margin))
 
@@ -257,8 +257,8 @@ def _with_variants(found: Iterable[Entry]) -> list[Entry]:
     """Tell collections apart that are named alike and yet have other test data in the same trial and fold."""
     variants: dict[Collection, list[dict[tuple[int, int], str]]] = {}
     told = []
-    for one in found:
-        known, tests = variants.setdefault(one.collection, []), one.tests
+    for entry in found:
+        known, tests = variants.setdefault(entry.collection, []), entry.tests
         agreeing = (
             index
             for index, other in enumerate(known)
@@ -268,17 +268,17 @@ def _with_variants(found: Iterable[Entry]) -> list[Entry]:
         if number == len(known):
             known.append({})
         known[number].update(tests)
-        told.append(replace(one, collection=replace(one.collection, variant=number)) if number else one)
+        told.append(replace(entry, collection=replace(entry.collection, variant=number)) if number else entry)
     return told
 
 
 def _that_meet(found: Sequence[Entry]) -> list[list[Entry]]:
     """Divide entries into those whose methods share collections, in the order of their papers."""
     groups: list[tuple[set[Any], list[Entry]]] = []
-    for one in found:
-        own: set[Any] = {one.method, one.collection}
+    for entry in found:
+        own: set[Any] = {entry.method, entry.collection}
         meeting = [group for group in groups if group[0] & own]
         groups = [group for group in groups if not group[0] & own]
         names = own.union(*(group[0] for group in meeting))
-        groups.append((names, [*(each for group in meeting for each in group[1]), one]))
+        groups.append((names, [*(each for group in meeting for each in group[1]), entry]))
     return [group for _, group in sorted(groups, key=lambda group: min(one.method for one in group[1]))]

@@ -182,13 +182,13 @@ class Asked:
     ) -> Iterator[Entry]:
         """Yield what was stored, apart by conditions."""
         groups: dict[Any, list[StoredTrial]] = {}
-        for one in self.trials:
-            versions = sorted(one.versions.items() - latest[one.origin].items())
+        for trial in self.trials:
+            versions = sorted(trial.versions.items() - latest[trial.origin].items())
             # Should results be told apart by something that no version says, their names tell it.
-            versions += [("results", one.place[0])] if one.place[0] in self._renamed(latest[one.origin]) else []
-            parts = one.about["combination"]
-            key = (one.origin, tuple(versions), parts["seed"], one.about.get("data_fingerprint", ""))
-            groups.setdefault(key, []).append(one)
+            versions += [("results", trial.place[0])] if trial.place[0] in self._renamed(latest[trial.origin]) else []
+            parts = trial.about["combination"]
+            key = (trial.origin, tuple(versions), parts["seed"], trial.about.get("data_fingerprint", ""))
+            groups.setdefault(key, []).append(trial)
         for (origin, versions, seed, fingerprint), trials in sorted(groups.items(), key=lambda item: item[0]):
             chosen = self._chosen(trials, store)
             if not chosen:
@@ -197,9 +197,9 @@ class Asked:
             collection = Collection(parts["dataset"], tuple(parts["transforms"]), fingerprint, self.place)
             for metric in sorted({name for one in chosen for name in means.get(one.place, {})}):
                 values = {
-                    (one.about["trial"], one.about["fold"]): value
-                    for one in chosen
-                    if (value := means.get(one.place, {}).get(metric)) is not None
+                    (trial.about["trial"], trial.about["fold"]): value
+                    for trial in chosen
+                    if (value := means.get(trial.place, {}).get(metric)) is not None
                 }
                 conditions = Conditions(self.profile, collection.made, metric, origin, versions, seed)
                 identities = tuple(dict.fromkeys(str(one.about["identity"]) for one in chosen))
@@ -229,7 +229,7 @@ class Asked:
             return []
         frame = chosen_on_validation(store.frame(one.path for one in trials))
         rows = set(frame[["combination", "fold"]].drop_duplicates().itertuples(index=False, name=None))
-        return [one for one in trials if (one.about["identity"], one.about["fold"]) in rows]
+        return [trial for trial in trials if (trial.about["identity"], trial.about["fold"]) in rows]
 
 
 def _found(chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], profiles: Several[str]) -> Iterator[Asked]:
@@ -261,24 +261,26 @@ def _stored(
     wanted: Iterable[Combination], runs: Runs, stored: Mapping[str, list[StoredTrial]]
 ) -> Iterator[StoredTrial]:
     for combination in wanted:
-        for one in stored.get(asked_parts(combination.model_dump(mode="json")), ()):
-            if one.about["fold"] in runs.folds and one.about["trial"] < runs.trials:
-                yield one
+        for trial in stored.get(asked_parts(combination.model_dump(mode="json")), ()):
+            if trial.about["fold"] in runs.folds and trial.about["trial"] < runs.trials:
+                yield trial
 
 
 def _distinctly_named(given: list[Entry]) -> list[Entry]:
     """Name the kind of runs only where a paper has several models of one name, and leave out what stands twice."""
     named: dict[Any, set[tuple[str, ...]]] = {}
-    for one in given:
-        key = (one.method.study, one.method.model, one.conditions, one.collection)
-        named.setdefault(key, set()).add(one.identities)
+    for entry in given:
+        key = (entry.method.study, entry.method.model, entry.conditions, entry.collection)
+        named.setdefault(key, set()).add(entry.identities)
     several = {(key[0], key[1], key[2].profile) for key, identities in named.items() if len(identities) > 1}
-    found: dict[Any, Entry] = {}
-    for one in given:
-        study, model, profile = one.method.study, one.method.model, one.conditions.profile
-        method = one.method if (study, model, profile) in several else Method(study, model)
-        found.setdefault((study, model, one.conditions, one.collection, one.identities), replace(one, method=method))
-    return list(found.values())
+    entries: dict[Any, Entry] = {}
+    for entry in given:
+        study, model, profile = entry.method.study, entry.method.model, entry.conditions.profile
+        method = entry.method if (study, model, profile) in several else Method(study, model)
+        entries.setdefault(
+            (study, model, entry.conditions, entry.collection, entry.identities), replace(entry, method=method)
+        )
+    return list(entries.values())
 
 
 def _series(values: Mapping[Key, float]) -> pd.Series[float]:

@@ -98,7 +98,7 @@ class Standings:
     @cached_property
     def standings(self) -> dict[Method, Standing]:
         """The place of each method, the highest mean first."""
-        values = {one.identities: self.values(one) for one in self.runs}
+        values = {runs.identities: self.values(runs) for runs in self.runs}
         intervals = {runs: interval_of(self.sample(found)) for runs, found in values.items()}
         order = sorted(values, key=lambda runs: (-intervals[runs].point, runs))
         best, others = order[0], order[1:]
@@ -115,9 +115,9 @@ class Standings:
     def _verdicts(self, samples: Sequence[Sample]) -> list[str]:
         if not samples:
             return []
-        found = [sample.estimate for sample in samples]
-        p = p_values([one.point for one in found], [one.error for one in found], [one.degrees for one in found],
-                     self.margin)  # fmt: skip
+        estimates = [sample.estimate for sample in samples]
+        points, errors, degrees = zip(*((one.point, one.error, one.degrees) for one in estimates), strict=True)
+        p = p_values(points, errors, degrees, self.margin)
         return [str(word) for word in best_is_greater(p)]
 
     def block_ranks(self, methods: Iterable[Method]) -> pd.DataFrame:

@@ -34,8 +34,8 @@ def stored_trials(store: Store) -> dict[str, list[StoredTrial]]:
     stored: dict[str, list[StoredTrial]] = {}
     for path, about in zip(found.paths, found.descriptions, strict=True):
         origin = origins.get(path.relative_to(store.folder).as_posix(), "")
-        one = StoredTrial(path, about, origin, _versions(about), asked_parts(about["combination"]))
-        stored.setdefault(one.parts, []).append(one)
+        trial = StoredTrial(path, about, origin, _versions(about), asked_parts(about["combination"]))
+        stored.setdefault(trial.parts, []).append(trial)
     return stored
 
 
@@ -48,29 +48,29 @@ def asked_parts(combination: Mapping[str, Any]) -> str:
 
 def _versions(about: Mapping[str, Any]) -> dict[str, str]:
     """Return all versions on a trial's record, and the digests of code that is being written."""
-    found: dict[str, Any] = {}
+    versions: dict[str, Any] = {}
     for plugin in (one for plugins in about.get("plugins", {}).values() for one in plugins):
-        found[plugin["distribution"]] = plugin["version"]
-        found |= {f"{name} of {plugin['name']}": plugin[name] for name in ("revision", "code") if name in plugin}
-    found |= {**about["record"].get("versions", {}), **about.get("versions", {})}
-    return {str(package): str(version) for package, version in found.items()}
+        versions[plugin["distribution"]] = plugin["version"]
+        versions |= {f"{name} of {plugin['name']}": plugin[name] for name in ("revision", "code") if name in plugin}
+    versions |= {**about["record"].get("versions", {}), **about.get("versions", {})}
+    return {str(package): str(version) for package, version in versions.items()}
 
 
 def latest_versions(trials: Iterable[StoredTrial]) -> dict[str, dict[str, str]]:
     """Return for each origin the version of every package that its latest trial with the package has."""
-    found: dict[str, dict[str, str]] = {}
-    for one in sorted(trials, key=lambda one: (number_on(one.about["record"], "started"), str(one.path))):
-        found.setdefault(one.origin, {}).update(one.versions)
-    return found
+    latest: dict[str, dict[str, str]] = {}
+    for trial in sorted(trials, key=lambda trial: (number_on(trial.about["record"], "started"), str(trial.path))):
+        latest.setdefault(trial.origin, {}).update(trial.versions)
+    return latest
 
 
 def means_of_trials(store: Store, metric: str) -> dict[tuple[str, int, int], dict[str, float]]:
     """Return the mean over test queries of every trial, by combination, fold and trial, and by metric."""
     frame = results(store)
     wanted = frame[(frame["metric"] == metric) | (frame["metric"].str.partition("[")[0] == metric)]
-    found: dict[tuple[str, int, int], dict[str, float]] = {}
+    means: dict[tuple[str, int, int], dict[str, float]] = {}
     columns = wanted[["combination", "fold", "trial", "metric", "value"]]
     for identity, fold, trial, name, value in columns.itertuples(index=False):
         if value == value:
-            found.setdefault((str(identity), int(fold), int(trial)), {})[str(name)] = float(value)
-    return found
+            means.setdefault((str(identity), int(fold), int(trial)), {})[str(name)] = float(value)
+    return means

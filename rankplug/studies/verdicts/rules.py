@@ -70,8 +70,10 @@ def judge(
     if not margin > 0:
         raise ValueError(f"a claim about differences needs a margin above 0, got {margin}")
     names, samples = list(evidence.parts), list(evidence.parts.values())
-    found = [one.estimate for one in samples]
-    p = p_values([one.point for one in found], [one.error for one in found], [one.degrees for one in found], margin)
+    estimates = [one.estimate for one in samples]
+    p = p_values(
+        [one.point for one in estimates], [one.error for one in estimates], [one.degrees for one in estimates], margin
+    )
     levels = steps(len(samples))
     word = str(DECIDE[evidence.question](p, levels))
     parts = [
@@ -81,7 +83,7 @@ def judge(
         for index, (name, sample) in enumerate(zip(names, samples, strict=True))
     ]
     order = _decisive_first(parts, word, evidence.question)
-    needs = _needs([samples[place] for place in order if parts[place].answer == "open"], margin, scale, levels, cost)
+    needs = _needs([samples[index] for index in order if parts[index].answer == "open"], margin, scale, levels, cost)
     if evidence.question == "reached in all parts":
         parts = [replace(part, answer=REACHED.get(part.answer, part.answer)) for part in parts]
     notes = evidence.notes
@@ -102,9 +104,9 @@ def judge(
 def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scale: float, level: float) -> Part:
     from scipy import stats
 
-    found = sample.estimate
-    point = float(found.point)
-    reach = float(stats.t.isf(level, found.degrees) * found.error) if found.degrees > 0 else math.nan
+    estimate = sample.estimate
+    point = float(estimate.point)
+    reach = float(stats.t.isf(level, estimate.degrees) * estimate.error) if estimate.degrees > 0 else math.nan
     greater, less, alike = (float(one[place]) for one in (p.greater, p.less, p.alike))
     answer = "open"
     if alike < level:
@@ -118,7 +120,7 @@ def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scal
         scale * (point - reach),
         scale * (point + reach),
         scale * margin,
-        found.count,
+        estimate.count,
         sample.extent,
         min(greater, less),
         alike,

@@ -172,10 +172,10 @@ class PublishedNumber:
     def estimate(self) -> Estimate:
         """Our mean less the number, with the error of a prediction: ``s sqrt(1 + 1 / seeds)``."""
         values = np.asarray(self.values, np.float64)
-        found = Sample(values, IndependentTrials()).estimate
-        floor = found.error**2 * found.count
+        estimate = Sample(values, IndependentTrials()).estimate
+        floor = estimate.error**2 * estimate.count
         return Estimate(
-            found.point - self.published, np.sqrt(found.error**2 + floor), found.degrees, found.count, floor
+            estimate.point - self.published, np.sqrt(estimate.error**2 + floor), estimate.degrees, estimate.count, floor
         )
 
     @property

@@ -26,7 +26,7 @@ def design_of(records: Iterable[Mapping[str, Any]]) -> Design:
     about = list(records)
     if len({one["fold"] for one in about}) > 1:
         return OfficialFolds()
-    by_trial = {one["trial"]: one for one in about}
+    by_trial = {record["trial"]: record for record in about}
     if len(by_trial) < 2:
         return IndependentTrials()
     records_by_trial = [one["record"] for one in by_trial.values()]
@@ -42,7 +42,9 @@ def design_of(records: Iterable[Mapping[str, Any]]) -> Design:
 
 def _made_alone(about: Iterable[Mapping[str, Any]]) -> bool:
     """Tell whether trials stored without a digest of their pool use made data that no transform divides."""
-    return all(is_made(one["combination"]["dataset"]) and not one["combination"]["transforms"] for one in about)
+    return all(
+        is_made(record["combination"]["dataset"]) and not record["combination"]["transforms"] for record in about
+    )
 
 
 def is_made(dataset: str) -> bool:

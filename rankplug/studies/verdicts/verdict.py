@@ -68,13 +68,13 @@ class Needs:
     @property
     def sentence(self) -> str:
         """The requirements in words."""
-        found = f"this design finds a difference of {number(self.smallest)} with power .8"
+        sentence = f"this design finds a difference of {number(self.smallest)} with power .8"
         if not math.isfinite(self.smallest):
-            found = "one repetition has no interval"
+            sentence = "one repetition has no interval"
         if self.repetitions is None:
-            return f"{found}; no number of {self.unit} decides it at the margin, it takes more queries"
+            return f"{sentence}; no number of {self.unit} decides it at the margin, it takes more queries"
         time = "" if not self.core_minutes else f", {_minutes(self.core_minutes)} more"
-        return f"{found}; {self.repetitions} {self.unit} would decide it at the margin{time}"
+        return f"{sentence}; {self.repetitions} {self.unit} would decide it at the margin{time}"
 
 
 @dataclass(frozen=True)

@@ -105,12 +105,12 @@ def _published(results: Results, group: str) -> list[tuple[str, str, int | None,
     """
     if results.published.empty or group not in results.runs:
         return []
-    found = []
+    rows = []
     for row in results.published.to_dict("records"):
         fold = FOLD.fullmatch(str(row["dataset"]))
         if fold or row["dataset"] == results.place(group):
-            found.append((str(row["model"]), str(row["metric"]), int(fold[1]) if fold else None, float(row["value"])))
-    return found
+            rows.append((str(row["model"]), str(row["metric"]), int(fold[1]) if fold else None, float(row["value"])))
+    return rows
 
 
 def _with_values(

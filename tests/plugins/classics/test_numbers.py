@@ -98,10 +98,12 @@ def test_ranksvm_from_the_order_is_that_of_all_pairs(kind, spread, margin, power
             "wide": 1e4 * GENERATOR.normal(size=documents) + 1e6,
         }[spread]
         value, gradient, active = hinges_of_all_pairs(scores, labels, margin, power)
-        found = evaluate(f"ranksvm[margin={margin},squared={str(power == 2).lower()}]", scores, labels)
-        np.testing.assert_allclose(found.value, value, rtol=1e-10, atol=1e-10)
-        np.testing.assert_allclose(found.gradient, gradient, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(gradient).max()))
-        np.testing.assert_array_equal(found.curvature, power * active)
+        evaluation = evaluate(f"ranksvm[margin={margin},squared={str(power == 2).lower()}]", scores, labels)
+        np.testing.assert_allclose(evaluation.value, value, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(
+            evaluation.gradient, gradient, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(gradient).max())
+        )
+        np.testing.assert_array_equal(evaluation.curvature, power * active)
 
 
 def logistic_losses_of_all_pairs(scores, labels, sigma) -> tuple[float, np.ndarray, np.ndarray]:
@@ -121,16 +123,16 @@ def logistic_losses_of_all_pairs(scores, labels, sigma) -> tuple[float, np.ndarr
 def test_ranknet_of_a_long_list_is_that_of_all_pairs_but_for_the_error_allowed(levels, spread, tolerance) -> None:
     labels = GENERATOR.integers(0, levels, 1_600).astype(float)
     scores = 1e3 + spread * GENERATOR.normal(size=labels.size)
-    found = evaluate(f"ranknet[sigma=1.5,tolerance={tolerance}]", scores, labels)
+    evaluation = evaluate(f"ranknet[sigma=1.5,tolerance={tolerance}]", scores, labels)
     rounding = 1e-13 * labels.size
-    for one, expected in zip(found, logistic_losses_of_all_pairs(scores, labels, 1.5), strict=True):
+    for ours, expected in zip(evaluation, logistic_losses_of_all_pairs(scores, labels, 1.5), strict=True):
         largest = np.abs(expected).max()
         np.testing.assert_allclose(
-            one, np.broadcast_to(expected, one.shape), rtol=0, atol=tolerance * largest + rounding
+            ours, np.broadcast_to(expected, ours.shape), rtol=0, atol=tolerance * largest + rounding
         )
     pairs = (labels[:, None] > labels[None, :]).sum()
     mean = evaluate(f"ranknet[sigma=1.5,tolerance={tolerance},mean=true]", scores, labels)
-    np.testing.assert_allclose(mean.value * max(pairs, 1), found.value, rtol=1e-12)
+    np.testing.assert_allclose(mean.value * max(pairs, 1), evaluation.value, rtol=1e-12)
 
 
 def test_ranksvm_counts_margins() -> None:
@@ -202,7 +204,7 @@ def test_ties_are_shuffled_uniformly_and_anew_in_each_iteration() -> None:
 
     def value(order) -> float:
         ranked = scores[list(order)]
-        return sum(logsumexp(ranked[place:]) - ranked[place] for place in range(4))
+        return sum(logsumexp(ranked[position:]) - ranked[position] for position in range(4))
 
     possible = [value((*order, 3)) for order in itertools.permutations(range(3))]
     bound = rp.loss("listmle").on(np.tile(labels, 1000), np.arange(0, 4001, 4))
@@ -232,8 +234,8 @@ def test_svm_map_finds_the_most_violated_of_all_rankings(relevant) -> None:
         goods, bads = np.flatnonzero(labels >= 1), np.flatnonzero(labels == 0)
         most = -np.inf
         for order in itertools.permutations(range(6)):
-            place = np.argsort(order)
-            violated = [(g, b) for g in goods for b in bads if place[g] > place[b]]
+            position = np.argsort(order)
+            violated = [(g, b) for g in goods for b in bads if position[g] > position[b]]
             slack = -2 * sum(scores[g] - scores[b] for g, b in violated) / (goods.size * bads.size)
             most = max(most, map_loss_of(order, labels >= 1) + slack)
         np.testing.assert_allclose(evaluate("svm_map", scores, labels).value, most, atol=1e-12)

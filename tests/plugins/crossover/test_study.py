@@ -52,7 +52,7 @@ def test_a_data_set_can_be_named():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_tuned_models_have_equal_budgets_and_an_engine_the_same_draws(profile):
     size = protocol.SIZES[profile]
-    groups = [one for one in STUDY.runs(profile, None) if one.kind == protocol.TUNED]
+    groups = [group for group in STUDY.runs(profile, None) if group.kind == protocol.TUNED]
     assert len(groups) == len(size.tuned_on) and (len(groups) > 1 or profile == "quick")
     for group in groups:
         by_engine = {}
@@ -75,9 +75,12 @@ def test_ranks_of_tuned_models_are_over_collections(results):
     expected = by_collection.rank(axis=1, ascending=False).mean()
     assert frame.set_index("model")["mean rank"].to_dict() == pytest.approx(expected.to_dict())
     assert figure is not None and f"of {8 * 7 // 2} pairs" in claims.some_are_told_apart(results)
-    one = dataclasses.replace(results, frames={GROUP: results[GROUP]})
-    assert STUDY.exhibit("Tuned").draw(one)[0].empty and STUDY.exhibit("Tuned, ranks").draw(one)[1] is None
-    assert Claim("", claims.tuned_better("uMart", "lambdaMART"), margin=claims.POINTS).judge(one).verdict == "not run"
+    one_group = dataclasses.replace(results, frames={GROUP: results[GROUP]})
+    assert STUDY.exhibit("Tuned").draw(one_group)[0].empty and STUDY.exhibit("Tuned, ranks").draw(one_group)[1] is None
+    assert (
+        Claim("", claims.tuned_better("uMart", "lambdaMART"), margin=claims.POINTS).judge(one_group).verdict
+        == "not run"
+    )
 
 
 def test_every_paper_has_combinations_of_its_own():
@@ -231,8 +234,8 @@ def test_verdicts_follow_the_numbers(lead, found):
 
 
 def test_the_choice_is_judged_against_the_papers_own_choice():
-    found = Claim("", claims.chosen_beats_papers, margin=claims.POINTS).judge(made(0.05))
-    assert found.verdict == "holds" and "umart, xgboost - lambdarank, lightgbm" in found.sentence
+    verdict = Claim("", claims.chosen_beats_papers, margin=claims.POINTS).judge(made(0.05))
+    assert verdict.verdict == "holds" and "umart, xgboost - lambdarank, lightgbm" in verdict.sentence
 
 
 def test_the_mark_is_told_for_ohsumed_alone_and_judged_nowhere():

@@ -21,11 +21,11 @@ HALF_OF_THE_LAST_DIGIT = 0.5e-6
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
     """Load all 106 queries, each tested once."""
-    found = [folder for folder in filter(None, FOLDERS) if (Path(folder) / "OHSUMED-LETOR2.tar.xz").exists()]
-    if not found:
+    folders = [folder for folder in filter(None, FOLDERS) if (Path(folder) / "OHSUMED-LETOR2.tar.xz").exists()]
+    if not folders:
         pytest.skip(f"OHSUMED-LETOR2.tar.xz is neither in RANKPLUG_DATA nor in {BESIDE}")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANKPLUG_DATA", found[0])
+        patch.setenv("RANKPLUG_DATA", folders[0])
         patch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path_factory.mktemp("cache"))
         parts = [rp.load("ohsumed-letor2", fold=fold).test for fold in range(1, 6)]
     starts = np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))])

@@ -34,7 +34,7 @@ def forged(shift, spread=0.0):
 
 
 def verdict(results, name="RankBoost"):
-    (claim,) = (one for one in STUDY.claims if one.sentence.startswith(f"Our {name} "))
+    (claim,) = (claim for claim in STUDY.claims if claim.sentence.startswith(f"Our {name} "))
     return str(claim.judge(results).verdict)
 
 

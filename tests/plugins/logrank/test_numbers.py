@@ -31,7 +31,7 @@ def sign_matrices(goods: int, bads: int) -> np.ndarray:
 
 def comes_from_an_order(signs: np.ndarray) -> bool:
     below = [frozenset(np.flatnonzero(row == 1)) for row in signs]
-    return all(one <= other or other <= one for one, other in itertools.combinations(below, 2))
+    return all(first <= other or other <= first for first, other in itertools.combinations(below, 2))
 
 
 def delta_in_numpy(signs: np.ndarray, gain: str, k: int = 10, discount: str = "jk") -> float:
@@ -153,16 +153,16 @@ def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain) -> None:
     labels = np.array([0.0, 1.0, 0.0, 3.0, 0.0, 1.0])
     scores = GENERATOR.normal(size=6)
     parameters = RankingSet(gain=gain, samples=30, p_best=0.5)
-    found = sample_rankings(labels, parameters, seed=5)
-    exponents = -2 * found.inversions @ scores
+    sample = sample_rankings(labels, parameters, seed=5)
+    exponents = -2 * sample.inversions @ scores
     law = np.exp(exponents - logsumexp(exponents))
     expected = {
         "logrank_mle": logsumexp(exponents),
-        "logrank_l3": logsumexp(exponents) + law @ found.deltas,
-        "convex_loss": logsumexp(exponents + found.deltas),
-        "exp_gain": -np.log(law @ (1 - found.deltas)),
-        "logrank_l2": law @ found.deltas,
-        "logrank_exponential": np.log(law @ np.exp(found.deltas)),
+        "logrank_l3": logsumexp(exponents) + law @ sample.deltas,
+        "convex_loss": logsumexp(exponents + sample.deltas),
+        "exp_gain": -np.log(law @ (1 - sample.deltas)),
+        "logrank_l2": law @ sample.deltas,
+        "logrank_exponential": np.log(law @ np.exp(sample.deltas)),
     }[name]
     reference = f"{name}[gain={gain},rankings=sampled,samples=30,p_best=0.5]"
     np.testing.assert_allclose(rp.loss(reference).evaluate(scores, labels, [0, 6], seed=5).value, expected)
@@ -175,18 +175,18 @@ def test_the_walk_reaches_all_rankings_and_nothing_else(goods, bads, rankings, b
     valid = {tuple(inversions_of(signs)) for signs in sign_matrices(goods, bads) if comes_from_an_order(signs)}
     assert len(valid) == rankings
     labels = np.repeat([1.0, 0.0], [goods, bads])
-    found = sample_rankings(labels, RankingSet(samples=60_000, walk=2000, branch=branch, p_best=0.5))
-    assert {tuple(row) for row in found.inversions} == valid
-    assert len(found.deltas) == rankings
+    sample = sample_rankings(labels, RankingSet(samples=60_000, walk=2000, branch=branch, p_best=0.5))
+    assert {tuple(row) for row in sample.inversions} == valid
+    assert len(sample.deltas) == rankings
 
 
 def test_each_step_of_the_walk_exchanges_one_pair() -> None:
     labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [5, 9]))
-    found = sample_rankings(labels, RankingSet(samples=300, walk=299, distinct=False, gain="auc"))
-    steps = np.diff(found.inversions[1:], axis=0)
+    sample = sample_rankings(labels, RankingSet(samples=300, walk=299, distinct=False, gain="auc"))
+    steps = np.diff(sample.inversions[1:], axis=0)
     assert (np.abs(steps).sum(1) == 2).all()
     assert (np.abs(steps[:, labels == 1]).sum(1) == 1).all()
-    np.testing.assert_allclose(np.abs(np.diff(found.deltas[1:])), 1 / 45)
+    np.testing.assert_allclose(np.abs(np.diff(sample.deltas[1:])), 1 / 45)
 
 
 @pytest.mark.parametrize("gain", GAINS)
@@ -198,9 +198,9 @@ def test_distances_kept_with_the_rankings_are_those_of_their_sign_matrices(gain,
         for signs in sign_matrices(3, 3)
         if comes_from_an_order(signs)
     }
-    found = sample_rankings(labels, RankingSet(samples=2000, p_best=0.5, gain=gain, k=4, discount=discount))
-    expected = [by_inversions[tuple(row)] for row in found.inversions]
-    np.testing.assert_allclose(found.deltas, expected, atol=1e-12)
+    sample = sample_rankings(labels, RankingSet(samples=2000, p_best=0.5, gain=gain, k=4, discount=discount))
+    expected = [by_inversions[tuple(row)] for row in sample.inversions]
+    np.testing.assert_allclose(sample.deltas, expected, atol=1e-12)
 
 
 def spread_of(gain: str, p_best: float) -> float:
@@ -222,26 +222,26 @@ def test_the_share_of_inverted_pairs_spreads_alike_around_best_and_worst() -> No
 @pytest.mark.parametrize("skew", [-5.0, 0.0, 5.0])
 def test_skewed_restarts_have_odds_that_grow_exponentially_with_distance(skew) -> None:
     labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [12, 15]))
-    found = sample_rankings(labels, RankingSet(samples=4000, walk=0, skew=skew, distinct=False))
+    sample = sample_rankings(labels, RankingSet(samples=4000, walk=0, skew=skew, distinct=False))
     targets = np.arange(11) / 10
     odds = np.exp(skew * targets) / np.exp(skew * targets).sum()
-    shares = np.bincount(np.rint(found.deltas[1:] * 10).astype(int), minlength=11) / 4000
+    shares = np.bincount(np.rint(sample.deltas[1:] * 10).astype(int), minlength=11) / 4000
     np.testing.assert_allclose(shares, odds, atol=0.03)
 
 
 @pytest.mark.parametrize("gain", GAINS)
 def test_restarts_near_one_distance(gain) -> None:
     labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [6, 40]))
-    found = sample_rankings(labels, RankingSet(samples=200, walk=0, restart_at=0.5, gain=gain, distinct=False))
-    assert np.median(found.deltas[1:]) == pytest.approx(0.5, abs=0.1)
+    sample = sample_rankings(labels, RankingSet(samples=200, walk=0, restart_at=0.5, gain=gain, distinct=False))
+    assert np.median(sample.deltas[1:]) == pytest.approx(0.5, abs=0.1)
     with pytest.raises(ParameterError, match="give one of them"):
         rp.loss("convex_loss[gain=map,skew=1,restart_at=0.5]")
 
 
 def test_restarts_mix_best_and_worst_in_their_share() -> None:
-    found = sample_rankings([1, 0, 0], RankingSet(samples=5000, walk=0, p_best=0.3, distinct=False))
-    assert (found.deltas[1:] == 0).mean() == pytest.approx(0.3, abs=0.03)
-    assert set(found.deltas) == {0, 1}
+    sample = sample_rankings([1, 0, 0], RankingSet(samples=5000, walk=0, p_best=0.3, distinct=False))
+    assert (sample.deltas[1:] == 0).mean() == pytest.approx(0.3, abs=0.03)
+    assert set(sample.deltas) == {0, 1}
 
 
 def test_rankings_are_drawn_once_and_of_their_seed() -> None:
@@ -288,8 +288,8 @@ def test_no_midpoint_lies_above_its_chord(name, generator) -> None:
     """Also of L3, which the paper calls non-convex."""
     labels, starts = np.repeat([1.0, 0.0], [3, 6]), [0, 9]
     bound = rp.loss(name).on(labels, starts, seed=3)
-    one, other = 3 * generator.normal(size=(2, 9))
-    assert bound((one + other) / 2).value <= (bound(one).value + bound(other).value) / 2 + 1e-9
+    first, other = 3 * generator.normal(size=(2, 9))
+    assert bound((first + other) / 2).value <= (bound(first).value + bound(other).value) / 2 + 1e-9
 
 
 def test_dividing_by_the_pairs_is_dividing_the_scores() -> None:

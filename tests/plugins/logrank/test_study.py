@@ -42,7 +42,7 @@ def test_every_figure_and_table_of_the_paper_is_there():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_trains_all_rows_of_figure_3_on_cleaned_binary_data(profile):
-    groups = {one.name: one for one in STUDY.runs(profile, None)}
+    groups = {group.name: group for group in STUDY.runs(profile, None)}
     assert list(groups)[-1] == "sampler"
     assert list(groups)[-2] == "objectives"
     for name in list(groups)[:-2]:
@@ -52,7 +52,7 @@ def test_every_profile_trains_all_rows_of_figure_3_on_cleaned_binary_data(profil
 
 
 def test_the_paper_profile_has_the_seven_data_sets_and_studies_the_sampler_on_hp2004():
-    groups = {one.name: one for one in STUDY.runs("paper", None)}
+    groups = {group.name: group for group in STUDY.runs("paper", None)}
     columns = [name.removeprefix("accuracy ") for name in groups if name not in ("objectives", "sampler")]
     assert columns == ["TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "OHSUMED"]
     assert all(group.folds == (1, 2, 3, 4, 5) for group in groups.values())
@@ -65,7 +65,7 @@ def test_the_paper_profile_has_the_seven_data_sets_and_studies_the_sampler_on_hp
 
 
 def test_a_data_set_can_be_named():
-    assert {one.shared["dataset"] for one in STUDY.runs("smoke", "mq2008")} == {"mq2008"}
+    assert {group.shared["dataset"] for group in STUDY.runs("smoke", "mq2008")} == {"mq2008"}
 
 
 def test_the_models_are_the_papers_losses():
@@ -226,12 +226,12 @@ def test_claims_hold_or_fail_as_the_numbers_say(statistic):
 
 
 def test_a_microaverage_weighs_data_sets_by_their_queries():
-    one = made(0.05)
-    first = one["accuracy made"]
+    results = made(0.05)
+    first = results["accuracy made"]
     few = first.assign(value=first["value"] + 0.2 * (first["model"] == "MLE"))
     many = pd.concat([first, first.assign(query="2"), first.assign(query="3")])
     runs = {name: Runs(name, {}, {}, kind="accuracy") for name in ("accuracy few", "accuracy many")}
-    both = dataclasses.replace(one, frames={"accuracy few": few, "accuracy many": many}, runs=runs)
+    both = dataclasses.replace(results, frames={"accuracy few": few, "accuracy many": many}, runs=runs)
     found = accuracy_table.microaverage(both, "map", {"Convex_NDCG": 1.0, "MLE": -1.0}).estimate
     assert found.point == pytest.approx((0.05 - 0.2 + 3 * 0.05) / 4)
 
@@ -362,9 +362,9 @@ def test_the_gradient_on_fixed_rankings_is_that_of_the_loss():
     value, gradient = dependent_walks.list_objective(scores, dependent_walks.drawn_without_scores(2, 7))
     bound = rp.loss(f"exp_gain[gain=map,samples={dependent_walks.RANKINGS},p_best=0.5]")
     labels = np.tile(dependent_walks.LABELS, 3)
-    found = bound.evaluate(np.tile(scores, 3), labels, np.arange(0, labels.size + 1, scores.size), seed=7)
-    assert value == pytest.approx(found.value[2], rel=1e-12)
-    assert gradient == pytest.approx(found.gradient[-scores.size :], abs=1e-12)
+    evaluation = bound.evaluate(np.tile(scores, 3), labels, np.arange(0, labels.size + 1, scores.size), seed=7)
+    assert value == pytest.approx(evaluation.value[2], rel=1e-12)
+    assert gradient == pytest.approx(evaluation.gradient[-scores.size :], abs=1e-12)
 
 
 def test_a_share_of_cells_is_counted_trial_by_trial():

@@ -21,7 +21,7 @@ def ndcg(ranking, k) -> float:
 
 def probability(ranking, scores) -> float:
     odds = np.exp(scores[list(ranking)])
-    return float(np.prod([odds[place] / odds[place:].sum() for place in range(odds.size)]))
+    return float(np.prod([odds[position] / odds[position:].sum() for position in range(odds.size)]))
 
 
 def expected_loss(scores, k) -> float:
@@ -30,14 +30,14 @@ def expected_loss(scores, k) -> float:
 
 def derivative(k) -> np.ndarray:
     step = 1e-5 * np.eye(5)
-    return np.array([(expected_loss(SCORES + one, k) - expected_loss(SCORES - one, k)) / 2e-5 for one in step])
+    return np.array([(expected_loss(SCORES + shift, k) - expected_loss(SCORES - shift, k)) / 2e-5 for shift in step])
 
 
 def draws(loss, number=4000) -> list[np.ndarray]:
     """Return value and gradient of independent draws, a row a draw."""
     bound = rp.loss(loss).on(np.tile(LABELS, number), np.arange(0, 5 * number + 1, 5), seed=3)
-    found = bound(np.tile(SCORES, number))
-    return [found.value[:, None], found.gradient.reshape(number, 5)]
+    evaluation = bound(np.tile(SCORES, number))
+    return [evaluation.value[:, None], evaluation.gradient.reshape(number, 5)]
 
 
 @pytest.mark.parametrize("k", [2, 5])

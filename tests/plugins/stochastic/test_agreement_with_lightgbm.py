@@ -41,8 +41,8 @@ def ours(name, data):
     objective = rp.loss(name).on(labels, np.concatenate(([0], np.cumsum(lengths))), step="newton")
 
     def derivatives(scores, dataset):
-        found = objective(scores, dtype=np.float32, valued=False)
-        return found.gradient, found.curvature
+        evaluation = objective(scores, dtype=np.float32, valued=False)
+        return evaluation.gradient, evaluation.curvature
 
     return derivatives
 
@@ -79,12 +79,12 @@ def test_newton_steps_agree_with_one_document_a_leaf(native, name):
         np.arange(40.0)[:, None], labels, group=[40], init_score=scores, params={"min_data_in_bin": 1}
     )
     booster = lgb.train({**SETTINGS, **alone, "objective": "lambdarank", **native}, dataset, 1)
-    found = rp.loss(name).evaluate(scores, labels, [0, 40])
+    evaluation = rp.loss(name).evaluate(scores, labels, [0, 40])
     leaves = booster.predict(np.arange(40.0)[:, None], pred_leaf=True).ravel()
     alone = np.bincount(leaves)[leaves] == 1
     assert alone.sum() >= 30
     steps = booster.predict(np.arange(40.0)[:, None])
-    np.testing.assert_allclose(steps[alone], -(found.gradient / found.curvature)[alone], rtol=1e-3)
+    np.testing.assert_allclose(steps[alone], -(evaluation.gradient / evaluation.curvature)[alone], rtol=1e-3)
 
 
 def test_the_arithmetic_changes_only_the_last_digits(ranking_data):

@@ -76,10 +76,10 @@ def lambdarank_by_pairs(scores, labels, sigma, norm=False, truncation=None):
 )
 def test_golden_numbers(key, name, curvature):
     given_list, expected = GOLDEN[key]["in"], GOLDEN[key]["out"]
-    found = evaluate(name, given_list["f"], given_list["y"])
-    assert found.value[0] == pytest.approx(expected["loss"], abs=1e-8)
-    assert found.gradient == pytest.approx(expected["grad"], abs=1e-8)
-    assert found.curvature == pytest.approx(expected[curvature] if curvature else np.ones(4), abs=1e-8)
+    evaluation = evaluate(name, given_list["f"], given_list["y"])
+    assert evaluation.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert evaluation.curvature == pytest.approx(expected[curvature] if curvature else np.ones(4), abs=1e-8)
 
 
 @settings(deadline=None)
@@ -87,14 +87,14 @@ def test_golden_numbers(key, name, curvature):
 def test_cross_entropy_is_that_of_label_shares_and_softmax(one_list, weighted):
     scores, labels = one_list
     mass = labels.sum()
-    found = evaluate(f"cross_entropy[weight_by_label_sum={weighted}]", scores, labels)
+    evaluation = evaluate(f"cross_entropy[weight_by_label_sum={weighted}]", scores, labels)
     if mass == 0:
-        assert found.value[0] == 0 and not found.gradient.any()
+        assert evaluation.value[0] == 0 and not evaluation.gradient.any()
         return
     scale, rho = mass if weighted else 1.0, softmax(scores)
-    assert found.value[0] == pytest.approx(-scale * (labels / mass) @ log_softmax(scores), abs=1e-10)
-    assert found.gradient == pytest.approx(scale * (rho - labels / mass), abs=1e-10)
-    assert found.curvature == pytest.approx(scale * rho * (1 - rho), abs=1e-10)
+    assert evaluation.value[0] == pytest.approx(-scale * (labels / mass) @ log_softmax(scores), abs=1e-10)
+    assert evaluation.gradient == pytest.approx(scale * (rho - labels / mass), abs=1e-10)
+    assert evaluation.curvature == pytest.approx(scale * rho * (1 - rho), abs=1e-10)
 
 
 @settings(deadline=None)
@@ -102,16 +102,16 @@ def test_cross_entropy_is_that_of_label_shares_and_softmax(one_list, weighted):
 def test_approx_ndcg_is_equation_15_pair_by_pair(one_list, eta):
     scores, labels = one_list
     value, gradient = approx_ndcg_by_pairs(scores, labels, eta)
-    found = evaluate(f"approx_ndcg[eta={eta}]", scores, labels)
-    assert found.value[0] == pytest.approx(value, abs=1e-10)
-    assert found.gradient == pytest.approx(gradient, abs=1e-9 * eta)
+    evaluation = evaluate(f"approx_ndcg[eta={eta}]", scores, labels)
+    assert evaluation.value[0] == pytest.approx(value, abs=1e-10)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9 * eta)
 
 
 def test_steep_approx_ndcg_is_minus_ndcg():
     generator = np.random.default_rng(0)
     scores, labels = generator.permutation(20) / 10, generator.integers(0, 5, 20).astype(float)
-    found = evaluate("approx_ndcg[eta=100000]", scores, labels)
-    assert found.value[0] == pytest.approx(-rp.metric("ndcg[k=none]")(scores, labels, [0, 20])[0], abs=1e-12)
+    evaluation = evaluate("approx_ndcg[eta=100000]", scores, labels)
+    assert evaluation.value[0] == pytest.approx(-rp.metric("ndcg[k=none]")(scores, labels, [0, 20])[0], abs=1e-12)
 
 
 @settings(deadline=None)
@@ -120,10 +120,10 @@ def test_lambdarank_is_equation_23_pair_by_pair(one_list, sigma, norm, truncatio
     scores, labels = one_list
     value, gradient, curvature = lambdarank_by_pairs(scores, labels, sigma, norm, truncation)
     name = f"lambdarank[sigma={sigma},norm={norm},truncation={truncation}]"
-    found = evaluate(name, scores, labels)
-    assert found.value[0] == pytest.approx(value, abs=1e-9)
-    assert found.gradient == pytest.approx(gradient, abs=1e-9)
-    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+    evaluation = evaluate(name, scores, labels)
+    assert evaluation.value[0] == pytest.approx(value, abs=1e-9)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
 
 
 @pytest.mark.parametrize("spread", [100.0, 1e3, 1e5])
@@ -132,23 +132,23 @@ def test_gaps_too_wide_for_one_exponential_keep_their_sigmoids(spread):
     scores, labels = spread * generator.normal(size=25), generator.integers(0, 5, 25).astype(float)
     scores[3], scores[7] = scores[5] + 0.1, scores[5] - 0.2
     value, gradient, curvature = lambdarank_by_pairs(scores, labels, 2.0)
-    found = evaluate("lambdarank[sigma=2]", scores, labels)
-    assert found.value[0] == pytest.approx(value, rel=1e-12)
-    assert found.gradient == pytest.approx(gradient, abs=1e-12)
-    assert found.curvature == pytest.approx(curvature, abs=1e-12)
+    evaluation = evaluate("lambdarank[sigma=2]", scores, labels)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-12)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-12)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-12)
     value, gradient = approx_ndcg_by_pairs(scores, labels, 10.0)
-    found = evaluate("approx_ndcg", scores, labels)
-    assert found.value[0] == pytest.approx(value, rel=1e-12)
-    assert found.gradient == pytest.approx(gradient, abs=1e-12)
+    evaluation = evaluate("approx_ndcg", scores, labels)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-12)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-12)
 
 
 def test_the_value_of_lambdarank_has_its_gradient_when_the_weights_are_held_fixed():
     """Within one order and one layout of labels the weights do not move, so differences see the sigmoids alone."""
     generator = np.random.default_rng(2)
     scores, labels = generator.permutation(9) / 3.0, generator.integers(0, 5, 9).astype(float)
-    found = evaluate("lambdarank[sigma=2]", scores, labels)
+    evaluation = evaluate("lambdarank[sigma=2]", scores, labels)
     for document in range(9):
         moved = np.tile(scores, (2, 1))
         moved[:, document] += 1e-6, -1e-6
         above, below = (evaluate("lambdarank[sigma=2]", row, labels).value[0] for row in moved)
-        assert (above - below) / 2e-6 == pytest.approx(found.gradient[document], abs=1e-7)
+        assert (above - below) / 2e-6 == pytest.approx(evaluation.gradient[document], abs=1e-7)

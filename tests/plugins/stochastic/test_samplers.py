@@ -53,11 +53,13 @@ def given_uniforms_by_name():
 )
 def test_expected_losses_have_the_golden_numbers(beta, loss, prefix):
     golden = GOLDEN[f"stochastic_beta{beta}"]
-    found = rp.loss(loss).evaluate(golden["in"]["f"], golden["in"]["y"], [0, 4], sampler=f"given_uniforms[beta={beta}]")
-    assert found.value[0] == pytest.approx(golden["out"][prefix], abs=1e-8)
-    assert found.gradient == pytest.approx(golden["out"][f"{prefix}_grad"], abs=1e-8)
+    evaluation = rp.loss(loss).evaluate(
+        golden["in"]["f"], golden["in"]["y"], [0, 4], sampler=f"given_uniforms[beta={beta}]"
+    )
+    assert evaluation.value[0] == pytest.approx(golden["out"][prefix], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(golden["out"][f"{prefix}_grad"], abs=1e-8)
     if f"{prefix}_hess" in golden["out"]:
-        assert found.curvature == pytest.approx(golden["out"][f"{prefix}_hess"], abs=1e-8)
+        assert evaluation.curvature == pytest.approx(golden["out"][f"{prefix}_hess"], abs=1e-8)
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.25])
@@ -106,15 +108,15 @@ def test_differences_of_gumbel_noise_are_logistic_and_not_independent():
 
 def test_noise_is_drawn_anew_by_iteration_and_list_and_repeated_by_seed():
     noise = sampler("gumbel[samples=2]")
-    one = noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=0)
-    assert (one == noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=0)).all()
+    draw = noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=0)
+    assert (draw == noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=0)).all()
     for other in (
         noise.draw(np.zeros(8), [0, 4, 8], seed=2, iteration=0),
         noise.draw(np.zeros(8), [0, 4, 8], seed=1, iteration=1),
-        one[::-1],
-        np.roll(one, 4, axis=1),
+        draw[::-1],
+        np.roll(draw, 4, axis=1),
     ):
-        assert not (one == other).any()
+        assert not (draw == other).any()
 
 
 def test_one_document_has_probability_one_and_equal_scores_a_uniform_order():
@@ -144,8 +146,8 @@ def test_the_gradient_of_expected_cross_entropy_is_the_mean_of_draws_less_the_sh
     scores, labels = np.array([0.3, -1.0, 0.4]), np.array([2.0, 0.0, 1.0])
     noise = "gumbel[beta=0.5,samples=5]"
     draws = sampler(noise).draw(scores, [0, 3], seed=4, iteration=6)
-    found = rp.loss("cross_entropy").evaluate(scores, labels, [0, 3], sampler=noise, seed=4, iteration=6)
-    assert found.gradient == pytest.approx(np.exp(draws).mean(0) - labels / 3, abs=1e-12)
+    evaluation = rp.loss("cross_entropy").evaluate(scores, labels, [0, 3], sampler=noise, seed=4, iteration=6)
+    assert evaluation.gradient == pytest.approx(np.exp(draws).mean(0) - labels / 3, abs=1e-12)
 
 
 def slope_of_a_pair(gap, eta=10.0):
@@ -175,9 +177,9 @@ def test_approximate_ranks_on_perturbed_scores_are_those_with_logistic_noise_in_
     inside = 1 + expit(10 * (scores[None] - scores[:, None] + (noise[None] - noise[:, None]))).sum(1) - 0.5
     np.testing.assert_allclose(direct, inside, atol=1e-12)
     labels = np.array([2.0, 0.0, 1.0])
-    found = rp.loss("approx_ndcg").evaluate(sampled - logsumexp(sampled), labels, [0, 3]).value[0]
+    ours = rp.loss("approx_ndcg").evaluate(sampled - logsumexp(sampled), labels, [0, 3]).value[0]
     gains = 2.0**labels - 1
-    assert found == pytest.approx(-(gains / np.log2(1 + inside)).sum() / (3 + 1 / np.log2(3)), abs=1e-10)
+    assert ours == pytest.approx(-(gains / np.log2(1 + inside)).sum() / (3 + 1 / np.log2(3)), abs=1e-10)
 
 
 @pytest.mark.parametrize("loss", ["cross_entropy", "approx_ndcg", "lambdarank[sigma=2]", "xe_ndcg", "urank", "umart"])
@@ -185,6 +187,6 @@ def test_gaps_of_a_thousand_stay_ordered_and_finite_under_noise(loss):
     scores, labels = np.array([1e3, -1e3, 0.0, 10.0]), np.array([3.0, 0.0, 1.0, 2.0])
     draws = sampler("gumbel[samples=8]").draw(scores, [0, 4])
     assert (draws.argsort(1) == [1, 2, 3, 0]).mean() > 0.99
-    found = rp.loss(loss).evaluate(scores, labels, [0, 4], sampler="gumbel[samples=8]")
-    for part in found:
+    evaluation = rp.loss(loss).evaluate(scores, labels, [0, 4], sampler="gumbel[samples=8]")
+    for part in evaluation:
         assert np.isfinite(part).all()

@@ -44,7 +44,7 @@ def test_every_figure_and_table_of_the_paper_is_there():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_asks_for_both_settings_of_all_models(profile):
-    runs = {one.name: one for one in STUDY.runs(profile, None)}
+    runs = {group.name: group for group in STUDY.runs(profile, None)}
     assert list(runs)[:4] == [FIXED, TUNED, f"fixed {protocol.YAHOO}", f"tuned {protocol.YAHOO}"]
     assert list(runs)[4:] == [CROSSED, NOISE, MENTIONED][: 1 if profile == "quick" else 3]
     assert tuple(runs[FIXED].models) == protocol.MODELS
@@ -57,7 +57,7 @@ def test_every_profile_asks_for_both_settings_of_all_models(profile):
 
 
 def test_the_paper_profile_has_the_published_settings():
-    runs = {one.name: one for one in STUDY.runs("paper", None)}
+    runs = {group.name: group for group in STUDY.runs("paper", None)}
     web, yahoo = runs[FIXED].models, runs[f"fixed {protocol.YAHOO}"].models
     assert runs[FIXED].trials == 10
     assert "layers=(1024,512,256,128,64,32,16)" in web["ApproxNDCG"]["scorer"]
@@ -71,12 +71,12 @@ def test_the_paper_profile_has_the_published_settings():
 
 def test_a_data_set_can_be_named(results):
     runs = list(STUDY.runs("smoke", "ohsumed"))
-    assert [one.shared["dataset"] for one in runs] == ["ohsumed"] * 5
+    assert [group.shared["dataset"] for group in runs] == ["ohsumed"] * 5
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_crossed_models_differ_in_loss_noise_and_network_only_and_choose_from_equally_many_rates(profile):
-    crossed = {one.name: one for one in STUDY.runs(profile, None)}[CROSSED].models
+    crossed = {group.name: group for group in STUDY.runs(profile, None)}[CROSSED].models
     assert len(crossed) == 8
     assert len({rates_of(parts) for parts in crossed.values()}) == 1
     for loss in ("CrossEntropy", "ApproxNDCG"):
@@ -96,7 +96,7 @@ def rates_of(parts):
 
 
 def test_at_quick_the_crossed_models_of_the_paper_are_its_own_runs():
-    runs = {one.name: one for one in STUDY.runs("quick", None)}
+    runs = {group.name: group for group in STUDY.runs("quick", None)}
     crossed = runs[CROSSED].models
     for network, setting in (("A", FIXED), ("B", TUNED)):
         assert crossed[f"E[ApproxNDCG], {network}"] == runs[setting].models["E[ApproxNDCG]"]
@@ -206,14 +206,14 @@ def test_nothing_is_run_twice(results):
 
 
 def test_what_the_paper_mentions_differs_in_what_it_names():
-    groups = {one.name: one for one in STUDY.runs("full", None)}
+    groups = {group.name: group for group in STUDY.runs("full", None)}
     models, plain = groups[MENTIONED].models, groups[FIXED].models["ApproxNDCG"]
     assert {**models["RankNet"], "loss": plain["loss"]} == plain and models["RankNet"]["loss"] == "ranknet"
     longer = models[protocol.LONGER]
     assert {**longer, "backend": longer["backend"].replace("epochs=90", "epochs=30")} == plain
     tuned, elsewhere = groups[TUNED].models["E[ApproxNDCG]"], models[protocol.ELSEWHERE]
     assert elsewhere["scorer"] == tuned["scorer"].replace("dropout=0.5", "dropout=(0.5,0.5,0.5)")
-    papers = {one.name: one for one in STUDY.runs("paper", None)}
+    papers = {group.name: group for group in STUDY.runs("paper", None)}
     assert "dropout=(0.5,0.5,0.5)" in papers[TUNED].models["E[ApproxNDCG]"]["scorer"]
     assert "dropout=0.5]" in papers[MENTIONED].models[protocol.ELSEWHERE]["scorer"]
 
@@ -343,8 +343,8 @@ def test_curves_that_early_stopping_ended_are_not_compared(statistic):
     results = made(0.05)
     records = tuple({"identity": model, "record": {"stopped": "patience"}} for model in protocol.MODELS)
     stopped = dataclasses.replace(results, records=records)
-    found = Claim("", statistic, margin=claims.POINTS).judge(stopped)
-    assert found.verdict == "not run" and "not run to the end" in found.sentence
+    verdict = Claim("", statistic, margin=claims.POINTS).judge(stopped)
+    assert verdict.verdict == "not run" and "not run to the end" in verdict.sentence
 
 
 def test_an_earlier_best_epoch_is_told_from_a_later_one():
@@ -373,11 +373,11 @@ def test_a_growing_gap_is_told_from_a_shrinking_one():
     grows, early = (
         next(claim for claim in STUDY.claims if words in claim.sentence) for words in ("gap between", "fewer trees")
     )
-    for sign, found in ((1, "holds"), (-1, "fails")):
+    for sign, verdict in ((1, "holds"), (-1, "fails")):
         changed = frame.assign(value=frame["value"] + sign * 0.01 * frame["iteration"].fillna(0) * expected)
         results = Results("smoke", {FIXED: changed}, growing.published, runs=RUNS)
-        assert grows.judge(results).verdict == found
-        assert early.judge(results).verdict == {"holds": "fails", "fails": "holds"}[found]
+        assert grows.judge(results).verdict == verdict
+        assert early.judge(results).verdict == {"holds": "fails", "fails": "holds"}[verdict]
 
 
 def test_figure_1_shares_of_draws_are_those_of_the_closed_density():
@@ -444,8 +444,8 @@ def test_the_expected_loss_keeps_pushing_a_pair_apart(gap, plain, expected):
 )
 def test_noise_stretches_the_best_gap_of_cross_entropy(share, plain, expected):
     assert best_gap(share) == pytest.approx(plain, abs=1e-4)
-    found = best_expected_gap(share)
-    assert found == pytest.approx(expected, abs=1e-3)
-    ratio = np.exp(found)
+    gap = best_expected_gap(share)
+    assert gap == pytest.approx(expected, abs=1e-3)
+    ratio = np.exp(gap)
     # The mean of sigma(gap + Z) over a standard logistic Z in closed form.
-    assert ratio * (ratio - 1 - found) / (ratio - 1) ** 2 == pytest.approx(share, abs=1e-9)
+    assert ratio * (ratio - 1 - gap) / (ratio - 1) ** 2 == pytest.approx(share, abs=1e-9)

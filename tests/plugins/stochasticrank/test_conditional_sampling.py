@@ -31,13 +31,13 @@ def test_the_estimate_is_unbiased(k) -> None:
     bound = rp.loss(f"stochastic_rank[sigma={SIGMA},k={k}]").on(
         np.tile(LABELS, number), np.arange(0, 3 * number + 1, 3), seed=5
     )
-    found = bound(np.tile(SCORES, number))
+    evaluation = bound(np.tile(SCORES, number))
     step = 1e-3 * np.eye(3)
-    derivative = [(expected_loss(SCORES + one, k) - expected_loss(SCORES - one, k)) / 2e-3 for one in step]
-    drawn = found.gradient.reshape(number, 3)
+    derivative = [(expected_loss(SCORES + shift, k) - expected_loss(SCORES - shift, k)) / 2e-3 for shift in step]
+    drawn = evaluation.gradient.reshape(number, 3)
     assert (np.abs(drawn.mean(axis=0) - derivative) < 4.5 * drawn.std(axis=0) / np.sqrt(number) + 1e-5).all()
-    error = found.value.std() / np.sqrt(number)
-    assert found.value.mean() == pytest.approx(expected_loss(SCORES, k), abs=4.5 * error + 1e-5)
+    error = evaluation.value.std() / np.sqrt(number)
+    assert evaluation.value.mean() == pytest.approx(expected_loss(SCORES, k), abs=4.5 * error + 1e-5)
 
 
 def test_two_documents_have_the_derivative_of_the_chance_that_the_better_one_wins() -> None:

@@ -40,24 +40,24 @@ def test_every_figure_and_table_of_the_paper_is_there():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_has_all_nine_models_where_the_paper_has_them(profile):
-    runs = {one.name: one for one in STUDY.runs(profile, None)}
-    for place in set(PLACES) & set(runs):
-        lacks = set() if place in (protocol.OHSUMED, protocol.MQ2007) else {"MDPRank"}
-        assert set(runs[place].models) == ALL_MODELS - lacks
+    runs = {group.name: group for group in STUDY.runs(profile, None)}
+    for collection in set(PLACES) & set(runs):
+        lacks = set() if collection in (protocol.OHSUMED, protocol.MQ2007) else {"MDPRank"}
+        assert set(runs[collection].models) == ALL_MODELS - lacks
     assert {protocol.OHSUMED, protocol.MQ2007} <= set(runs)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_only_groups_that_say_so_are_selected_on_the_test_part(profile):
-    for one in STUDY.runs(profile, None):
-        named = one.kind in (protocol.TEST_SELECTED, protocol.LIGHTGBM_EVALUATION)
-        for parts in one.models.values():
+    for group in STUDY.runs(profile, None):
+        named = group.kind in (protocol.TEST_SELECTED, protocol.LIGHTGBM_EVALUATION)
+        for parts in group.models.values():
             assert (protocol.ON_TEST in parts["transforms"]) == named
 
 
 def test_the_paper_profile_has_the_published_settings():
-    runs = {one.name: one for one in STUDY.runs("paper", None)}
-    ohsumed, mq2007, web = (runs[place].models for place in PLACES[:3])
+    runs = {group.name: group for group in STUDY.runs("paper", None)}
+    ohsumed, mq2007, web = (runs[collection].models for collection in PLACES[:3])
     assert "layers=(100,50),activation=elu" in ohsumed["uRank"]["scorer"]
     assert "layers=(100,100)" in mq2007["uRank"]["scorer"] and "layers=(200,200)" in web["uRank"]["scorer"]
     assert "optimiser=adam,lr=0.0001,batch=1,clip=5.0,epochs=1000" in ohsumed["uRank"]["backend"]
@@ -75,7 +75,7 @@ def test_the_paper_profile_has_the_published_settings():
 
 
 def test_the_real_profile_trains_on_the_official_folds_of_ohsumed_and_mq2008():
-    runs = {one.name: one for one in STUDY.runs("real", None)}
+    runs = {group.name: group for group in STUDY.runs("real", None)}
     assert runs[protocol.OHSUMED].shared["dataset"] == "ohsumed"
     assert runs[protocol.MQ2007].shared["dataset"] == "mq2008"
     assert runs[protocol.OHSUMED].folds == (1, 2, 3, 4, 5)
@@ -163,7 +163,7 @@ def test_the_published_gains_follow_from_the_published_tables(place, ndcg, err):
 
 
 def test_choices_differ_from_the_papers_own_in_one_thing():
-    runs = {one.name: one for one in STUDY.runs("full", None)}
+    runs = {group.name: group for group in STUDY.runs("full", None)}
     tried, own = runs[f"choices {protocol.OHSUMED}"].models, runs[protocol.OHSUMED].models
     assert tried["uMart, u = 5"]["loss"] == "umart[window=5]"
     assert {**tried["uMart, u = 5"], "loss": "umart[window=2]"} == own["uMart"]
@@ -217,8 +217,8 @@ def test_err_by_the_collections_largest_rating_is_never_above_the_querys(results
 
 
 def test_our_err_grows_with_the_cutoff_for_every_query(results):
-    for place in PLACES:
-        rows = results[place][results[place]["metric"].isin(protocol.ERR)]
+    for collection in PLACES:
+        rows = results[collection][results[collection]["metric"].isin(protocol.ERR)]
         wide = rows.pivot_table(index=["model", "trial", "query"], columns="metric", values="value", observed=True)
         assert (wide[list(protocol.ERR)].diff(axis=1).iloc[:, 1:] >= -1e-12).all(axis=None)
 
@@ -293,9 +293,9 @@ def made(
     leads: dict[str, float], dataset: str = "synthetic", level: float = 0.4, trials: int = 6, noise: float = 0.001
 ) -> Results:
     """Make results in which some models lead the others, in half of the trials a little more or less."""
-    groups = {place: (protocol.TABLES, place) for place in PLACES}
+    groups = {collection: (protocol.TABLES, collection) for collection in PLACES}
     groups["on test"] = (protocol.TEST_SELECTED, protocol.OHSUMED)
-    groups |= {f"evaluation {place}": (protocol.LIGHTGBM_EVALUATION, place) for place in PLACES}
+    groups |= {f"evaluation {collection}": (protocol.LIGHTGBM_EVALUATION, collection) for collection in PLACES}
     rows = []
     for trial in range(trials):
         for model in sorted(ALL_MODELS):
@@ -342,9 +342,9 @@ def test_verdicts_name_the_data_they_were_judged_on():
 
 def test_places_that_were_not_run_are_named():
     some = made({"uMart": 0.05})
-    frames = {place: some[place] for place in (protocol.OHSUMED, protocol.MQ2007)}
-    found = judged(claims.above("uMart", ("LambdaMart-L",)), dataclasses.replace(some, frames=frames))
-    assert found.verdict == "holds" and "not run: MSLR-WEB10K, MSLR-WEB30K" in found.sentence
+    frames = {name: some[name] for name in (protocol.OHSUMED, protocol.MQ2007)}
+    verdict = judged(claims.above("uMart", ("LambdaMart-L",)), dataclasses.replace(some, frames=frames))
+    assert verdict.verdict == "holds" and "not run: MSLR-WEB10K, MSLR-WEB30K" in verdict.sentence
     absent = claims.above("uMart", ("LambdaMart-L",), (protocol.WEB10K,))
     assert judged(absent, dataclasses.replace(some, frames=frames)).verdict == "not run"
 
@@ -369,9 +369,9 @@ def test_the_published_row_is_compared_with_one_run_of_ours_on_its_own_data_alon
 
 
 def test_the_prediction_of_one_run_is_wider_than_the_interval_of_the_mean():
-    found = judged(claims.published_row_reached(protocol.TABLES), of_the_row(0.0, 0.01), claims.OF_A_ROW).decisive
+    verdict = judged(claims.published_row_reached(protocol.TABLES), of_the_row(0.0, 0.01), claims.OF_A_ROW).decisive
     spread = np.std([0.01, -0.01] * 3, ddof=1) * np.sqrt(1 + 1 / 6)
-    assert found.high - found.effect == pytest.approx(100 * stats.t.ppf(0.975, 5) * spread)
+    assert verdict.high - verdict.effect == pytest.approx(100 * stats.t.ppf(0.975, 5) * spread)
 
 
 def test_selection_on_the_test_part_is_told_from_selection_on_validation_data():

@@ -58,24 +58,24 @@ def equations_5_and_6(scores, labels, window, sigma=2.0, factor=None, normalise=
 
 @pytest.mark.parametrize("window", [1, 2, 10])
 def test_golden_numbers(window):
-    one, expected = GOLDEN[f"umart_sigma2_window{window}"]["in"], GOLDEN[f"umart_sigma2_window{window}"]["out"]
+    given, expected = GOLDEN[f"umart_sigma2_window{window}"]["in"], GOLDEN[f"umart_sigma2_window{window}"]["out"]
     for options, gradient, curvature in (
         ("hessian=true", "grad", "hess_true_sigma2"),
         ("hessian=released", "grad", "hess_released_code_sigma3"),
         ("hessian=true,normalise=false", "grad_no_score_norm", "hess_no_score_norm"),
     ):
-        found = evaluate(f"umart[window={window},{options}]", one["f"], one["y"])
-        assert found.gradient == pytest.approx(expected[gradient], abs=1e-8)
-        assert found.curvature == pytest.approx(expected[curvature], abs=1e-8)
+        evaluation = evaluate(f"umart[window={window},{options}]", given["f"], given["y"])
+        assert evaluation.gradient == pytest.approx(expected[gradient], abs=1e-8)
+        assert evaluation.curvature == pytest.approx(expected[curvature], abs=1e-8)
 
 
 @settings(deadline=None)
 @given(LISTS, st.sampled_from([None, 1, 2, 5]), st.booleans(), st.sampled_from([None, 3]))
 def test_gradient_and_curvature_are_the_equations(one_list, window, normalise, idcg_at):
     gradient, curvature = equations_5_and_6(*one_list, window, normalise=normalise, idcg_at=idcg_at)
-    found = evaluate(f"umart[window={window},normalise={normalise},idcg_at={idcg_at}]", *one_list)
-    assert found.gradient == pytest.approx(gradient, abs=1e-9)
-    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+    evaluation = evaluate(f"umart[window={window},normalise={normalise},idcg_at={idcg_at}]", *one_list)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
 
 
 @pytest.mark.parametrize("window", [None, 1, 3])
@@ -85,9 +85,9 @@ def test_gaps_too_wide_for_one_exponential_keep_their_likelihoods(spread, window
     scores, labels = spread * generator.normal(size=14), generator.integers(0, 4, 14).astype(float)
     scores[2], scores[9] = scores[5] + 0.3, scores[5] - 0.2
     gradient, curvature = equations_5_and_6(scores, labels, window, normalise=False)
-    found = evaluate(f"umart[window={window},normalise=false]", scores, labels)
-    assert found.gradient == pytest.approx(gradient, abs=1e-10)
-    assert found.curvature == pytest.approx(curvature, abs=1e-10)
+    evaluation = evaluate(f"umart[window={window},normalise=false]", scores, labels)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-10)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-10)
 
 
 @pytest.mark.parametrize("sigma", [1.0, 2.0, 3.0])
@@ -117,9 +117,9 @@ def test_a_window_of_one_is_lambdamart_as_lightgbm_had_it_until_2_2():
                 gradient[i] -= 2 * weight * p
                 gradient[j] += 2 * weight * p
                 curvature[[i, j]] += 8 * weight * p * (1 - p)
-    found = evaluate("umart[window=1]", scores, labels)
-    assert found.gradient == pytest.approx(gradient, abs=1e-12)
-    assert found.curvature == pytest.approx(curvature, abs=1e-12)
+    evaluation = evaluate("umart[window=1]", scores, labels)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-12)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-12)
 
 
 @pytest.mark.parametrize("normalise", [True, False])
@@ -136,8 +136,8 @@ def test_a_window_of_one_is_todays_lambdarank_up_to_its_factor_a_list(normalise)
 
 
 def test_all_scores_equal_divides_by_no_gap():
-    found = evaluate("umart", np.zeros(4), np.array([2.0, 0.0, 1.0, 0.0]))
+    evaluation = evaluate("umart", np.zeros(4), np.array([2.0, 0.0, 1.0, 0.0]))
     gradient, curvature = equations_5_and_6(np.zeros(4), np.array([2.0, 0.0, 1.0, 0.0]), 2)
-    assert found.gradient == pytest.approx(gradient, abs=1e-12)
-    assert found.curvature == pytest.approx(curvature, abs=1e-12)
-    assert found.gradient.any()
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-12)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-12)
+    assert evaluation.gradient.any()

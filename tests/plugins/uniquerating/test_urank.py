@@ -67,33 +67,33 @@ def algorithm_2(scores, labels):
 
 
 def test_the_papers_example():
-    one, expected = GOLDEN["urank_paper_example"]["in"], GOLDEN["urank_paper_example"]["out"]
-    found = evaluate(one["f"], one["y"])
+    given, expected = GOLDEN["urank_paper_example"]["in"], GOLDEN["urank_paper_example"]["out"]
+    evaluation = evaluate(given["f"], given["y"])
     by_hand = -0.5 * (3 * (np.log(0.3) + np.log(4 / 11)) + np.log(2 / 7))
-    assert found.value[0] == pytest.approx(by_hand, abs=1e-12)
-    assert found.value[0] == pytest.approx(expected["loss"], abs=1e-8)
-    assert found.gradient == pytest.approx(expected["grad"], abs=1e-8)
-    assert found.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
-    assert evaluate(one["f"], one["y"], 1).value[0] == pytest.approx(expected["loss_window1"], abs=1e-8)
-    assert evaluate(one["f"], one["y"], 2).value[0] == pytest.approx(expected["loss_window2"], abs=1e-8)
+    assert evaluation.value[0] == pytest.approx(by_hand, abs=1e-12)
+    assert evaluation.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert evaluation.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    assert evaluate(given["f"], given["y"], 1).value[0] == pytest.approx(expected["loss_window1"], abs=1e-8)
+    assert evaluate(given["f"], given["y"], 2).value[0] == pytest.approx(expected["loss_window2"], abs=1e-8)
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 99])
 def test_golden_windows(window):
-    one, expected = GOLDEN["urank_windows"]["in"], GOLDEN["urank_windows"]["out"]
-    found = evaluate(one["f"], one["y"], window)
-    assert found.value[0] == pytest.approx(expected[f"loss_u{window}"], abs=1e-8)
-    assert found.gradient == pytest.approx(expected[f"grad_u{window}"], abs=1e-8)
+    given, expected = GOLDEN["urank_windows"]["in"], GOLDEN["urank_windows"]["out"]
+    evaluation = evaluate(given["f"], given["y"], window)
+    assert evaluation.value[0] == pytest.approx(expected[f"loss_u{window}"], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(expected[f"grad_u{window}"], abs=1e-8)
 
 
 @settings(deadline=None)
 @given(LISTS, st.sampled_from([None, 1, 2, 5]))
 def test_loss_gradient_and_curvature_are_equation_2(one_list, window):
     value, gradient, curvature = equation_2(*one_list, window)
-    found = evaluate(*one_list, window)
-    assert found.value[0] == pytest.approx(value, rel=1e-10, abs=1e-10)
-    assert found.gradient == pytest.approx(gradient, abs=1e-9)
-    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+    evaluation = evaluate(*one_list, window)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-10, abs=1e-10)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
 
 
 @settings(deadline=None)
@@ -102,19 +102,19 @@ def test_fractional_labels_without_ties_are_equation_2(seed):
     generator = np.random.default_rng(seed)
     scores, labels = generator.normal(size=12), 4 * generator.random(12)
     value, gradient, curvature = equation_2(scores, labels)
-    found = evaluate(scores, labels)
-    assert found.value[0] == pytest.approx(value, rel=1e-10)
-    assert found.gradient == pytest.approx(gradient, abs=1e-9)
-    assert found.curvature == pytest.approx(curvature, abs=1e-9)
+    evaluation = evaluate(scores, labels)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-10)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_algorithm_1_is_equation_2_and_algorithm_2_is_minus_the_gradient(seed):
     generator = np.random.default_rng(seed)
     scores, labels = 2 * generator.normal(size=15), generator.integers(0, 4, 15).astype(float)
-    found = evaluate(scores, labels)
-    assert found.value[0] == pytest.approx(algorithm_1(scores, labels), rel=1e-12)
-    assert found.gradient == pytest.approx(-algorithm_2(scores, labels), abs=1e-12)
+    evaluation = evaluate(scores, labels)
+    assert evaluation.value[0] == pytest.approx(algorithm_1(scores, labels), rel=1e-12)
+    assert evaluation.gradient == pytest.approx(-algorithm_2(scores, labels), abs=1e-12)
 
 
 @pytest.mark.parametrize("window", [None, 2])
@@ -124,17 +124,17 @@ def test_gaps_that_overflow_the_printed_algorithm_are_exact(spread, window):
     scores, labels = spread * generator.normal(size=14), generator.integers(0, 4, 14).astype(float)
     scores[2], scores[9] = scores[5] + 0.3, scores[5] - 0.2
     value, gradient, curvature = equation_2(scores, labels, window)
-    found = evaluate(scores, labels, window)
-    assert found.value[0] == pytest.approx(value, rel=1e-12)
-    assert found.gradient == pytest.approx(gradient, abs=1e-10)
-    assert found.curvature == pytest.approx(curvature, abs=1e-10)
+    evaluation = evaluate(scores, labels, window)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-12)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-10)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-10)
 
 
 def test_without_ties_the_terms_are_those_of_listmle():
     generator = np.random.default_rng(2)
     scores, labels = generator.normal(size=5), np.array([3.0, 1.0, 4.0, 0.0, 2.0])
     ordered = scores[np.argsort(-labels)]
-    terms = [logsumexp(ordered[place:]) - ordered[place] for place in range(4)]
+    terms = [logsumexp(ordered[position:]) - ordered[position] for position in range(4)]
     weights = 2.0 ** np.array([4, 3, 2, 1]) - 1
     assert evaluate(scores, labels).value[0] == pytest.approx(weights @ terms / 4, rel=1e-12)
 

@@ -14,10 +14,10 @@ from rankplug.errors import ParameterError
 
 
 def gamma(documents, generator, query=0, iteration=0, source=PER_ITERATION, seed=5):
-    found = np.empty(documents)
+    drawn = np.empty(documents)
     keys = np.uint64(key_of(1, iteration, query, 0)), np.uint64(key_of(1, -1, query, 0))
-    fill_gamma(found, *keys, source, 0.0, generator, seed, query, iteration)
-    return found
+    fill_gamma(drawn, *keys, source, 0.0, generator, seed, query, iteration)
+    return drawn
 
 
 def test_lightgbms_first_numbers_are_those_of_its_generator():
@@ -86,7 +86,7 @@ def test_fifty_trees_agree_with_rank_xendcg():
     iterations = iter(range(50))
 
     def ours(scores, dataset):
-        found = objective(scores, iteration=next(iterations), dtype=np.float32)
-        return found.gradient, found.curvature
+        evaluation = objective(scores, iteration=next(iterations), dtype=np.float32)
+        return evaluation.gradient, evaluation.curvature
 
     np.testing.assert_allclose(trained(ours), trained("rank_xendcg"), atol=1e-6)

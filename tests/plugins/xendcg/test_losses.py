@@ -42,9 +42,9 @@ def hessian(scores, eps):
 
 
 def golden_target(key="xendcg"):
-    one = GOLDEN["xendcg"]["in"]
-    target = 2.0 ** np.array(one["y"]) - one["gamma"]
-    return np.array(one["f"]), target / target.sum(), GOLDEN[key]["out"]
+    given = GOLDEN["xendcg"]["in"]
+    target = 2.0 ** np.array(given["y"]) - given["gamma"]
+    return np.array(given["f"]), target / target.sum(), GOLDEN[key]["out"]
 
 
 def test_golden_loss_gradient_curvature_and_step():
@@ -70,14 +70,14 @@ def test_golden_step_with_eps():
 
 
 def test_golden_listnet():
-    one, expected = GOLDEN["listnet_top1"]["in"], GOLDEN["listnet_top1"]["out"]
-    found = rp.loss("listnet").evaluate(one["f"], one["y"], [0, 4])
-    assert found.value[0] == pytest.approx(expected["loss"], abs=1e-8)
-    assert found.gradient == pytest.approx(expected["grad"], abs=1e-8)
-    assert found.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
-    found = rp.loss("listnet").evaluate([0.5, 0.1, -0.3, 0.2], [2, 1, 0, 0], [0, 4])
-    assert found.value[0] == pytest.approx(1.231645, abs=1e-6)
-    assert found.gradient == pytest.approx([-0.260702, 0.009824, 0.074488, 0.176391], abs=1e-6)
+    given, expected = GOLDEN["listnet_top1"]["in"], GOLDEN["listnet_top1"]["out"]
+    evaluation = rp.loss("listnet").evaluate(given["f"], given["y"], [0, 4])
+    assert evaluation.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert evaluation.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    evaluation = rp.loss("listnet").evaluate([0.5, 0.1, -0.3, 0.2], [2, 1, 0, 0], [0, 4])
+    assert evaluation.value[0] == pytest.approx(1.231645, abs=1e-6)
+    assert evaluation.gradient == pytest.approx([-0.260702, 0.009824, 0.074488, 0.176391], abs=1e-6)
 
 
 @settings(deadline=None)
@@ -86,19 +86,19 @@ def test_xe_ndcg_with_a_fixed_gamma_is_definition_1(one_list, gamma):
     scores, labels = one_list
     masses = np.maximum(2.0**labels - gamma, 0)
     target = masses / max(masses.sum(), 1e-15)
-    found = rp.loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, [0, scores.size])
+    evaluation = rp.loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, [0, scores.size])
     if masses.sum() > 0:
-        assert found.value[0] == pytest.approx(-target @ (scores - logsumexp(scores)), abs=1e-10)
-    assert found.gradient == pytest.approx(softmax(scores) - target, abs=1e-12)
+        assert evaluation.value[0] == pytest.approx(-target @ (scores - logsumexp(scores)), abs=1e-10)
+    assert evaluation.gradient == pytest.approx(softmax(scores) - target, abs=1e-12)
 
 
 @settings(deadline=None)
 @given(LISTS)
 def test_listnet_compares_softmax_with_softmax(one_list):
     scores, labels = one_list
-    found = rp.loss("listnet").evaluate(scores, labels, [0, scores.size])
-    assert found.value[0] == pytest.approx(-softmax(labels) @ (scores - logsumexp(scores)), abs=1e-10)
-    assert found.gradient == pytest.approx(softmax(scores) - softmax(labels), abs=1e-12)
+    evaluation = rp.loss("listnet").evaluate(scores, labels, [0, scores.size])
+    assert evaluation.value[0] == pytest.approx(-softmax(labels) @ (scores - logsumexp(scores)), abs=1e-10)
+    assert evaluation.gradient == pytest.approx(softmax(scores) - softmax(labels), abs=1e-12)
 
 
 @pytest.mark.parametrize("eps", [0.0, 1e-3, 1.0])

@@ -33,16 +33,20 @@ def test_every_figure_and_table_of_the_paper_is_there():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_splits_or_draws_anew_and_shares_all_but_the_loss(profile):
     runs = list(STUDY.runs(profile, None))
-    assert [one.name for one in runs if one.name.startswith("quality")] == [f"quality, {place}" for place in PLACES]
-    for one in runs:
+    assert [group.name for group in runs if group.name.startswith("quality")] == [
+        f"quality, {collection}" for collection in PLACES
+    ]
+    for group in runs:
         # Made data are drawn anew for each trial; the queries of a collection are split anew.
-        made = one.shared["dataset"].startswith("synthetic")
-        assert ("random_split" in one.shared["transforms"]) == (not made)
-        assert "sample=" not in one.shared["dataset"]
-        assert all(set(parts) == {"loss"} for parts in one.models.values())
-        models = {"quality": protocol.MODELS, "gamma": protocol.GAMMAS}.get(one.name.split(", ")[0], protocol.COMPARED)
-        assert list(one.models) == list(models)
-    kinds = {one.name.split(", ")[0] for one in runs}
+        made = group.shared["dataset"].startswith("synthetic")
+        assert ("random_split" in group.shared["transforms"]) == (not made)
+        assert "sample=" not in group.shared["dataset"]
+        assert all(set(parts) == {"loss"} for parts in group.models.values())
+        models = {"quality": protocol.MODELS, "gamma": protocol.GAMMAS}.get(
+            group.name.split(", ")[0], protocol.COMPARED
+        )
+        assert list(group.models) == list(models)
+    kinds = {group.name.split(", ")[0] for group in runs}
     assert kinds == {"quality", "negatives", "flips", "clicks", "gamma"}
 
 
@@ -55,8 +59,8 @@ def test_gammas_are_compared_with_the_papers_own_runs(results):
 
 
 def test_the_paper_profile_has_the_published_settings():
-    runs = {one.name: one for one in STUDY.runs("paper", None)}
-    web, yahoo = (runs[f"quality, {place}"] for place in PLACES)
+    runs = {group.name: group for group in STUDY.runs("paper", None)}
+    web, yahoo = (runs[f"quality, {collection}"] for collection in PLACES)
     assert web.trials == 100 and runs[protocol.group_name("clicks", protocol.WEB30K, 0.05)].trials == 20
     settings = "learning_rate=0.02,rounds=500"
     assert f"leaves=400,{settings},min_data=50,min_hessian=0.0,max_bin=255" in web.shared["scorer"]
@@ -166,12 +170,12 @@ def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
     """Make results in which XE-NDCG leads by ``lead``, by more with noise, and by less with more trees when fading."""
     levels = (0.0, 0.2, 0.4, 0.6)
     shared = {"dataset": "synthetic"}
-    groups = [Runs(f"quality, {place}", {}, shared, kind="quality", place=place) for place in PLACES]
-    for kind, place, level in itertools.product(("negatives", "flips", "clicks"), PLACES, levels):
-        name = protocol.group_name(kind, place, level)
-        groups.append(Runs(name, {}, shared, kind=kind, place=place, level=level))
+    groups = [Runs(f"quality, {collection}", {}, shared, kind="quality", place=collection) for collection in PLACES]
+    for kind, collection, level in itertools.product(("negatives", "flips", "clicks"), PLACES, levels):
+        name = protocol.group_name(kind, collection, level)
+        groups.append(Runs(name, {}, shared, kind=kind, place=collection, level=level))
     frames = {}
-    for group, level in ((one.name, one.level) for one in groups):
+    for group, level in ((group.name, group.level) for group in groups):
         rows = []
         for trial, model in itertools.product(range(6), protocol.MODELS):
             base = 0.4 + 0.0005 * trial - 0.1 * level
@@ -188,7 +192,7 @@ def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
         frame = pd.DataFrame(rows)
         frame["model"] = pd.Categorical(frame["model"], list(protocol.MODELS))
         frames[group] = frame
-    return Results("smoke", frames, STUDY.published(), runs={one.name: one for one in groups})
+    return Results("smoke", frames, STUDY.published(), runs={group.name: group for group in groups})
 
 
 def verdict(statistic, results, margin=claims.POINTS):
@@ -284,8 +288,8 @@ def test_the_theorems_hold_and_their_checks_can_tell():
     exact = [claim for claim in STUDY.claims if claim.margin is None]
     assert len(exact) == 5
     for claim in exact:
-        found = claim.judge(None)
-        assert found.verdict == "holds" and found.exact
+        verdict = claim.judge(None)
+        assert verdict.verdict == "holds" and verdict.exact
         assert all(check.tells for check in claim.statistic(None).parts.values())
 
 

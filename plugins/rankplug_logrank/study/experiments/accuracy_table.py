@@ -41,9 +41,9 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
             continue
         total = sum(results.query_count(group, metric) for group in groups)
         for model in results.models(groups[0]):
-            found = interval_of(microaverage(results, metric, {model: 1.0}))
+            interval = interval_of(microaverage(results, metric, {model: 1.0}))
             behind = " ".join(results.combinations_of(group, model) for group in groups)
-            rows.append((measure, MICROAVERAGE, model, found.point, found.half_width, total, behind))
+            rows.append((measure, MICROAVERAGE, model, interval.point, interval.half_width, total, behind))
     columns = ["measure", "column", "model", "mean", "half width", "queries", "combination"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -129,7 +129,7 @@ ListNet.
 
 def lead_of_cells(results: Results, cells: pd.DataFrame, winners: list[str], losers: list[str]) -> list[float]:
     """Return the one-sided p value of each cell that the best of some models leads the best of others."""
-    found = []
+    leads = []
     for (column, measure), (_, means) in zip(cells.index.tolist(), cells.iterrows(), strict=True):
         weights = {str(means[winners].idxmax()): 1.0, str(means[losers].idxmax()): -1.0}
         if column == MICROAVERAGE:
@@ -138,8 +138,8 @@ def lead_of_cells(results: Results, cells: pd.DataFrame, winners: list[str], los
             (group,) = results.groups(kind="accuracy", place=column)
             sample = results.contrast(MEASURES[measure], {(group, model): weight for model, weight in weights.items()})
         p_value = p_value_of(sample)
-        found.append(1.0 if math.isnan(p_value) else p_value)
-    return found
+        leads.append(1.0 if math.isnan(p_value) else p_value)
+    return leads
 
 
 def cells_above_half(results: Results, winners: list[str], losers: list[str]) -> Values:

@@ -45,22 +45,22 @@ def walk_by_law(scores, order, goods, key, between, inversions, gains):
     documents, counter = scores.size, 0
     for state in range(gains.size):
         for _ in range(between):
-            place = int(uniform(key, counter) * (documents - 1))
+            position = int(uniform(key, counter) * (documents - 1))
             coin = uniform(key, counter + 1)
             counter += 2
-            above, below = order[place], order[place + 1]
+            above, below = order[position], order[position + 1]
             change = 0.0
             if (above < goods) != (below < goods):
                 change = 2.0 * (scores[below] - scores[above])
             if change >= 0.0 or coin < math.exp(change):
-                order[place], order[place + 1] = below, above
+                order[position], order[position + 1] = below, above
         seen_good, seen_bad, precision = 0, 0, 0.0
-        for place in range(documents):
-            document = order[place]
+        for position in range(documents):
+            document = order[position]
             if document < goods:
                 inversions[state, document] = seen_bad
                 seen_good += 1
-                precision += seen_good / (place + 1.0)
+                precision += seen_good / (position + 1.0)
             else:
                 inversions[state, document] = seen_good - goods
                 seen_bad += 1
@@ -85,8 +85,8 @@ def drawn_without_scores(query: int, seed: int) -> RankingSample:
     from rankplug_logrank.rankings import sample_rankings
 
     wanted = RankingSet.model_validate({"gain": "map", "samples": RANKINGS, "p_best": 0.5})
-    found = sample_rankings(LABELS, wanted, seed=seed, query=query)
-    return RankingSample(found.inversions.astype(float), 1 - found.deltas, None)
+    sample = sample_rankings(LABELS, wanted, seed=seed, query=query)
+    return RankingSample(sample.inversions.astype(float), 1 - sample.deltas, None)
 
 
 def list_objective(scores: Doubles, sample: RankingSample) -> tuple[float, Doubles]:
@@ -116,15 +116,15 @@ def run_frame() -> pd.DataFrame:
         for kind in SAMPLES:
             objective = Objective(features, kind)
             start = objective.gradient_length(np.zeros(FEATURES))
-            found = minimize(
+            optimum = minimize(
                 objective,
                 np.zeros(FEATURES),
                 jac=True,
                 method="L-BFGS-B",
                 options={"maxiter": ITERATIONS, "ftol": 1e-8},
             )
-            left = objective.gradient_length(found.x) / start
-            ended = (found.nit, found.nfev, left, float(left > CONVERGED), training_map(features @ found.x))
+            left = objective.gradient_length(optimum.x) / start
+            ended = (optimum.nit, optimum.nfev, left, float(left > CONVERGED), training_map(features @ optimum.x))
             rows.append((problem, kind, *ended))
     columns = ["problem", "sample", "iterations", "evaluations", "gradient left", "not converged", "training MAP"]
     return pd.DataFrame(rows, columns=columns)

@@ -72,9 +72,9 @@ def domination_frame(results: Results, trained: bool = True) -> pd.DataFrame:
     for query in sorted(chosen):
         begin, end = _bounds(train)[query]
         own, relevant = scores[begin:end], good[begin:end]
-        found = sample_rankings(train.labels[begin:end], drawn, seed=trial.seed, query=int(query))
+        sample = sample_rankings(train.labels[begin:end], drawn, seed=trial.seed, query=int(query))
         # The first ranking is the ideal one, which belongs to every set.
-        for inversions, delta in zip(found.inversions[1:], found.deltas[1:], strict=True):
+        for inversions, delta in zip(sample.inversions[1:], sample.deltas[1:], strict=True):
             rows.append((train.query_ids[query], delta, signed_gaps(own, relevant, inversions)))
     return pd.DataFrame(rows, columns=["query", "Delta", "w.phi"])
 

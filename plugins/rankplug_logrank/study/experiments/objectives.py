@@ -37,8 +37,8 @@ def accuracy_of_objectives(results: Results) -> tuple[pd.DataFrame, None]:
     for model in results.models(GROUP):
         row: dict[str, object] = {"model": model}
         for measure, metric in MEASURES.items():
-            found: Interval = interval_of(results.contrast(metric, {(GROUP, model): 1.0}))
-            row |= {measure: found.point, f"{measure} half width": found.half_width}
+            interval: Interval = interval_of(results.contrast(metric, {(GROUP, model): 1.0}))
+            row |= {measure: interval.point, f"{measure} half width": interval.half_width}
         rows.append({**row, "combination": results.combinations_of(GROUP, model)})
     return pd.DataFrame(rows), None
 
@@ -79,12 +79,12 @@ def falls(trial: Trial) -> pd.DataFrame:
 
 def loss_of_random_orders(gain: str, shapes: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
     """Return the mean loss of random orders, for each list's numbers of good and of all documents."""
-    noise, found = np.random.default_rng(0), {}
+    noise, losses = np.random.default_rng(0), {}
     for goods, documents in set(shapes):
         if 0 < goods < documents:
             drawn = np.argsort(noise.random((ORDERS, documents)), axis=1)[:, :goods]
-            found[goods, documents] = float(loss_of_ranks(gain, np.sort(drawn, axis=1)).mean())
-    return np.array([found.get(shape, np.nan) for shape in shapes])
+            losses[goods, documents] = float(loss_of_ranks(gain, np.sort(drawn, axis=1)).mean())
+    return np.array([losses.get(shape, np.nan) for shape in shapes])
 
 
 def loss_of_ranks(gain: str, ranks: NDArray[np.int64], k: int = 10) -> NDArray[np.float64]:

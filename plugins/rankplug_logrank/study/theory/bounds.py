@@ -51,7 +51,7 @@ def bound_frame() -> pd.DataFrame:
         for scale in SCALES:
             scores = scale * noise
             rows = scores.reshape(LISTS, -1)
-            exponents = [one.deltas - 2 * one.inversions @ row for one, row in zip(sets, rows, strict=True)]
+            exponents = [sample.deltas - 2 * sample.inversions @ row for sample, row in zip(sets, rows, strict=True)]
             values = {loss: values_of(loss, scores, gain) for loss in SHOWN}
             values |= {"hinge": np.array([exponent.max() for exponent in exponents])}
             values |= {"rankings": np.array([one.size for one in exponents])}

@@ -38,7 +38,7 @@ def walk_stays_among_rankings(results: Results) -> Evidence:
     """Check every state of eight walks, rebuilt from the counts the sampler keeps."""
     walks = [walk(best, seed=seed) for best in (True, False) for seed in range(4)]
     off = sum(not one.matches for one in walks)
-    jumps = sum(int(((one.signs[1:] != one.signs[:-1]).sum((1, 2)) != 1).sum()) for one in walks)
+    jumps = sum(int(((states.signs[1:] != states.signs[:-1]).sum((1, 2)) != 1).sum()) for states in walks)
     states = sum(len(one.signs) for one in walks)
     return exact_check(
         f"walks that leave the rankings and steps that change not exactly one pair, of {len(walks)} and {states}:",

@@ -43,13 +43,13 @@ def walk(best: bool, goods: int = GOODS, bads: int = BADS, flips: int = FLIPS, s
     drawn = RankingSet.model_validate(
         {"gain": "map", "samples": flips + 1, "walk": flips, "p_best": float(best), "distinct": False}
     )
-    found = sample_rankings(np.repeat([1.0, 0.0], [goods, bads]), drawn, seed=seed)
+    sample = sample_rankings(np.repeat([1.0, 0.0], [goods, bads]), drawn, seed=seed)
     # The first ranking is the ideal one, which belongs to every set and to no walk.
-    bads_above, goods_below = found.inversions[1:, :goods], -found.inversions[1:, goods:]
+    bads_above, goods_below = sample.inversions[1:, :goods], -sample.inversions[1:, goods:]
     highest_first = np.argsort(np.argsort(-goods_below, axis=1, kind="stable"), axis=1)
     signs = np.where(highest_first[:, None, :] < bads_above[:, :, None], -1, 1)
     matches = bool(((signs < 0).sum(1) == goods_below).all() and comes_from_a_ranking(signs).all())
-    return Walk(signs, matches, found.deltas[1:])
+    return Walk(signs, matches, sample.deltas[1:])
 
 
 def flip_chances(signs: Signs, branch: str = "symmetric") -> NDArray[np.float64]:

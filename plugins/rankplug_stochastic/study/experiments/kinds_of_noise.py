@@ -29,9 +29,9 @@ def frame_of(results: Results) -> pd.DataFrame:
     group = first_group(results, NOISE)
     rows: list[dict[str, Any]] = []
     for model in results.models(group):
-        found = results.mean(group, METRIC, model, scale=100)
+        mean = results.mean(group, METRIC, model, scale=100)
         behind = results[group].loc[results[group]["model"] == model, "combination"]
-        rows.append({"noise": model, "ours": found.point, "low": found.low, "high": found.high})
+        rows.append({"noise": model, "ours": mean.point, "low": mean.low, "high": mean.high})
         rows[-1]["combination"] = " ".join(sorted(set(behind)))
     return pd.DataFrame(rows)
 

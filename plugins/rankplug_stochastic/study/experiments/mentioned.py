@@ -13,10 +13,10 @@ BESIDE = {"fixed": ("CrossEntropy", "ApproxNDCG", "E[ApproxNDCG]", "lambdaMART")
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return test NDCG in percent with intervals; empty where the profile does not have these runs."""
-    found = results.groups(kind=MENTIONED)
-    if not found:
+    groups = results.groups(kind=MENTIONED)
+    if not groups:
         return pd.DataFrame(columns=["model", "setting", "metric", "ours", "half width", "combination"]), None
-    cells = [(found[0], model, "") for model in results.models(found[0])]
+    cells = [(groups[0], model, "") for model in results.models(groups[0])]
     cells += [(first_group(results, kind), model, kind) for kind, models in BESIDE.items() for model in models]
     rows = []
     for group, model, setting in cells:

@@ -41,10 +41,10 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
     rows = []
     for loss in PLAIN:
         for name, weights in effects(loss).items():
-            found = interval_of(effect(results, weights))
+            interval = interval_of(effect(results, weights))
             rows.append(
-                {"loss": loss, "what is added": name, "gain": 100 * found.point, "low": 100 * found.low}
-                | {"high": 100 * found.high, "combination": _behind(results, group, weights)}
+                {"loss": loss, "what is added": name, "gain": 100 * interval.point, "low": 100 * interval.low}
+                | {"high": 100 * interval.high, "combination": _behind(results, group, weights)}
             )
     return pd.DataFrame(rows), None
 
@@ -56,9 +56,9 @@ def four_models(results: Results) -> tuple[pd.DataFrame, None]:
     for loss in LOSSES_OF_NETWORKS:
         for network in NETWORKS:
             model = arm(loss, network)
-            found = results.mean(group, METRIC, model, scale=100)
+            mean = results.mean(group, METRIC, model, scale=100)
             rows.append(
-                {"loss": loss, "network": network, "ours": found.point, "low": found.low, "high": found.high}
+                {"loss": loss, "network": network, "ours": mean.point, "low": mean.low, "high": mean.high}
                 | {"combination": _behind(results, group, [model])}
             )
     return pd.DataFrame(rows), None

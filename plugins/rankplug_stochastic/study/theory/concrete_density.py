@@ -59,10 +59,10 @@ def sampled_shares(points: NDArray[np.float64], cells: NDArray[np.float64]) -> N
     is_up = inside.sum(axis=1) < 1.0
     centers = np.floor(cells.mean(axis=1)[:, :2] * CELLS).astype(int)
     count = CELLS * (CELLS + 1) // 2
-    place = np.full((2, CELLS, CELLS), -1)
-    place[0, centers[:count, 0], centers[:count, 1]] = np.arange(count)
-    place[1, centers[count:, 0], centers[count:, 1]] = np.arange(count, len(cells))
-    found = place[np.where(is_up, 0, 1), lower[:, 0], lower[:, 1]]
+    cell_of = np.full((2, CELLS, CELLS), -1)
+    cell_of[0, centers[:count, 0], centers[:count, 1]] = np.arange(count)
+    cell_of[1, centers[count:, 0], centers[count:, 1]] = np.arange(count, len(cells))
+    found = cell_of[np.where(is_up, 0, 1), lower[:, 0], lower[:, 1]]
     return np.bincount(found[found >= 0], minlength=len(cells)) / len(points)
 
 
@@ -141,7 +141,7 @@ def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ..
     powers = np.asarray(weights) ** (1.0 / beta)
     chances = {}
     for order in itertools.permutations(range(len(weights))):
-        rest = [powers[list(order[place:])].sum() for place in range(len(order))]
+        rest = [powers[list(order[position:])].sum() for position in range(len(order))]
         chances[order] = float(np.prod([powers[one] / left for one, left in zip(order, rest, strict=True)]))
     return chances
 

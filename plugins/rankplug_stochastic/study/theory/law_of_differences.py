@@ -35,8 +35,8 @@ def distance_from_logistic(beta: float, law: str = "gumbel") -> float:
     """Return Kolmogorov and Smirnov's largest difference from the logistic law, times the square root of the draws."""
     from scipy import stats
 
-    found = stats.kstest(differences(beta, law)[0], stats.logistic(scale=beta).cdf)
-    return float(found.statistic * np.sqrt(DRAWS))
+    result = stats.kstest(differences(beta, law)[0], stats.logistic(scale=beta).cdf)
+    return float(result.statistic * np.sqrt(DRAWS))
 
 
 def correlation(beta: float, independent: bool = False) -> float:

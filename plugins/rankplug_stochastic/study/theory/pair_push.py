@@ -30,8 +30,8 @@ def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[n
 
     scores = np.stack([gaps / 2, -gaps / 2], axis=1).reshape(-1)
     starts = np.arange(0, scores.size + 1, 2)
-    found = Loss.named(loss).evaluate(scores, np.tile([1.0, 0.0], gaps.size), starts, sampler=sampler)
-    return np.abs(found.gradient[::2])
+    evaluation = Loss.named(loss).evaluate(scores, np.tile([1.0, 0.0], gaps.size), starts, sampler=sampler)
+    return np.abs(evaluation.gradient[::2])
 
 
 def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: int = 4000) -> pd.DataFrame:
