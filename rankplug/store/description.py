@@ -12,11 +12,11 @@ Number = Annotated[float, Field(gt=-1e15, lt=1e15)]
 YEAR_10000 = 253_402_300_800.0
 
 
-class _Recorded(BaseModel):
+class _RecordPart(BaseModel):
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
 
-class RecordedCombination(_Recorded):
+class CombinationRecord(_RecordPart):
     """The parts of a combination, as plain values."""
 
     model_config = ConfigDict(extra="forbid")
@@ -33,7 +33,7 @@ class RecordedCombination(_Recorded):
     seed: Whole = 0
 
 
-class RecordedPlugin(_Recorded):
+class PluginRecord(_RecordPart):
     """A plugin with all its parameters."""
 
     name: str
@@ -41,7 +41,7 @@ class RecordedPlugin(_Recorded):
     parameters: dict[str, Any]
 
 
-class Record(_Recorded):
+class Record(_RecordPart):
     """Facts recorded about a run; further fields are free."""
 
     started: Annotated[float, Field(ge=0, lt=YEAR_10000)] | None = None
@@ -56,15 +56,15 @@ class Record(_Recorded):
     test_fingerprint: str | None = None
 
 
-class Description(_Recorded):
+class Description(_RecordPart):
     """All of it."""
 
     identity: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-    combination: RecordedCombination
+    combination: CombinationRecord
     fold: Whole
     trial: Whole
     seed: Whole
-    plugins: dict[str, list[RecordedPlugin]] = {}
+    plugins: dict[str, list[PluginRecord]] = {}
     versions: dict[str, str] = {}
     data_fingerprint: str = ""
     record: Record

@@ -11,24 +11,24 @@ Whole = Annotated[int, Field(ge=0, lt=1 << 63)]
 Seconds = Annotated[float, Field(ge=0, lt=1e15)]
 
 
-class _Described(BaseModel):
+class _DescriptionPart(BaseModel):
     model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
 
 
-class DescribedCurve(_Described):
+class CurveDescription(_DescriptionPart):
     """A learning curve: as many values in each column as there are iterations."""
 
     iterations: list[int]
     columns: dict[str, list[float | None]]
 
     @model_validator(mode="after")
-    def _even(self) -> DescribedCurve:
+    def _even(self) -> CurveDescription:
         if any(len(values) != len(self.iterations) for values in self.columns.values()):
             raise ValueError("its columns are of different lengths")
         return self
 
 
-class DescribedMaking(_Described):
+class MakingDescription(_DescriptionPart):
     """Texts of what was combined."""
 
     model_config = ConfigDict(extra="allow")
@@ -40,7 +40,7 @@ class DescribedMaking(_Described):
     seed: Whole = 0
 
 
-class DescribedData(_Described):
+class DataDescription(_DescriptionPart):
     """Data that a model was trained on; further fields are free."""
 
     model_config = ConfigDict(extra="allow")
@@ -53,14 +53,14 @@ class DescribedData(_Described):
     seed: Whole | None = None
 
 
-class DescribedRecord(_Described):
+class RecordDescription(_DescriptionPart):
     """Provenance of a model, see :class:`rankplug.training.Record`."""
 
-    combination: DescribedMaking
-    data: DescribedData
+    combination: MakingDescription
+    data: DataDescription
     features: Annotated[int, Field(ge=1, lt=1 << 31)]
     versions: dict[str, str] = {}
-    curve: DescribedCurve
+    curve: CurveDescription
     iterations: Whole = 0
     best_iteration: Whole = 0
     stopped: str = ""
@@ -69,13 +69,13 @@ class DescribedRecord(_Described):
     peak_memory: Whole = 0
 
 
-class Sidecar(_Described):
+class Sidecar(_DescriptionPart):
     """All that lies beside a model."""
 
     format: str
     backend: str
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-    record: DescribedRecord
+    record: RecordDescription
 
 
 def problem_of(sidecar: Any) -> str:

@@ -47,7 +47,7 @@ class Text:
     size: int
 
 
-class _Watched:
+class _BlockWatcher:
     """Blocks that are counted and digested as they pass; a terminal shows how far they are."""
 
     def __init__(self, member: Member) -> None:
@@ -67,7 +67,7 @@ class _Watched:
 
 def read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, skipped: SkippedLines) -> Text:
     """Read a file of an archive, and write its features to the file ``rows``."""
-    blocks = _Watched(member)
+    blocks = _BlockWatcher(member)
     parts: list[Documents] = []
     used = np.zeros(0, dtype=bool)
     with RowsOnDisk(rows) as features:

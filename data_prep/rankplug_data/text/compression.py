@@ -71,7 +71,7 @@ class Reader(io.RawIOBase):
         self.name = name
         self._head = stream.read(HEAD)
         self.kind = kind_of(self._head)
-        whole = _Rejoined(self._head, stream)
+        whole = _WholeStream(self._head, stream)
         self._stream: Any
         openers: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
         self._stream = openers[self.kind](whole) if self.kind in openers else whole
@@ -100,7 +100,7 @@ class Reader(io.RawIOBase):
         return len(piece)
 
 
-class _Rejoined(io.RawIOBase):
+class _WholeStream(io.RawIOBase):
     """A stream from its beginning, though its head has been read already."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:

@@ -157,13 +157,13 @@ def entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Severa
     if not stored:
         return []
     means = means_of_trials(store, metric)
-    told = list(_found(chosen, stored, profiles))
+    told = list(_stored_models(chosen, stored, profiles))
     latest = latest_versions(trial for each in told for trial in each.trials)
     return _distinctly_named([entry for each in told for entry in each.entries(latest, means, store)])
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelTrials:
     """A model's trials at a profile, those of them that are stored."""
 
     method: Method
@@ -232,7 +232,9 @@ class Asked:
         return [trial for trial in trials if (trial.about["identity"], trial.about["fold"]) in rows]
 
 
-def _found(chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], profiles: Several[str]) -> Iterator[Asked]:
+def _stored_models(
+    chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], profiles: Several[str]
+) -> Iterator[ModelTrials]:
     """Yield the models of which the store has any trial that a profile asks for."""
     datasets = {one.about["combination"]["dataset"] for several in stored.values() for one in several}
     for study in chosen:
@@ -249,7 +251,7 @@ def _found(chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], pro
                     if trials:
                         asked = len(runs.folds) * runs.trials
                         method, place = Method(study.name, model), runs.place
-                        yield Asked(method, runs.kind or runs.name, profile, place, asked, len(wanted), trials)
+                        yield ModelTrials(method, runs.kind or runs.name, profile, place, asked, len(wanted), trials)
 
 
 def _datasets(grid: Mapping[str, Any]) -> list[Any]:
