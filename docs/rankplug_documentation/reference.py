@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankplug_documentation.commands import commands_page
-from rankplug_documentation.environment import environment_page
-from rankplug_documentation.hooks import hooks_page
-from rankplug_documentation.plugins import plugins_page
-from rankplug_documentation.python_names import python_page
+from rankplug_documentation.reference_pages.commands import commands_page
+from rankplug_documentation.reference_pages.environment import environment_page
+from rankplug_documentation.reference_pages.hooks import hooks_page
+from rankplug_documentation.reference_pages.plugins import plugins_page
+from rankplug_documentation.reference_pages.python_names import python_page
 
 
 def reference_pages(docs: Path) -> dict[Path, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rankplug import BackendSpecification, LossSpecification, Parameters, ScorerSpecification, hookimpl
-from rankplug_classics import parameters, weak_rankers
+from rankplug_classics import parameters
+from rankplug_classics.boosting import weak_rankers
 
 NOISE = frozenset({"noise"})
 PAIRS_BY_ORDER = 1
@@ -55,6 +56,7 @@ def rankplug_losses() -> list[LossSpecification]:
             convex=True,
             curvature="exact",
             revision=PAIRS_BY_ORDER,
+            module="pairs.ranknet",
         ),
         _loss(
             "ranksvm",
@@ -65,6 +67,7 @@ def rankplug_losses() -> list[LossSpecification]:
             convex=True,
             curvature="surrogate",
             revision=PAIRS_BY_ORDER,
+            module="pairs.ranksvm",
         ),
         _loss(
             "rankboost",
@@ -74,6 +77,7 @@ def rankplug_losses() -> list[LossSpecification]:
             parameters.RankBoost,
             convex=True,
             curvature="surrogate",
+            module="pairs.rankboost",
         ),
         _loss(
             "listmle",
@@ -104,6 +108,7 @@ def rankplug_losses() -> list[LossSpecification]:
             r"\sum_{y_i > y_j} (\rho_{ij} + \mu\delta_{ij}) |G_i - G_j| \log_2(1 + e^{-\sigma (f_i - f_j)})",
             parameters.LambdaLoss,
             curvature="exact",
+            module="pairs.lambdaloss",
         ),
         _loss(
             "svm_map",
@@ -149,6 +154,7 @@ def rankplug_losses() -> list[LossSpecification]:
             parameters.YetiRank,
             curvature="exact",
             needs=NOISE,
+            module="pairs.yetirank",
         ),
         _loss(
             "boltzrank",

@@ -6,7 +6,9 @@ import os
 
 import numpy as np
 import pytest
-from rankplug_benchmarks import metrics, padded, reading, synthetic
+from rankplug_benchmarks import metrics
+from rankplug_benchmarks.data_sets import reading, synthetic
+from rankplug_benchmarks.gradients import padded
 from rankplug_benchmarks.harness import reports
 from rankplug_benchmarks.harness.subjects import Effort, chosen, subjects
 from rankplug_benchmarks.quality import over_time

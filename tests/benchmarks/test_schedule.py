@@ -7,8 +7,8 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_benchmarks.paper_costs import SHORT, UnitCost, documents_of, iterations_of, kind_of, trials_of
-from rankplug_benchmarks.simulation import limit, makespan
+from rankplug_benchmarks.many_runs.paper_costs import SHORT, UnitCost, documents_of, iterations_of, kind_of, trials_of
+from rankplug_benchmarks.many_runs.simulation import limit, makespan
 
 from rankplug.store import Combination
 from rankplug.studies import studies

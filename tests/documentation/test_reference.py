@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rankplug_documentation.commands import commands, targets
 from rankplug_documentation.docstrings import markdown
-from rankplug_documentation.environment import VARIABLES
-from rankplug_documentation.plugins import built_in
-from rankplug_documentation.python_names import home, public_names
 from rankplug_documentation.reference import reference_pages
+from rankplug_documentation.reference_pages.commands import commands, targets
+from rankplug_documentation.reference_pages.environment import VARIABLES
+from rankplug_documentation.reference_pages.plugins import built_in
+from rankplug_documentation.reference_pages.python_names import home, public_names
 
 import rankplug
 from rankplug.registry import KINDS

@@ -55,7 +55,7 @@ HANDFUL = [("loss", "ranknet"), ("metric", "ndcg"), ("sampler", "gumbel")]
 
 SESSION = """
 from rankplug.losses.list_losses import list_loss
-from rankplug_classics import ranknet
+from rankplug_classics.pairs import ranknet
 
 packaged = registry().find("loss", "ranknet").specification
 ours = list_loss(packaged.load().function)

@@ -10,7 +10,7 @@ from rankplug.studies import studies
 from rankplug.system import use_threads
 from rankplug_benchmarks.harness.measurements import Curve, Measurement, Table, once
 from rankplug_benchmarks.harness.subjects import Effort
-from rankplug_benchmarks.paper_costs import (
+from rankplug_benchmarks.many_runs.paper_costs import (
     SIZES,
     Kind,
     UnitCost,
@@ -21,8 +21,8 @@ from rankplug_benchmarks.paper_costs import (
     trials_of,
     unit_cost,
 )
-from rankplug_benchmarks.simulation import limit, makespan
-from rankplug_benchmarks.sweeps import overhead
+from rankplug_benchmarks.many_runs.simulation import limit, makespan
+from rankplug_benchmarks.many_runs.sweeps import overhead
 
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 HOUR = 3600.0

@@ -22,7 +22,7 @@ from rankplug.sweeps import sweep
 from rankplug.training import LearningCurve
 from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_most, repeated
 from rankplug_benchmarks.harness.subjects import Effort
-from rankplug_benchmarks.sweeps import tiny_grid
+from rankplug_benchmarks.many_runs.sweeps import tiny_grid
 
 SIZES = (100, 1_000, 10_000)
 TRIALS = 10

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rankplug.compiled import building_block, scratch, sort_best_first, zeros
 from rankplug.losses import list_loss
-from rankplug_classics.logistic_pairs import add_row, start_rows
-from rankplug_classics.ranksvm import levels
-from rankplug_classics.smooth_pairs import FAR, NODES, add_pairs_by_nodes, grid_step
+from rankplug_classics.pairs.logistic_pairs import add_row, start_rows
+from rankplug_classics.pairs.ranksvm import levels
+from rankplug_classics.pairs.smooth_pairs import FAR, NODES, add_pairs_by_nodes, grid_step
 
 LONGEST_WITH_PAIRS = 1_000
 """Documents of a list of which all pairs are looked at, whatever error is allowed; measured."""

@@ -15,10 +15,10 @@ import numpy as np
 import rankplug as rp
 from rankplug.registry import LossSpecification, registry
 from rankplug.system import use_threads
+from rankplug_benchmarks.gradients.losses import drifting
 from rankplug_benchmarks.harness.measurements import Curve, Measurement, at_least, at_most, measured, once
 from rankplug_benchmarks.harness.rounds import Rounds, by_turns
 from rankplug_benchmarks.harness.subjects import Effort
-from rankplug_benchmarks.losses import drifting
 from rankplug_benchmarks.mslr_shape import SHARES_OF_LABELS
 
 LENGTHS = (10, 100, 1_000, 10_000, 100_000)

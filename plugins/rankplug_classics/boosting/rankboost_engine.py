@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers
 from rankplug.training import LOSS, Model, Part, Problem, Record, StepwiseLearner, checked, train
-from rankplug_classics import weak_rankers
+from rankplug_classics.boosting import weak_rankers
+from rankplug_classics.boosting.stumps import Stumps, Thresholds
 from rankplug_classics.parameters import RankBoost as RankBoostLaw
-from rankplug_classics.stumps import Stumps, Thresholds
 
 NEARLY_SURE = 1.0 - 1e-6
 """Bounds r, as a weak ranker that is right on every pair would get an infinite weight."""

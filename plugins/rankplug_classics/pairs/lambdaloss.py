@@ -18,7 +18,7 @@ import math
 
 from rankplug.compiled import building_block, fill_dcg_constants, scratch, sort_best_first, zeros
 from rankplug.losses import list_constants, list_loss
-from rankplug_classics.logistic_pairs import add_row, start_rows
+from rankplug_classics.pairs.logistic_pairs import add_row, start_rows
 
 NDCG1, NDCG2 = 0, 1
 """Positions among the words of the parameter ``variant``."""

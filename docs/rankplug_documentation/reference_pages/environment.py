@@ -48,7 +48,8 @@ OF_OTHERS = {
 }
 HEAD = """# Environment variables
 
-Made by `make docs` from `docs/rankplug_documentation/environment.py`. `rankplug doctor` tells what is in force.
+Made by `make docs` from `docs/rankplug_documentation/reference_pages/environment.py`.
+`rankplug doctor` tells what is in force.
 
 """
 

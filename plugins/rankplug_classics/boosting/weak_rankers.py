@@ -23,14 +23,14 @@ SCORERS = [
         parameters=Stumps,
         paper=REFERENCE,
         formula=r"\sum_t \alpha_t\, 1[x_{j_t} > \theta_t]",
-        fitted_by={"rankboost": "rankplug_classics.stumps:Stumps"},
+        fitted_by={"rankboost": "rankplug_classics.boosting.stumps:Stumps"},
     )
 ]
 BACKENDS = [
     BackendSpecification(
         name="rankboost",
         summary="boosting of weak rankers, each chosen to agree best with the loss's weights of pairs",
-        implementation="rankplug_classics.rankboost_engine:engine",
+        implementation="rankplug_classics.boosting.rankboost_engine:engine",
         paper=REFERENCE,
         default_scorer="stumps",
         same_bits=True,

@@ -1,7 +1,8 @@
 """Forward and backward of a mini-batch of 128 lists, beside padded tensors.
 
-The padded contestants are :mod:`rankplug_benchmarks.padded_formulas`, the n x n expressions that allRank, TF-Ranking
-and the papers' own code compute. With ``--peers`` allRank's and Rax's own losses run too, in processes of their own.
+The padded contestants are :mod:`rankplug_benchmarks.gradients.padded_formulas`, the n x n expressions that allRank,
+TF-Ranking and the papers' own code compute. With ``--peers`` allRank's and Rax's own losses run too, in processes of
+their own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rankplug_torch.loss_modules import objective_value
 
 import rankplug as rp
 from rankplug.system import use_threads
-from rankplug_benchmarks import padded_formulas
+from rankplug_benchmarks.gradients import padded_formulas
 from rankplug_benchmarks.harness.measurements import Measurement, Table, at_least, measured
 from rankplug_benchmarks.harness.rounds import Contestant, by_turns
 from rankplug_benchmarks.harness.subjects import Effort

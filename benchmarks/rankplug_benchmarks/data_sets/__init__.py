@@ -1,0 +1,1 @@
+"""Reading data sets and making them."""

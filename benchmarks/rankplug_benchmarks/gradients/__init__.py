@@ -1,0 +1,1 @@
+"""Gradients of losses: beside engines' own, beside padded tensors, and as lists grow."""

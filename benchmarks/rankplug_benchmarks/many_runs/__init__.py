@@ -1,0 +1,1 @@
+"""Sweeps, stores, notebooks and the schedules of whole papers."""

@@ -1,0 +1,1 @@
+"""Pages of the folder ``reference``: plugins, Python, commands, hooks and environment variables."""

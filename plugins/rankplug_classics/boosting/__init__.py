@@ -1,0 +1,1 @@
+"""RankBoost as its paper has it: an engine that boosts thresholds."""
