@@ -108,7 +108,7 @@ class Problem(Recipe):
 
     def find_metrics(self) -> None:
         """Raise an error before any training if a metric that chooses the iteration does not exist."""
-        assert self._metrics is not None
+        self._metrics  # noqa: B018
 
     @cached_property
     def _valid_objective(self) -> Objective:
