@@ -170,6 +170,41 @@ def report_of() -> Callable[[str, Path], list[Path]]:
     return write
 
 
+@pytest.fixture(scope="session")
+def scoreboard_of() -> Callable[[str, Path], Path]:
+    """Write a scoreboard into a folder, in which every name is one text; return its page."""
+    import pandas as pd
+
+    from rankplug.report import write_scoreboard
+    from rankplug.studies import Board, Scoreboard
+    from rankplug.studies.scoreboard import Collection, Column, Conditions, Entry, Method, Standings
+
+    def write(text: str, folder: Path) -> Path:
+        collection = Collection("synthetic", (text,), text, text)
+        conditions = Conditions("smoke", True, text, text, ((text, text),))
+        plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
+        parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
+
+        def entry(number: int) -> Entry:
+            identity, index = f"{number:016}", pd.MultiIndex.from_product([range(3), [1]], names=["trial", "fold"])
+            record = {"identity": identity, "combination": parts, "fold": 1, "seed": text}
+            record |= {"plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {text: text}}
+            facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text, "valid": text}}
+            facts |= {"threads": text, "iterations": text, "best_iteration": text}
+            tests = [{"test_fingerprint": f"{text} {trial}", "pool": f"{text} {trial}"} for trial in range(3)]
+            records = tuple({**record, "trial": trial, "record": facts | test} for trial, test in enumerate(tests))
+            values = pd.Series([0.5 + 0.01 * number * trial for trial in range(3)], index=index)
+            return Entry(
+                Method(text, text, f"{text} {number}"), collection, conditions, values, (identity,), records, 4
+            )
+
+        standings = Standings([entry(number) for number in range(3)], lambda entry: entry.values, 0.005)
+        boards = (Board(conditions, (Column(collection, standings),)),)
+        return write_scoreboard(Scoreboard(boards, text, 0.5), Store(folder / "store"), folder / "report")
+
+    return write
+
+
 PLUGIN = '''
 import pathlib
 

@@ -92,6 +92,23 @@ def test_no_text_on_any_page_runs_or_fetches_anything_even_without_the_policy(
             assert without_policy.seen(path) == [], (text, path.name)
 
 
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_name_on_a_scoreboard_adds_anything_to_its_one_script_even_without_the_policy(
+    part: int,
+    without_policy: Watched,
+    active_texts: list[str],
+    scoreboard_of: Callable[[str, Path], Path],
+    tmp_path: Path,
+) -> None:
+    of_its_own = without_policy.seen(scoreboard_of("a", tmp_path / "harmless"))
+    assert {"script", "input", "button"} <= set(of_its_own)
+    for number, text in enumerate(active_texts[part::PARTS]):
+        page = scoreboard_of(text, tmp_path / str(number))
+        assert without_policy.seen(page) == of_its_own, text
+        for path in sorted((page.parent / "combinations").glob("*.html")):
+            assert without_policy.seen(path) == [], (text, path.name)
+
+
 def test_the_policy_alone_stops_texts_that_nobody_made_safe(
     with_policy: Watched, active_texts: list[str], tmp_path: Path
 ) -> None:

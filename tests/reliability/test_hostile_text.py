@@ -69,6 +69,34 @@ def test_a_report_shows_hostile_names_and_outputs_without_running_them(
             assert "49" not in page.read_text().replace("4900", ""), "a template in the text was filled in"
 
 
+class Elements(HTMLParser):
+    """Collects the elements of a page with the names of their attributes: all that it has but texts and addresses."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, ...]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, *(name for name, _ in attrs)))
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
+def test_a_scoreboard_has_the_same_elements_whatever_its_names_are(
+    part: int, active_texts: list[str], scoreboard_of: Callable[[str, Path], Path], tmp_path: Path
+) -> None:
+    harmless = scoreboard_of("a", tmp_path / "harmless")
+    expected = Elements(harmless.read_text()).found
+    assert [tag for tag, *_ in expected].count("script") == 1
+    for number, text in enumerate(active_texts[part::PARTS]):
+        page = scoreboard_of(text, tmp_path / str(number))
+        assert Elements(page.read_text()).found == expected, text
+        runs = sorted((page.parent / "combinations").glob("*.html"))
+        assert len(runs) == 3
+        for path in runs:
+            assert not Active(path.read_text().partition("<body>")[2]).found, text
+
+
 def test_there_are_more_than_two_hundred_different_hostile_texts(active_texts: list[str]) -> None:
     assert len(set(active_texts)) == len(active_texts) > 200
 
