@@ -215,11 +215,13 @@ def scoreboard(
         for conditions in order
         for together in _that_meet(_with_variants(groups[conditions]))
     ]
+    in_folds = (column.standings for board in boards for column in board.columns if column.standings.is_in_folds)
+    read.prepare([entry for standings in in_folds for entry in standings.entries])
     return Scoreboard(tuple(boards), metric, margin)
 
 
 class QueryValues:
-    """Reads the values of an entry's test queries from the store.
+    """Reads the values of entries' test queries from the store, of many entries at once.
 
     Args:
         store: where they lie.
@@ -227,22 +229,47 @@ class QueryValues:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._waiting: dict[tuple[str, str], None] = {}
+        self._rows: dict[tuple[str, str], pd.DataFrame] = {}
+
+    def prepare(self, entries: Iterable[Entry]) -> None:
+        """Name entries whose values are read together when the first of them is asked for."""
+        self._waiting |= dict.fromkeys(key for entry in entries for key in _keys(entry))
 
     def __call__(self, entry: Entry) -> pd.Series[float]:
         """Return the values, indexed by trial, fold and query."""
-        from rankplug.store import query
+        import pandas as pd
 
-        named = ", ".join(f"'{identity}'" for identity in entry.identities)
-        metric = entry.conditions.metric.replace("'", "''")
-        frame = query(
-            "select trial, fold, query, value from queries"
-            f" where metric = '{metric}' and combination in ({named}) order by all",
-            self._store,
-        )
-        rows = frame.set_index(["trial", "fold"])
-        kept = rows[rows.index.isin(entry.values.index)].reset_index()
+        if not all(key in self._rows for key in _keys(entry)):
+            self.prepare([entry])
+            self._read()
+        rows = pd.concat([self._rows[key] for key in _keys(entry)]).sort_values(["trial", "fold", "query"])
+        kept = rows[pd.MultiIndex.from_frame(rows[["trial", "fold"]]).isin(entry.values.index)]
         values: pd.Series[float] = kept.set_index(["trial", "fold", "query"])["value"]
         return values
+
+    def _read(self) -> None:
+        """Read what waits, by one question."""
+        from rankplug.store import query
+
+        metrics, identities = ({key[part] for key in self._waiting} for part in (0, 1))
+        frame = query(
+            "select metric, combination, trial, fold, query, value from queries"
+            f" where metric in ({_quoted(metrics)}) and combination in ({_quoted(identities)})",
+            self._store,
+        )
+        nothing = frame.iloc[:0]
+        there = {(str(metric), str(name)): rows for (metric, name), rows in frame.groupby(["metric", "combination"])}
+        self._rows |= {key: there.get(key, nothing) for key in self._waiting}
+        self._waiting.clear()
+
+
+def _keys(entry: Entry) -> list[tuple[str, str]]:
+    return [(entry.conditions.metric, identity) for identity in entry.identities]
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join("'" + word.replace("'", "''") + "'" for word in sorted(words))
 
 
 def _columns(found: Sequence[Entry], read: Callable[[Entry], pd.Series[float]], margin: float) -> Iterator[Column]:

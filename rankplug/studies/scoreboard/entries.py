@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Collection as Several
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from rankplug.studies.scoreboard.stored_trials import (
     latest_versions,
     means_of_trials,
     stored_trials,
+    validation_curves,
 )
 from rankplug.studies.tuning import chosen_on_validation
 from rankplug.studies.verdicts.trial_design import is_made
@@ -159,7 +161,9 @@ def entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Severa
     means = means_of_trials(store, metric)
     told = list(_stored_models(chosen, stored, profiles))
     latest = latest_versions(trial for each in told for trial in each.trials)
-    return _distinctly_named([entry for each in told for entry in each.entries(latest, means, store)])
+    # One question for all models: each opens the whole store.
+    curves = functools.cache(lambda: validation_curves(store))
+    return _distinctly_named([entry for each in told for entry in each.entries(latest, means, curves)])
 
 
 @dataclass(frozen=True)
@@ -178,9 +182,15 @@ class ModelTrials:
         self,
         latest: Mapping[str, Mapping[str, str]],
         means: Mapping[tuple[str, int, int], Mapping[str, float]],
-        store: Store,
+        curves: Callable[[], pd.DataFrame],
     ) -> Iterator[Entry]:
-        """Yield what was stored, apart by conditions."""
+        """Yield what was stored, apart by conditions.
+
+        Args:
+            latest: versions of packages, by origin.
+            means: of trials, by metric.
+            curves: reads the validation curves of all trials.
+        """
         groups: dict[Any, list[StoredTrial]] = {}
         for trial in self.trials:
             versions = sorted(trial.versions.items() - latest[trial.origin].items())
@@ -190,7 +200,7 @@ class ModelTrials:
             key = (trial.origin, tuple(versions), parts["seed"], trial.about.get("data_fingerprint", ""))
             groups.setdefault(key, []).append(trial)
         for (origin, versions, seed, fingerprint), trials in sorted(groups.items(), key=lambda item: item[0]):
-            chosen = self._chosen(trials, store)
+            chosen = self._chosen(trials, curves)
             if not chosen:
                 continue
             parts = chosen[0].about["combination"]
@@ -220,14 +230,18 @@ class ModelTrials:
             names.setdefault((about, frozenset(trial.versions.items() - latest.items())), set()).add(trial.place[0])
         return {name for several in names.values() if len(several) > 1 for name in sorted(several)[1:]}
 
-    def _chosen(self, trials: list[StoredTrial], store: Store) -> list[StoredTrial]:
+    def _chosen(self, trials: list[StoredTrial], curves: Callable[[], pd.DataFrame]) -> list[StoredTrial]:
         """Return the trials of the combination that validation data choose where there are several."""
         several = {trial.parts for trial in trials}
         if self.choices == 1:
             return trials
         if len(several) < self.choices:
             return []
-        frame = chosen_on_validation(store.frame(one.path for one in trials))
+        frame = curves()
+        own = frame[frame["combination"].isin([trial.about["identity"] for trial in trials])]
+        named = {trial.place for trial in trials}
+        keys = zip(own["combination"], own["fold"], own["trial"], strict=True)
+        frame = chosen_on_validation(own[[key in named for key in keys]])
         rows = set(frame[["combination", "fold"]].drop_duplicates().itertuples(index=False, name=None))
         return [trial for trial in trials if (trial.about["identity"], trial.about["fold"]) in rows]
 

@@ -82,6 +82,11 @@ class Standings:
         """The experimental design of the collection's trials."""
         return design_of(record for entry in self.entries for record in entry.records)
 
+    @property
+    def is_in_folds(self) -> bool:
+        """Tell whether methods are compared by test queries in folds."""
+        return isinstance(self.design, OfficialFolds)
+
     @cached_property
     def runs(self) -> list[Entry]:
         """The entries without those whose runs another one has too, under another name."""
@@ -89,7 +94,7 @@ class Standings:
 
     def values(self, entry: Entry) -> pd.Series[float]:
         """Return the values by which an entry is compared: of its trials, or of its test queries in folds."""
-        return self._queries(entry) if isinstance(self.design, OfficialFolds) else entry.values
+        return self._queries(entry) if self.is_in_folds else entry.values
 
     def sample(self, values: pd.Series[float]) -> Sample:
         """Make a sample of values with the design of the collection."""
@@ -124,7 +129,7 @@ class Standings:
         """Return the ranks of some methods: a row for each trial or fold that all of them have, a column for each."""
         import pandas as pd
 
-        level = "fold" if isinstance(self.design, OfficialFolds) else "trial"
+        level = "fold" if self.is_in_folds else "trial"
         by_method = {entry.method: entry.values.groupby(level=level).mean() for entry in self.entries}
         table = pd.DataFrame({method: by_method[method] for method in methods}).dropna()
         return (-table).rank(axis=1)

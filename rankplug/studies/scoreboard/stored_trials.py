@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankplug.store import Store, origins_of, results
+from rankplug.store import Store, origins_of, query, results
 from rankplug.studies.study_results import number_on
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -74,3 +77,12 @@ def means_of_trials(store: Store, metric: str) -> dict[tuple[str, int, int], dic
         if value == value:
             means.setdefault((str(identity), int(fold), int(trial)), {})[str(name)] = float(value)
     return means
+
+
+def validation_curves(store: Store) -> pd.DataFrame:
+    """Return the curves on validation data of all trials, by which combinations are chosen."""
+    return query(
+        "select combination, fold, trial, selection, 'curve' as measure, part, metric, value"
+        " from curves where part = 'valid'",
+        store,
+    )
