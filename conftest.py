@@ -121,7 +121,7 @@ def process_state() -> dict[str, Any]:
         "the environment": environment(),
         "the working folder": os.getcwd(),
         "the path of imports": tuple(sys.path),
-        "the folder of temporary files": tempfile.tempdir,
+        "the folder of temporary files": tempfile.gettempdir(),
         "the standard streams": (sys.stdin, sys.argv),
     }
     if limits := sys.modules.get("rankplug.system.thread_limits"):
