@@ -94,7 +94,7 @@ def rankplug_metrics() -> list[MetricSpecification]:
         MetricSpecification(
             name="kendall",
             summary="Kendall's tau-b of scores and labels",
-            implementation="rankplug_metrics.kendall:kendall",
+            implementation="rankplug_metrics.correlation.kendall:kendall",
             parameters=parameters.RankCorrelation,
             paper="Kendall, Biometrika 1945",
             formula=r"(C - D) / \sqrt{n_f n_y}",
@@ -103,7 +103,7 @@ def rankplug_metrics() -> list[MetricSpecification]:
         MetricSpecification(
             name="spearman",
             summary="Spearman's rank correlation of scores and labels",
-            implementation="rankplug_metrics.spearman:spearman",
+            implementation="rankplug_metrics.correlation.spearman:spearman",
             parameters=parameters.RankCorrelation,
             paper="Spearman, American Journal of Psychology 1904",
             formula=r"\mathrm{cor}(\mathrm{rank}(f), \mathrm{rank}(y))",

@@ -1,0 +1,1 @@
+"""Coefficients of correlation between scores and labels."""
