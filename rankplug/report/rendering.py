@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element, tostring
 
 from rankplug.report.safe_html import safe_text
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     import jinja2
     from markupsafe import Markup
 
+ACCENTS = {"&#x0005E;": "&#x002C6;", "&#x0007E;": "&#x002DC;"}
+"""As latex2mathml writes an accent -> the character that fonts have for it."""
+ROWS = {"math", "mrow", "mtd", "mstyle"}
+"""Elements of MathML whose parts stand side by side."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 
 
@@ -61,18 +66,35 @@ def _environment() -> jinja2.Environment:
 
 def math_html(formula: str, display: bool = False) -> Markup:
     """Convert a LaTeX formula to MathML; one that cannot be converted is shown as written."""
-    from xml.etree import ElementTree
-
     from latex2mathml.converter import convert_to_element
     from markupsafe import Markup
 
     try:
         element = convert_to_element(formula, display="block" if display else "inline")
+        for part in element.iter():
+            _set_accent(part)
+            _set_apart(part)
         # latex2mathml's own way to a string takes back all escapes, those of text in the formula too.
-        written = CHARACTER.sub(r"&\1", ElementTree.tostring(element, encoding="unicode"))
+        written = CHARACTER.sub(r"&\1", tostring(element, encoding="unicode"))
     except Exception:
         return Markup("<code>{}</code>").format(formula)
     return safe_text(written)
+
+
+def _set_accent(part: Element) -> None:
+    """Write an accent over a letter as the accent, which fonts place, and not as the sign of a typewriter."""
+    if part.tag == "mover" and (accent := part[1]).text in ACCENTS:
+        accent.text = ACCENTS[accent.text]
+
+
+def _set_apart(part: Element) -> None:
+    """Set the names of functions apart from their neighbours by a thin space, as TeX does."""
+    for place in reversed(range(len(part))):
+        name = part[place].text or "" if part.tag in ROWS and part[place].tag == "mi" else ""
+        if len(name) > 1 and name.isalpha():
+            for side, beside in ((place + 1, place + 1), (place, place - 1)):
+                if 0 <= beside < len(part) and next(leaf for leaf in part[beside].iter() if not len(leaf)).tag != "mo":
+                    part.insert(side, Element("mspace", width="0.1667em"))
 
 
 def markdown_html(text: str) -> Markup:

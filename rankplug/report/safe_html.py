@@ -63,7 +63,7 @@ def safe_body(body: str) -> Markup:
 
 def policy(style: str, script: str = "") -> str:
     """Return the Content-Security-Policy of a page: nothing from elsewhere, no style but this one, no script or one."""
-    rules = ["default-src 'none'", "img-src 'self' data:", f"style-src '{_digest(style)}'"]
+    rules = ["default-src 'none'", "img-src 'self' data:", "font-src data:", f"style-src '{_digest(style)}'"]
     rules += [f"script-src '{_digest(script)}'"] if script else []
     return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 

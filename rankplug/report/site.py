@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.math_font import math_font_style
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
@@ -146,13 +147,14 @@ def _page(
 ) -> str:
     from markupsafe import Markup
 
-    style = resources.files("rankplug.report").joinpath("templates/style.css").read_text()
+    safe = safe_body(body)
+    style = math_font_style(safe) + resources.files("rankplug.report").joinpath("templates/style.css").read_text()
     return render(
         "page",
         title=title,
         policy=policy(style, script),
         style=Markup(style),
-        body=safe_body(body),
+        body=safe,
         navigation=navigation,
         here=here,
         root="../" * here.count("/"),
