@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from importlib import metadata
 from pathlib import Path
 
 from rankplug.errors import BrokenPluginError
+from rankplug.losses import SessionPluginWarning
 from rankplug.registry import GROUP, SESSION, Plugin, Registry, registry
 
 
@@ -29,7 +31,10 @@ def plugins_of_file(path: str | Path) -> list[Plugin]:
     # What was changed since it was read the last time is read again.
     sys.modules.pop(name, None)
     before = _of_session()
-    found = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
+    with warnings.catch_warnings():
+        # That a loss of a session is lost with it is no news to those who wrote it into a file.
+        warnings.simplefilter("ignore", SessionPluginWarning)
+        found = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
     if found.broken:
         raise BrokenPluginError(f"{path} cannot be used: {found.broken[0].reason}")
     for plugin in found.plugins():

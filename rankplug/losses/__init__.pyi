@@ -9,6 +9,7 @@ from .padded_losses import PaddedLoss as PaddedLoss
 from .padded_losses import padded_loss as padded_loss
 from .padded_losses import padding_filled as padding_filled
 from .padded_parameters import PaddedParameters as PaddedParameters
+from .session_losses import SessionPluginWarning as SessionPluginWarning
 from .session_losses import packed as packed
 from .session_losses import renew as renew
 from .session_losses import unpack as unpack
@@ -19,6 +20,7 @@ __all__ = [
     "Objective",
     "PaddedLoss",
     "PaddedParameters",
+    "SessionPluginWarning",
     "Step",
     "list_constants",
     "list_loss",

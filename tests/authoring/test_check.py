@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rankplug.authoring.checking import CONTRACTS, LOADED, check_plugins
+from rankplug.authoring.plugin_files import plugins_of_file
 from rankplug.authoring.scaffold import KINDS, NewPlugin
 from rankplug.cli import app
 from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
@@ -100,6 +101,15 @@ def test_the_command_tells_in_words(wrong):
         "  16 ok, 2 failed, 2 not applicable",
     ):
         assert words in printed.output
+
+
+def test_a_loss_in_a_file_is_not_said_to_be_lost_with_the_session(tmp_path, recwarn):
+    path = tmp_path / "kept_in_a_file.py"
+    path.write_text(
+        "import rankplug\n\n\n@rankplug.loss\ndef kept(scores, labels, gradient):\n    return 0.0\n", encoding="utf-8"
+    )
+    (plugin,) = plugins_of_file(path)
+    assert plugin.specification.name == "kept" and not recwarn.list
 
 
 def test_an_installed_plugin_is_checked_by_name_with_its_parameters():

@@ -31,7 +31,12 @@ def run(store: Path, metrics: tuple[str, ...], **options: Any) -> Outcome:
 
 @pytest.mark.parametrize(
     "fitter",
-    [TREES, {"backend": "lbfgs", "scorer": "linear"}, {"backend": "torch[epochs=1]", "scorer": "mlp[layers=(4,)]"}],
+    [
+        TREES,
+        {**TREES, "backend": "xgboost"},
+        {"backend": "lbfgs", "scorer": "linear"},
+        {"backend": "torch[epochs=1]", "scorer": "mlp[layers=(4,)]"},
+    ],
     ids=lambda fitter: fitter["backend"].partition("[")[0],
 )
 def test_metrics_of_kept_scores_are_those_of_training_again(tmp_path: Path, fitter: dict[str, str]) -> None:

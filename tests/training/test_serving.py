@@ -32,13 +32,14 @@ def test_a_pickled_ranker_of_lightgbm_says_what_it_needs_or_needs_nothing_of_our
     scores = ranker.predict(features)
     np.save(tmp_path / "features.npy", features)
 
-    def read_elsewhere() -> subprocess.CompletedProcess[str]:
-        (tmp_path / "ranker.pickle").write_bytes(pickle.dumps(ranker))
-        files = [str(tmp_path / name) for name in ("ranker.pickle", "features.npy", "scores.npy")]
+    def read_elsewhere(model: object) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "model.pickle").write_bytes(pickle.dumps(model))
+        files = [str(tmp_path / name) for name in ("model.pickle", "features.npy", "scores.npy")]
         return subprocess.run([sys.executable, "-c", ELSEWHERE, *files], capture_output=True, text=True, check=False)
 
-    assert "No module named 'rankplug" in read_elsewhere().stderr
-    ranker.set_params(objective="lambdarank")
-    done = read_elsewhere()
-    assert done.returncode == 0, done.stderr
-    np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), scores)
+    assert "No module named 'rankplug" in read_elsewhere(ranker).stderr
+    for model in (ranker.booster_, ranker.set_params(objective="lambdarank")):
+        done = read_elsewhere(model)
+        assert done.returncode == 0, done.stderr
+        np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), scores)
+        (tmp_path / "scores.npy").unlink()
