@@ -12,11 +12,11 @@ PAPERS = Path("papers")
 """The folder of notebooks that come from other packages."""
 
 
-def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
+def copy_notebooks(folder: Path, dry_run: bool = False) -> tuple[list[Path], list[Path]]:
     """Copy every notebook that a folder lacks; return those that are new, and those that were there.
 
     Notebooks of papers in other packages come too, into the folder ``papers``. What is there is never written over, as
-    it may have been changed.
+    it may have been changed. A dry run writes nothing.
     """
     own = notebooks_folder()
     sources = {path.relative_to(own): path for path in sorted(own.rglob("*.ipynb")) if _is_shipped(path, own)}
@@ -30,13 +30,15 @@ def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
         if target.exists():
             there.append(target)
             continue
+        new.append(target)
+        if dry_run:
+            continue
         try:
             write_whole(target, source.read_bytes())
         except OSError as error:
             raise RankplugError(
                 f"cannot write {target}: {error.strerror or error}; name another folder, as in rankplug lab FOLDER"
             ) from error
-        new.append(target)
     return new, there
 
 

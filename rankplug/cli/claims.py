@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankplug.cli.results import ExistingStoreOption
-from rankplug.system import hand_over, say
+from rankplug.system import Cell, hand_over, say, say_table
 
 if TYPE_CHECKING:
     from rankplug.studies import Board, Standing
+
+
+VERDICTS = {"holds": "green", "fails": "red", "no difference": "blue", "inconclusive": "yellow"}
+"""Their styles in terminals."""
 
 
 def register(app: typer.Typer) -> None:
@@ -43,14 +47,13 @@ def claims(
     if as_json:
         hand_over(json.dumps([one.describe() for one in evidence], indent=1, ensure_ascii=False))
         return
-    lines = []
     for paper in evidence:
-        lines.append(f"{paper.study}, profile {paper.profile} of {paper.date}, {paper.trials} trials: {paper.in_short}")
-        lines += [
-            f"  {claim.judgement.verdict:<15}{claim.effect:<40}{claim.margin:<24}{claim.sentence}"
-            for claim in paper.claims
-        ]
-    hand_over("\n".join(lines))
+        rows: list[list[Cell]] = []
+        for claim in paper.claims:
+            judged = claim.judgement.verdict
+            rows.append([(judged, VERDICTS.get(judged, "")), claim.effect, claim.margin, claim.sentence])
+        title = f"{paper.study}, profile {paper.profile} of {paper.date}, {paper.trials} trials: {paper.in_short}"
+        say_table(("verdict", "effect", "margin", "claim"), rows, title=title)
     if absent:
         say(f"Not run at the profile {profile}: {', '.join(absent)}", error=True)
 
@@ -78,16 +81,15 @@ def scoreboard(
     elif not found.boards:
         say(f"{Store(store).folder} holds no runs of these papers with the metric {metric}")
     else:
-        hand_over("\n\n".join(_text(board) for board in found.boards))
+        for board in found.boards:
+            _tell(board)
     if report is not None:
         from rankplug.report import write_scoreboard
 
         say(f"The scoreboard is at {write_scoreboard(found, Store(store), report).resolve()}", error=as_json)
 
 
-def _text(board: Board) -> str:
-    from rankplug.store import markdown_table
-
+def _tell(board: Board) -> None:
     ranks = board.ranks.found
     told = f"critical difference {ranks.critical_difference:.2f} over {ranks.blocks} {ranks.unit}" if ranks else ""
     heads = ("paper", "method", "mean rank", *(one.collection.title for one in board.columns))
@@ -97,7 +99,8 @@ def _text(board: Board) -> str:
     ]
     data = "".join(f"\n  {column.collection.title}: {column.collection.details}" for column in board.columns)
     differences = told or f"no critical difference: {board.ranks.why_not}"
-    return f"{board.conditions.title}; {differences}{data}\n\n{markdown_table(heads, rows)}"
+    say(f"{board.conditions.title}; {differences}{data}\n")
+    say_table(heads, rows)
 
 
 def _cell(cell: Standing | None) -> str:

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from rankplug.errors import DataError
-from rankplug.system import hand_over, say
+from rankplug.system import hand_over, say, say_table
 
 if TYPE_CHECKING:
     from rankplug.data import StoredDataset
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True, rich_markup_mode=None)
 
+STATES = {"prepared": "green", "found": "green", "made when loaded": "green", "to be got by hand": "yellow"}
+"""What may be here of a data set, with its style in terminals."""
 Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
+DryOption = Annotated[
+    bool, typer.Option("--dry-run", help="Only show, as info does, where the data are or would come from.")
+]
 JSONOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -31,8 +36,8 @@ def list_(as_json: JSONOption = False) -> None:
         listing = [{**dataset.describe(), "state": _state(dataset)} for dataset in known]
         hand_over(json.dumps(listing, indent=2, default=str))
         return
-    for dataset in known:
-        say(f"{dataset.name:14} {_state(dataset):18} {dataset.summary}")
+    rows = [(dataset.name, (state := _state(dataset), STATES.get(state, "")), dataset.summary) for dataset in known]
+    say_table(("data set", "state", "what it is"), rows)
 
 
 @app.command()
@@ -41,10 +46,14 @@ def get(
     accept_licence: Annotated[
         bool, typer.Option("--accept-licence", help="You have read the licence and accept it.")
     ] = False,
+    dry_run: DryOption = False,
     as_json: JSONOption = False,
 ) -> None:
     """Fetch the files of a data set."""
     dataset, parameters = _stored(name)
+    if dry_run:
+        _show(name, dataset.info(parameters), as_json)
+        return
     _show(name, dataset.get(parameters, accept_licence=accept_licence), as_json)
 
 
@@ -53,12 +62,16 @@ def prepare(
     name: Name,
     source: Annotated[Path | None, typer.Option(help="An archive, folder or file to take instead.")] = None,
     on_error: Annotated[str, typer.Option(help="raise, or skip to leave broken lines out.")] = "raise",
+    dry_run: DryOption = False,
     as_json: JSONOption = False,
 ) -> None:
     """Read a data set once and keep it as arrays, from what lies in RANKPLUG_DATA or has been fetched."""
     if on_error not in ("raise", "skip"):
         raise typer.BadParameter(f"--on-error is raise or skip, not {on_error}")
     dataset, parameters = _stored(name)
+    if dry_run:
+        _show(name, dataset.info(parameters), as_json)
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         text = dataset.prepare(parameters, source=source, on_error=cast(Literal["raise", "skip"], on_error))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.system import hand_over, say
+from rankplug.system import Cell, hand_over, say, say_table
 
 
 def register(app: typer.Typer) -> None:
@@ -23,27 +23,28 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     if as_json:
         hand_over(json.dumps(diagnosis.describe(), indent=2))
         raise typer.Exit(1 if diagnosis.problems else 0)
-    say("versions")
-    for name, version in diagnosis.versions.items():
-        say(f"  {name:20} {version}")
-    say(f"threads\n  {diagnosis.threads} of {diagnosis.cores} cores; {_others(diagnosis.busy)}")
+    say_table(("versions", ""), diagnosis.versions.items())
+    say(f"\nthreads\n  {diagnosis.threads} of {diagnosis.cores} cores; {_others(diagnosis.busy)}")
     say(f"  threads that wait: {', '.join(f'{name}={value}' for name, value in diagnosis.waiting.items())}")
-    say("backends")
-    for backend in diagnosis.backends:
-        say(f"  {backend.name:20} {'works' if backend.works else backend.reason}")
+    works: Cell = ("works", "green")
+    backends = [(backend.name, works if backend.works else (backend.reason, "red")) for backend in diagnosis.backends]
+    say("")
+    say_table(("backends", ""), backends)
     if diagnosis.others:
-        say("plugins from elsewhere")
-    for name, problem in diagnosis.others.items():
-        say(f"  {name}: {problem or 'works'}")
+        others = [(name, (problem, "red") if problem else works) for name, problem in diagnosis.others.items()]
+        say("")
+        say_table(("plugins from elsewhere", ""), others)
     for remark in diagnosis.remarks:
         say(f"remark: {remark}", colour="yellow", error=True)
-    say("folders")
+    rows = []
     for folder in diagnosis.folders:
         state = ", ".join(
             ["exists" if folder.exists else "not made yet", "writable" if folder.writable else "read-only"]
         )
         told = ", ".join(filter(None, [folder.why, state]))
-        say(f"  {folder.purpose:32} {folder.path} ({told}; {folder.variable})")
+        rows.append((folder.purpose, str(folder.path), told, folder.variable))
+    say("")
+    say_table(("folders", "path", "state", "variable"), rows)
     for problem in diagnosis.problems:
         say(f"problem: {problem}", colour="red", error=True)
     if diagnosis.problems:

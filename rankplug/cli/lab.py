@@ -20,14 +20,19 @@ def register(app: typer.Typer) -> None:
 def lab(
     folder: Annotated[Path, typer.Argument(help="Where the notebooks go.")] = Path("notebooks"),
     copy_only: Annotated[bool, typer.Option("--copy-only", help="Without opening JupyterLab.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the notebooks that would be copied.")] = False,
 ) -> None:
     """Copy the notebooks into a folder, unless they are there already, and open them in JupyterLab."""
     from rankplug.authoring import copy_notebooks
     from rankplug.system import require_modules
 
-    if not copy_only:
+    if not copy_only and not dry_run:
         require_modules("jupyterlab")
-    new, there = copy_notebooks(folder)
+    new, there = copy_notebooks(folder, dry_run=dry_run)
+    if dry_run:
+        for path in new:
+            say(f"would copy {path}")
+        return
     kept = f"; {len(there)} were there and are as they were" if there else ""
     say(f"{len(new)} notebooks copied into {folder}{kept}")
     if not copy_only:

@@ -33,11 +33,16 @@ def new(
         typer.Option(help="How to write a loss: numba for a compiled function of one list, torch for an expression."),
     ] = Flavour.NUMBA,
     into: Annotated[Path, typer.Option(help="Folder in which the package's folder is made.")] = Path(),
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the files, and write none.")] = False,
 ) -> None:
     """Write a small package with one working plugin, its contract test and a README."""
     from rankplug.authoring import NewPlugin
 
     plugin = NewPlugin(kind, name, flavour.value)
+    if dry_run:
+        for path in sorted(plugin.files()):
+            say(f"would write {into / name / path}")
+        return
     folder = plugin.write(into)
     say(f"wrote {folder}; now:")
     say(f"  pip install -e {folder}")

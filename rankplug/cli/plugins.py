@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankplug.errors import UnknownPluginError, did_you_mean
-from rankplug.system import hand_over, say
+from rankplug.system import hand_over, say, say_table
 
 if TYPE_CHECKING:
     from rankplug.registry import Plugin
@@ -44,8 +44,10 @@ def plugins(
         }
         hand_over(json.dumps(listing, indent=2, default=str))
         return
-    for plugin in chosen:
-        say(_lines(plugin))
+    if name is None:
+        say_table(("kind", "name", "what it is", "parameters", "from"), map(_row, chosen))
+    for plugin in chosen if name is not None else ():
+        _tell(plugin)
     for kind_, name, offers in plugins.conflicts():
         say(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", colour="yellow", error=True)
     for remark in plugins.remarks:
@@ -73,13 +75,27 @@ def _named(plugins: Iterable[Plugin], name: str | None) -> list[Plugin]:
     return chosen
 
 
-def _lines(plugin: Plugin) -> str:
+def _row(plugin: Plugin) -> tuple[str, ...]:
     about = plugin.describe()
-    paper = f" ({about['paper']})" if about["paper"] else ""
-    head = (
-        f"{about['kind']:9} {about['name']:18} {about['summary']}{paper}  [{about['distribution']} {about['version']}]"
-    )
-    return "\n".join([head, *(f"{'':10}{_parameter(parameter)}" for parameter in about["parameters"])])
+    parameters = ", ".join(f"{one['name']}={_default(one)}" for one in about["parameters"])
+    return about["kind"], about["name"], _summary(about), parameters, f"{about['distribution']} {about['version']}"
+
+
+def _tell(plugin: Plugin) -> None:
+    """Print what a plugin is, and its parameters with their types, defaults and meanings."""
+    about = plugin.describe()
+    say(f"{about['kind']} {about['name']}: {_summary(about)}, from {about['distribution']} {about['version']}")
+    rows = [(one["name"], one["type"], _default(one), one["description"] or "") for one in about["parameters"]]
+    if rows:
+        say_table(("parameter", "type", "default", "what it is"), rows)
+
+
+def _summary(about: dict[str, Any]) -> str:
+    return f"{about['summary']} ({about['paper']})" if about["paper"] else str(about["summary"])
+
+
+def _default(parameter: dict[str, Any]) -> str:
+    return "required" if parameter["required"] else _written(parameter["default"])
 
 
 def _written(value: Any) -> str:
@@ -87,9 +103,3 @@ def _written(value: Any) -> str:
     from rankplug.registry import format_value
 
     return format_value(value) if value is None or isinstance(value, (bool, int, float, str, tuple)) else str(value)
-
-
-def _parameter(parameter: dict[str, Any]) -> str:
-    default = "required" if parameter["required"] else f"default {_written(parameter['default'])}"
-    meaning = f": {parameter['description']}" if parameter["description"] else ""
-    return f"{parameter['name']} ({parameter['type']}, {default}){meaning}"

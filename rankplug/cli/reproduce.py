@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankplug.system import hand_over, say
+from rankplug.system import hand_over, say, say_table
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +47,7 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
-    from rankplug.cli.sweep import kept_when_interrupted, tell_plan
+    from rankplug.cli.sweep import kept_when_interrupted, tell_plan, tell_time
     from rankplug.report import plan_reproduction
     from rankplug.report import reproduce as run
     from rankplug.store import Store
@@ -66,6 +66,8 @@ def reproduce(
     if dry_run:
         tell_plan(plan, results, at_once, as_json)
         return
+    say(f"{plan}, in {results.folder}")
+    tell_time(plan, results, at_once)
     with kept_when_interrupted(plan.trials, results):
         page = run(
             names,
@@ -87,12 +89,21 @@ def report(
     data: Annotated[str | None, typer.Option(help="A data set in place of the profile's own.")] = None,
     store: Annotated[Path | None, typer.Option(help="Folder of results.")] = None,
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell which studies it would show, and write nothing.")
+    ] = False,
 ) -> None:
     """Write the report of studies whose runs are all in the store; runs none."""
     from rankplug.report import reproduce
     from rankplug.store import Store
-    from rankplug.studies import read_profile
+    from rankplug.studies import read_profile, studies, study
 
+    if dry_run:
+        chosen = [study(name) for name in names or ()] or studies()
+        lacking = {one.name: len(one.missing(read_profile(profile), data=data, store=Store(store))) for one in chosen}
+        rows = [(name, f"lacks {count} trials" if count else "all runs are there") for name, count in lacking.items()]
+        say_table(("study", f"at the profile {profile}"), rows)
+        return
     page = reproduce(
         names or ["all"],
         profile=read_profile(profile),

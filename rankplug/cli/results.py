@@ -6,11 +6,16 @@ import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankplug.system import hand_over, say, whole_file
+from rankplug.system import hand_over, say, say_table, whole_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.store import PaperTable
 
 app = typer.Typer(help="Show, compare, merge, clean and export results.", rich_markup_mode=None)
 
@@ -51,7 +56,7 @@ def results(
     as_json: JSONOption = False,
 ) -> None:
     """Show results: a row a trial and metric, or a row a group."""
-    from rankplug.store import Store, paper_table, query, results, write_paper_table, write_table
+    from rankplug.store import Store, paper_table, query, results
 
     if context.invoked_subcommand is not None:
         return
@@ -69,13 +74,33 @@ def results(
                 Store(store), where=where, metric=metric or (), group_by=groups, pivot=across, pool=pooled, bold=bold,
                 versus=versus,
             )  # fmt: skip
-            _print(write_paper_table(table, form), form)
+            tell_paper_table(table, form)
             return
         if plot is not None:
             _draw(plot, store, where, metric or (), groups, pooled)
             return
         frame = results(Store(store), where=where, metric=metric or (), group_by=groups, pool=pooled)
-    _print(write_table(frame, form), form)
+    _tell(frame, form)
+
+
+def tell_paper_table(table: PaperTable, form: Format = Format.TABLE) -> None:
+    """Print a paper's table with what its marks mean."""
+    from rankplug.store import paper_table_cells, plain_note, write_paper_table
+
+    if form is not Format.TABLE:
+        _print(write_paper_table(table, form), form)
+        return
+    say_table(*paper_table_cells(table))
+    say(f"\n{plain_note(table)}")
+
+
+def _tell(frame: pd.DataFrame, form: Format) -> None:
+    from rankplug.store import table_cells, write_table
+
+    if form is Format.TABLE and len(frame):
+        say_table(*table_cells(frame))
+    else:
+        _print(write_table(frame, form), form)
 
 
 def _print(table: str, form: Format) -> None:
@@ -109,12 +134,10 @@ def compare(
     as_json: JSONOption = False,
 ) -> None:
     """Compare two combinations, paired by trial and query, with tests."""
-    from rankplug.store import Store, write_table
+    from rankplug.store import Store
     from rankplug.store import compare as compared
 
-    form = Format.JSON if as_json else form
-
-    _print(write_table(compared(first, second, store=Store(store), metric=metric or ()), form), form)
+    _tell(compared(first, second, store=Store(store), metric=metric or ()), Format.JSON if as_json else form)
 
 
 @app.command()
@@ -126,6 +149,9 @@ def merge(
     origin: Annotated[
         str, typer.Option(help="Where the results come from, in words; else the name of the folder or archive.")
     ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check and count what would come, and copy nothing.")
+    ] = False,
     store: StoreOption = None,
     as_json: JSONOption = False,
 ) -> None:
@@ -133,11 +159,11 @@ def merge(
     from rankplug.store import Store
     from rankplug.store import merge as merged
 
-    done = merged(Store(store), others, origin)
+    done = merged(Store(store), others, origin, dry_run=dry_run)
     if as_json:
         hand_over(json.dumps(vars(done)))
         return
-    say(f"{done.new} results came new, {done.there} were there")
+    say(f"{done.new} results {'would come' if dry_run else 'came'} new, {done.there} were there")
     if done.unlike:
         say(f"{len(done.unlike)} of those there have other numbers, ours were kept, the first: {done.unlike[0]}")
 
@@ -178,10 +204,18 @@ def clean(
 
 
 @app.command()
-def compact(store: ExistingStoreOption = None, as_json: JSONOption = False) -> None:
+def compact(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the results, and write no index.")] = False,
+    store: ExistingStoreOption = None,
+    as_json: JSONOption = False,
+) -> None:
     """Put all results into one index, which makes questions to thousands of them fast; the results stay as they are."""
     from rankplug.store import Store
 
+    if dry_run:
+        count = len(Store(store).paths())
+        (hand_over(json.dumps({"results": count})) if as_json else say(f"{count} results would be in one index"))
+        return
     done = Store(store).compact()
     if as_json:
         hand_over(json.dumps(vars(done)))
@@ -191,10 +225,17 @@ def compact(store: ExistingStoreOption = None, as_json: JSONOption = False) -> N
 
 @app.command()
 def export(
-    target: Annotated[Path, typer.Argument(help="The zip archive to write.")], store: ExistingStoreOption = None
+    target: Annotated[Path, typer.Argument(help="The zip archive to write.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be in it, and write nothing.")] = False,
+    store: ExistingStoreOption = None,
 ) -> None:
     """Write an archive of all results with everything needed to run them again."""
     from rankplug.store import Store
     from rankplug.store import export as exported
 
+    if dry_run:
+        paths = Store(store).paths()
+        size = sum(path.stat().st_size for path in paths)
+        say(f"{len(paths)} results of {size / 1e6:.1f} MB would be written to {target}")
+        return
     say(f"wrote {exported(Store(store), target)}")

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankplug.errors import GrammarError, UnknownPluginError
-from rankplug.system import hand_over, say, whole_number
+from rankplug.system import hand_over, say, say_table, whole_number
 
 if TYPE_CHECKING:
     from rankplug.store import Store, Trial
-    from rankplug.sweeps import Outcome, Plan, Sweep
+    from rankplug.sweeps import ExpectedTime, Outcome, Plan, Sweep
 
 INTERRUPTED = 130
 """Exit code of a program that Ctrl-C has ended."""
+STYLES = {"run": "", "done": "green", "failed": "red"}
+"""Of the states of a plan's trials, in terminals."""
 MOST_ROWS = 40
 """Rows of the table at the end; larger ones are asked for."""
 
@@ -67,6 +69,7 @@ def sweep(
         tell_plan(plan, results, jobs, as_json)
         return
     say(f"{plan}, in {results.folder}", error=as_json)
+    tell_time(plan, results, jobs, as_json)
     with kept_when_interrupted(plan.trials, results):
         outcome = run(
             plan, results, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
@@ -111,11 +114,9 @@ def _sweeps_of_study(name: str, profile: str) -> list[Sweep]:
 
 def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
     """Print what would run, what is done, and how long the rest may take by the times the store has recorded."""
-    from rankplug.sweeps import duration, expected_time
-
     states = {"run": plan.waiting, "done": plan.done, "failed": plan.failed}
     measurable = {trial.identity for trial in plan.measurable}
-    expected = expected_time([trial for trial in plan.waiting if trial.identity not in measurable], store)
+    expected = _expected(plan, store)
     if as_json:
         listing: dict[str, Any] = {
             state: [{"identity": trial.identity, **_parts(trial)} for trial in group] for state, group in states.items()
@@ -131,14 +132,26 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
         hand_over(json.dumps(described, indent=1))
         return
     say(f"{plan}, in {store.folder}")
-    for state, group in states.items():
-        for trial in group:
-            say(f"{state:7}{trial.identity}  {trial}")
-    if expected.known:
-        about = f"about {duration(expected.seconds / jobs)}"
-        if expected.known < expected.trials:
-            about += f" for {expected.known} of them; nothing like the others has run here"
-        say(f"{about}, by the times recorded of such trials")
+    rows = [((state, STYLES[state]), trial.identity, str(trial)) for state, group in states.items() for trial in group]
+    if rows:
+        say_table(("state", "identity", "trial"), rows)
+    if expected.trials:
+        say(expected.sentence(jobs))
+
+
+def tell_time(plan: Plan, store: Store, jobs: int, error: bool = False) -> None:
+    """Print how long what is waiting may take, before a run."""
+    expected = _expected(plan, store)
+    if expected.trials:
+        say(expected.sentence(jobs), error=error)
+
+
+def _expected(plan: Plan, store: Store) -> ExpectedTime:
+    """Estimate the time of what would be trained, not only measured."""
+    from rankplug.sweeps import expected_time
+
+    measurable = {trial.identity for trial in plan.measurable}
+    return expected_time([trial for trial in plan.waiting if trial.identity not in measurable], store)
 
 
 def _parts(trial: Trial) -> dict[str, Any]:
@@ -187,7 +200,8 @@ def _described(outcome: Outcome) -> dict[str, Any]:
 
 def _tell_results(outcome: Outcome) -> None:
     """Print the means of what was asked for, and what one may do next."""
-    from rankplug.store import ResultsError, paper_table, write_paper_table
+    from rankplug.cli.results import tell_paper_table
+    from rankplug.store import ResultsError, paper_table
 
     done = {trial.combination.identity for trial in outcome.plan.trials if outcome.store.has(trial)}
     if not done:
@@ -200,7 +214,8 @@ def _tell_results(outcome: Outcome) -> None:
         say("finished; rankplug results shows them")
         return
     if len(table.rows) <= MOST_ROWS:
-        say(f"\n{write_paper_table(table, 'table')}")
+        say("")
+        tell_paper_table(table)
     first, *others = sorted(done)
     say("\nnext: rankplug results --pivot metric --bold, or --plot means.png, or --format latex")
     if others:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -42,6 +42,9 @@ def train(
         ),
     ] = None,
     patience: Annotated[int | None, typer.Option(help="Iterations without improvement before early stopping.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be trained, and how long it may take.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train on a data set, choose the iteration on its validation part, and save the model."""
@@ -51,6 +54,11 @@ def train(
     check_writable(out)
     transforms = transform or []
     names = metric or ["ndcg@5"]
+    if dry_run:
+        parts = {"dataset": dataset, "transforms": transforms, "backend": backend, "scorer": scorer or "", "loss": loss,
+                 "sampler": sampler or "", "selection": names, "patience": patience, "seed": seed}  # fmt: skip
+        _tell_training(parts, fold, out, as_json)
+        return
     split = load(dataset, fold=fold, seed=seed, transforms=transforms)
     model = fit(
         backend,
@@ -78,6 +86,23 @@ def train(
         f"{out}: iteration {best} of {model.record.iterations} ({stopped}), {chosen},"
         f" {model.record.seconds['total']:.1f} s"
     )
+
+
+def _tell_training(parts: dict[str, Any], fold: int, out: Path, as_json: bool) -> None:
+    from rankplug.errors import FitError
+    from rankplug.store import Store, Trial, read_combination
+    from rankplug.sweeps import expected_time
+
+    combination = read_combination(parts).validate_plugins()
+    if not combination.fits:
+        raise FitError(f"backend {combination.backend} cannot fit the scorer {combination.scorer}")
+    expected = expected_time([Trial(combination, fold)], Store())
+    if as_json:
+        told = {"file": str(out), "fold": fold, "seconds": expected.seconds if expected.known else None}
+        hand_over(json.dumps({**told, **combination.model_dump(mode="json")}, indent=1))
+        return
+    say(f"would train {combination}, fold {fold}, and write {out}")
+    say(expected.sentence())
 
 
 def evaluate(

@@ -13,10 +13,13 @@ from .questions.figure import draw_results as draw_results
 from .questions.groups import means_of_trials as means_of_trials
 from .questions.paper_table import PaperTable as PaperTable
 from .questions.paper_table import paper_table as paper_table
+from .questions.paper_table_text import paper_table_cells as paper_table_cells
+from .questions.paper_table_text import plain_note as plain_note
 from .questions.paper_table_text import write_paper_table as write_paper_table
 from .questions.table_text import escaped as escaped
 from .questions.table_text import latex_table as latex_table
 from .questions.table_text import markdown_table as markdown_table
+from .questions.table_text import table_cells as table_cells
 from .questions.table_text import write_table as write_table
 from .questions.tables import query as query
 from .questions.tables import results as results
@@ -61,6 +64,8 @@ __all__ = [
     "merge",
     "origins_of",
     "paper_table",
+    "paper_table_cells",
+    "plain_note",
     "query",
     "read_about",
     "read_combination",
@@ -68,6 +73,7 @@ __all__ = [
     "run_trial",
     "sha256_of",
     "sweep_file",
+    "table_cells",
     "verify",
     "write_paper_table",
     "write_sums",

@@ -57,7 +57,7 @@ class MergeCounts:
     unlike: tuple[str, ...] = ()
 
 
-def merge(store: Store, others: Iterable[Path], origin: str = "") -> MergeCounts:
+def merge(store: Store, others: Iterable[Path], origin: str = "", dry_run: bool = False) -> MergeCounts:
     """Copy results, failures and notebooks of other stores that this one lacks; every result is checked first.
 
     A result is what its name says: the name is a digest of its plugins, versions and data, so that results of other
@@ -68,11 +68,12 @@ def merge(store: Store, others: Iterable[Path], origin: str = "") -> MergeCounts
         store: that is added to.
         others: folders of results, archives, or folders to which an archive was unpacked.
         origin: where they come from, in words; the name of the folder or archive when empty.
+        dry_run: checks and counts, and copies nothing.
     """
     counts = MergeCounts(0, 0)
     for other in others:
         with _unpacked(other) as folder:
-            new, there, unlike = _merge_one(store, folder, origin or other.name)
+            new, there, unlike = _merge_one(store, folder, origin or other.name, dry_run)
         counts = MergeCounts(counts.new + new, counts.there + there, counts.unlike + unlike)
     return counts
 
@@ -142,7 +143,7 @@ def verify(folder: Path) -> tuple[int, list[str]]:
     return len(digests), problems
 
 
-def _merge_one(store: Store, folder: Path, origin: str) -> tuple[int, int, tuple[str, ...]]:
+def _merge_one(store: Store, folder: Path, origin: str, dry_run: bool) -> tuple[int, int, tuple[str, ...]]:
     source = Store(folder / "results" if (folder / SUMS).is_file() else folder)
     notebooks = (folder if (folder / SUMS).is_file() else source.folder) / NOTEBOOKS
     earlier, there, unlike = origins_of(source.folder), 0, []
@@ -151,7 +152,7 @@ def _merge_one(store: Store, folder: Path, origin: str) -> tuple[int, int, tuple
         for path in source.files():
             name, content = _checked_name(path, source.folder), path.read_bytes()
             target = store.folder / name
-            if _copy(store, path, target):
+            if _copy(store, path, target, dry_run):
                 came.setdefault(earlier.get(name, origin), {})[name] = sha256_of(content)
                 continue
             there += 1
@@ -159,19 +160,19 @@ def _merge_one(store: Store, folder: Path, origin: str) -> tuple[int, int, tuple
                 unlike.append(name)
     finally:
         # Results that were copied before one that is refused have come from there all the same.
-        for place, digests in came.items():
+        for place, digests in came.items() if not dry_run else ():
             write_origin(store.folder, place, digests)
     for path in sorted(source.folder.glob("*/*.failed.json")):
         read_failure(path)
         target = store.folder / path.relative_to(source.folder)
         if not Path(str(target).replace(".failed.json", ".parquet")).exists():
-            _copy(store, path, target)
+            _copy(store, path, target, dry_run)
     for path in sorted(source.folder.glob(f"{SCORES}/*/*.parquet")):
         read_scored(path)
-        _copy(store, path, store.folder / path.relative_to(source.folder))
+        _copy(store, path, store.folder / path.relative_to(source.folder), dry_run)
     for path in sorted(notebooks.glob("*.ipynb")):
         if path.is_file():
-            _copy(store, path, store.folder / NOTEBOOKS / path.name)
+            _copy(store, path, store.folder / NOTEBOOKS / path.name, dry_run)
     return sum(map(len, came.values())), there, tuple(unlike)
 
 
@@ -192,10 +193,11 @@ def _checked_name(path: Path, folder: Path) -> str:
     return name
 
 
-def _copy(store: Store, path: Path, target: Path) -> bool:
+def _copy(store: Store, path: Path, target: Path, dry_run: bool) -> bool:
     if target.exists() or path.is_symlink():
         return False
-    store.write_file(target, path.read_bytes())
+    if not dry_run:
+        store.write_file(target, path.read_bytes())
     return True
 
 

@@ -1,3 +1,4 @@
+from .expected_time import ExpectedTime as ExpectedTime
 from .expected_time import expected_time as expected_time
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
@@ -11,6 +12,7 @@ from .sweep_files import read_words as read_words
 from .sweep_progress import duration as duration
 
 __all__ = [
+    "ExpectedTime",
     "Outcome",
     "Plan",
     "Sweep",

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from rankplug.store import Store, Trial, read_about
+from rankplug.sweeps.sweep_progress import duration
 
 SECONDS = ("load_seconds", "fit_seconds", "measure_seconds")
 
@@ -26,6 +27,18 @@ class ExpectedTime:
     seconds: float
     known: int
     trials: int
+
+    def sentence(self, jobs: int = 1) -> str:
+        """Say about how long the trials take, some at a time.
+
+        >>> ExpectedTime(90.0, 3, 3).sentence(jobs=3)
+        'about 30 s, by the times recorded of such trials'
+        """
+        if not self.known:
+            return "nothing like this has run here, so how long it takes is not known"
+        some = f" for {self.known} of {self.trials}" if self.known < self.trials else ""
+        told = f"about {duration(self.seconds / jobs)}{some}, by the times recorded of such trials"
+        return f"{told}; nothing like the others has run here" if some else told
 
 
 def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:

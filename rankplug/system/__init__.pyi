@@ -26,11 +26,14 @@ from .results_place import results_place as results_place
 from .seeds import generator as generator
 from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
+from .terminal import Cell as Cell
+from .terminal import aligned as aligned
 from .terminal import hand_over as hand_over
 from .terminal import harmless as harmless
 from .terminal import in_notebook as in_notebook
 from .terminal import prepare_streams as prepare_streams
 from .terminal import say as say
+from .terminal import say_table as say_table
 from .terminal import seen_at_once as seen_at_once
 from .thread_limits import WAITING as WAITING
 from .thread_limits import available_cores as available_cores
@@ -62,10 +65,12 @@ __all__ = [
     "UNFINISHED_PREFIX",
     "WAITING",
     "WORTH_A_THREAD_BESIDE_AN_ENGINE",
+    "Cell",
     "ChildEnd",
     "OwnedFolder",
     "SocketFolder",
     "__version__",
+    "aligned",
     "available_cores",
     "busy_threads",
     "cache_folder",
@@ -98,6 +103,7 @@ __all__ = [
     "results_place",
     "run_watched",
     "say",
+    "say_table",
     "seeds",
     "seen_at_once",
     "stream",

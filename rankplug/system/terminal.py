@@ -11,12 +11,14 @@ import re
 import sys
 import unicodedata
 import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """Sequences that change colours only, as tracebacks of notebooks have them; they are left out."""
 STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Categories of Unicode whose characters are not shown but obeyed, and halves of characters."""
+NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|nan|-?inf")
 SHOWN = "\n\t\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 ORDINARY = re.compile(r"[ -~\n\t]*")
 
@@ -50,6 +52,73 @@ def hand_over(text: str) -> None:
     import typer
 
     typer.echo(text if sys.stdout is None or not sys.stdout.isatty() else harmless(text))
+
+
+Cell = str | tuple[str, str]
+"""A cell of a table: its text, perhaps with a style for terminals, such as ``bold`` or ``red``."""
+
+
+def say_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = "") -> None:
+    """Print a table: as wide as the terminal, with styles, or as aligned columns into a file or a pipe.
+
+    Args:
+        head: names of the columns.
+        rows: cells of each row.
+        title: a line above it.
+    """
+    import typer
+
+    listed = list(rows)
+    cells = [[_text(cell) for cell in row] for row in listed]
+    if sys.stdout is None or not sys.stdout.isatty():
+        typer.echo("\n".join(filter(None, [harmless(title), aligned(head, cells)])))
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    styles = [["" if isinstance(cell, str) else cell[1] for cell in row] for row in listed]
+    table = Table(
+        box=SIMPLE_HEAD,
+        title=Text(harmless(title)) if title else None,
+        title_justify="left",
+        pad_edge=False,
+        show_edge=False,
+    )
+    for name, numeric in zip(head, _numeric(head, cells), strict=True):
+        # A number or a name that is broken in two is read wrongly, words are not.
+        table.add_column(Text(name), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    for texts, styled in zip(cells, styles, strict=True):
+        table.add_row(*(Text(text, style=style) for text, style in zip(texts, styled, strict=True)))
+    Console(highlight=False).print(table)
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out a table with blanks between its columns, of which those of numbers end at the right.
+
+    >>> print(aligned(["loss", "mean"], [["mse", "0.5"], ["xe_ndcg", "0.25"]]))
+    loss     mean
+    mse       0.5
+    xe_ndcg  0.25
+    """
+    lines = [list(head), *map(list, rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    sides = [str.rjust if numeric else str.ljust for numeric in _numeric(head, rows)]
+    return "\n".join(
+        "  ".join(side(cell, width) for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def _text(cell: Cell) -> str:
+    return harmless(cell if isinstance(cell, str) else cell[0]).replace("\n", " ")
+
+
+def _numeric(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
+    """Tell of each column whether it holds numbers and nothing else."""
+    columns = [[row[place] for row in rows if row[place]] for place in range(len(head))]
+    return [bool(column) and all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
 
 
 def in_notebook() -> bool:

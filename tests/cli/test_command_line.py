@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +19,7 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
+from rankplug.errors import FitError
 from rankplug.store import Store
 from rankplug.sweeps import Plan, expected_time, read_words
 
@@ -20,6 +27,10 @@ Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
 PRINT_NO_DATA = {"bench", "cite", "completion", "lab", "new", "report", "results export"}
 """Commands that print where something lies, words for people, or another format."""
+
+
+RANKPLUG = Path(sys.executable).parent / "rankplug"
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run(*words: str, code: int = 0) -> str:
@@ -39,9 +50,12 @@ def test_the_version_is_told() -> None:
 
 def test_plugins_are_told_by_name_with_defaults_as_they_are_written() -> None:
     told = run("plugins", "lambdarank")
-    assert told.startswith("loss      lambdarank")
-    assert "truncation (int >= 1 | none, default none)" in told
-    assert "default QueryLevelNorm" in run("plugins", "td2003")
+    assert told.startswith("loss lambdarank: pairwise logistic gradients")
+    cells = [re.split(r" {2,}", line) for line in told.splitlines()[1:]]
+    assert cells[0] == ["parameter", "type", "default", "what it is"]
+    assert ["truncation", "int >= 1 | none", "none"] in [row[:3] for row in cells]
+    (version,) = [line for line in run("plugins", "td2003").splitlines() if line.startswith("version")]
+    assert re.split(r" {2,}", version)[2] == "QueryLevelNorm"
     assert [plugin["name"] for plugin in json.loads(run("plugins", "mse", "--json"))["plugins"]] == ["mse"]
 
 
@@ -78,6 +92,63 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
     assert "synthetic" in [entry["name"] for entry in json.loads(run("data", "list", "--json"))]
     compacted = json.loads(run("results", "compact", *here, "--json"))
     assert compacted["results"] == 6 and compacted["size"] > 0
+
+
+PRINT_ONLY = {
+    "bench", "check", "cite", "claims", "completion", "data check-links", "data info", "data list", "data verify",
+    "doctor", "evaluate", "plugins", "results", "results compare", "scoreboard", "verify",
+}  # fmt: skip
+"""Commands that keep nothing, or only what they are told to with an option."""
+
+
+def test_every_command_that_makes_something_has_a_dry_run() -> None:
+    every = dict(commands(typer.main.get_command(app)))
+    with_dry_run = {
+        name for name, command in every.items() if any("--dry-run" in one.opts for one in command.params)
+    }  # fmt: skip
+    assert set(every) - PRINT_ONLY == with_dry_run
+
+
+def test_a_dry_run_says_what_would_be_and_leaves_nothing(store: Store, fill: Make, tmp_path: Path) -> None:
+    fill(store, {"mse": 0.0}, folds=(1,))
+    here, other, before = ("--store", str(store.folder)), tmp_path / "other", sorted(tmp_path.rglob("*"))
+    assert run("results", "merge", str(store.folder), "--store", str(other), "--dry-run").startswith("3 results would")
+    assert "3 results" in run("results", "compact", *here, "--dry-run")
+    assert json.loads(run("results", "compact", *here, "--dry-run", "--json")) == {"results": 3}
+    assert run("results", "export", str(tmp_path / "all.zip"), *here, "--dry-run").startswith("3 results of")
+    assert "my_loss/rankplug_my_loss/loss.py" in run("new", "loss", "my_loss", "--into", str(tmp_path), "--dry-run")
+    assert "stochastic.ipynb" in run("lab", str(tmp_path / "notebooks"), "--dry-run")
+    assert "synthetic" in run("train", "synthetic", "--loss", "mse", "--out", str(tmp_path / "m.txt"), "--dry-run")
+    assert "lacks" in run("report", "xendcg", "--profile", "smoke", *here, "--report", str(tmp_path / "r"), "--dry-run")
+    assert "address: " in run("data", "get", "mslr-web10k", "--dry-run")
+    assert "here: " in run("data", "prepare", "mslr-web10k", "--dry-run")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_would_be_trained_must_be_possible(tmp_path: Path) -> None:
+    with pytest.raises(FitError, match="backend lightgbm cannot fit the scorer mlp"):
+        run("train", "synthetic", "--loss", "mse", "--out", str(tmp_path / "m"), "--scorer", "mlp", "--dry-run")
+
+
+def test_tables_have_colours_in_terminals_only() -> None:
+    assert "\x1b" not in run("data", "list")
+    shown = in_terminal("data", "list")
+    assert "\x1b[32mmade when loaded" in shown
+    assert all(len(COLOUR.sub("", line)) <= 100 for line in shown.splitlines())
+
+
+def in_terminal(*words: str) -> str:
+    """Run a command in a terminal of 100 columns, and return what it wrote there."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm-256color"}
+    with subprocess.Popen([RANKPLUG, *words], stdout=follower, stderr=subprocess.STDOUT, env=environment):
+        os.close(follower)
+        shown = b""
+        with contextlib.suppress(OSError):  # the end of what a program wrote to a terminal
+            while block := os.read(leader, 65536):
+                shown += block
+        os.close(leader)
+    return shown.decode()
 
 
 def test_json_of_a_crate_says_what_is_wrong(tmp_path: Path) -> None:

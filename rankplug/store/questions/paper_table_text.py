@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 
-from rankplug.store.questions.paper_table import HIGHER, LOWER, Cell, PaperTable
+from rankplug.store.questions.paper_table import HIGHER, LOWER, PaperTable
+from rankplug.store.questions.paper_table import Cell as Number
 from rankplug.store.questions.table_text import escaped, latex_table, markdown_table, write_table
+from rankplug.system import Cell, aligned
 
 DAGGERS = {"": "", HIGHER: r"^{\dagger}", LOWER: r"^{\ddagger}"}
 
@@ -17,15 +19,31 @@ def write_paper_table(table: PaperTable, form: str) -> str:
         return write_table(table.frame(), form)
     if form == "latex":
         return _latex(table)
-    head = [*table.row_names, *(" ".join(column) for column in table.columns)]
-    return _markdown(head, table) if form == "markdown" else _plain(head, table)
+    return _markdown(_head(table), table) if form == "markdown" else _plain(table)
 
 
-def _plain(head: list[str], table: PaperTable) -> str:
-    lines = [head, *([*row, *_numbers(table, row, "*")] for row in table.rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
-    aligned = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-    return "\n".join([*aligned, "", table.note.replace("Bold:", "Between stars:")])
+def paper_table_cells(table: PaperTable) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads of a paper's table and its rows for a terminal, the highest of each column in bold."""
+    rows: list[list[Cell]] = []
+    for row in table.rows:
+        best = [(cell := table.cells.get((row, column))) is not None and cell.best for column in table.columns]
+        numbers = zip(_numbers(table, row, "*"), best, strict=True)
+        rows.append([*row, *((text, "bold") if highest else text for text, highest in numbers)])
+    return _head(table), rows
+
+
+def _head(table: PaperTable) -> list[str]:
+    return [*table.row_names, *(" ".join(column) for column in table.columns)]
+
+
+def plain_note(table: PaperTable) -> str:
+    """Return what is to be known of a table's numbers, where stars stand for bold."""
+    return table.note.replace("Bold:", "Between stars:")
+
+
+def _plain(table: PaperTable) -> str:
+    rows = [[*row, *_numbers(table, row, "*")] for row in table.rows]
+    return f"{aligned(_head(table), rows)}\n\n{plain_note(table)}"
 
 
 def _markdown(head: list[str], table: PaperTable) -> str:
@@ -37,7 +55,7 @@ def _numbers(table: PaperTable, row: tuple[str, ...], star: str) -> list[str]:
     return [_number(table.cells.get((row, column)), star) for column in table.columns]
 
 
-def _number(cell: Cell | None, star: str) -> str:
+def _number(cell: Number | None, star: str) -> str:
     if cell is None:
         return ""
     mean = f"{star}{cell.mean:.4f}{star}" if cell.best else f"{cell.mean:.4f}"
@@ -55,7 +73,7 @@ def _latex(table: PaperTable) -> str:
     return f"{latex_table(_heads(table), rows, sides, rules)}\n% {table.note}"
 
 
-def _latex_number(cell: Cell | None) -> str:
+def _latex_number(cell: Number | None) -> str:
     if cell is None:
         return ""
     mean = rf"\mathbf{{{cell.mean:.4f}}}" if cell.best else f"{cell.mean:.4f}"

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankplug.system import aligned
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -26,13 +28,30 @@ def write_table(frame: pd.DataFrame, form: str) -> str:
         return frame.to_csv(index=False).rstrip("\n")
     if form == "json":
         return str(frame.to_json(orient="records", indent=1))
-    frame = frame.loc[:, [not _says_nothing(name, column) for name, column in frame.items()]] if len(frame) else frame
+    frame = _telling(frame)
     if form == "latex":
         cells = [[_latex_value(value) for value in row] for row in frame.itertuples(index=False, name=None)]
         return latex_table([[escaped(str(name)) for name in frame.columns]], cells, _sides(frame))
     if form == "markdown":
         return markdown_table(frame.columns, frame.itertuples(index=False, name=None))
-    return str(frame.to_string(index=False, float_format="{:.4f}".format)) if len(frame) else "no results"
+    return aligned(*table_cells(frame)) if len(frame) else "no results"
+
+
+def table_cells(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return the names of a frame's columns, and the text of its cells, for people to read."""
+    frame = _telling(frame)
+    rows = [[_plain_value(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    return list(map(str, frame.columns)), rows
+
+
+def _plain_value(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def _telling(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without the columns that say nothing."""
+    kept = [not _says_nothing(name, column) for name, column in frame.items()]
+    return frame.loc[:, kept] if len(frame) else frame
 
 
 def _says_nothing(name: Any, column: pd.Series[Any]) -> bool:
