@@ -1,3 +1,4 @@
+from .controls import controls as controls
 from .display import live as live
 from .display import show as show
 from .display import show_claims as show_claims
@@ -18,6 +19,7 @@ __all__ = [
     "Tour",
     "build_report",
     "check_parameters",
+    "controls",
     "execute_notebook",
     "live",
     "math_font",

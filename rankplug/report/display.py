@@ -6,8 +6,9 @@ Every output says in its metadata what of the study it shows, so that the report
 from __future__ import annotations
 
 import base64
+import functools
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rankplug.report.exhibit_tables import numbers_html
 from rankplug.report.rendering import render
@@ -40,11 +41,53 @@ class Output:
     def __init__(self, data: dict[str, str], shows: dict[str, Any] | None = None, **options: Any) -> None:
         self.data = data
         self.metadata = {**options, **({"rankplug": shows} if shows else {})}
+        self.study, self.name = "", ""
 
     def _repr_mimebundle_(self, **asked: Any) -> tuple[dict[str, str], dict[str, Any]]:
         return self.data, self.metadata
 
+    def _ipython_display_(self) -> None:
+        if self.study not in _renewed:
+            raise NotImplementedError  # IPython then shows what _repr_mimebundle_ returns.
+        from IPython import display
 
+        display.display(self.data, raw=True, metadata=self.metadata, display_id=self.name)  # type: ignore[no-untyped-call]
+
+
+_renewed: dict[str, dict[str, Callable[[StudyEvaluation], Output]]] = {}
+"""Study -> outputs in this notebook by name, and what shows each anew; only of studies with controls."""
+Show = TypeVar("Show", bound="Callable[..., Output]")
+
+
+def renewable(show: Show) -> Show:
+    """Let controls of a study show an output anew, see :func:`rankplug.report.controls`."""
+
+    @functools.wraps(show)
+    def shown(evaluation: StudyEvaluation, *about: str) -> Output:
+        output = show(evaluation, *about)
+        output.study, output.name = evaluation.study.name, " ".join([evaluation.study.name, show.__name__, *about])
+        if output.study in _renewed:
+            _renewed[output.study][output.name] = lambda other: show(other, *about)
+        return output
+
+    return cast("Show", shown)
+
+
+def let_renew(study: Study) -> None:
+    """Take down what is shown of a study from now on, so that :func:`renew_outputs` finds it."""
+    _renewed.setdefault(study.name, {})
+
+
+def renew_outputs(evaluation: StudyEvaluation) -> None:
+    """Show all outputs of a study in this notebook anew, where they stand."""
+    from IPython import display
+
+    for name, show in list(_renewed.get(evaluation.study.name, {}).items()):
+        output = show(evaluation)
+        display.update_display(output.data, raw=True, metadata=output.metadata, display_id=name)  # type: ignore[no-untyped-call]
+
+
+@renewable
 def show(evaluation: StudyEvaluation, exhibit: str) -> Output:
     """Show an exhibit: its figure, or its table, laid out as in the paper if it has published numbers.
 
@@ -98,6 +141,7 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
         widget.observe(lambda change: shown.update(picture()), names="value")
 
 
+@renewable
 def show_claims(evaluation: StudyEvaluation) -> Output:
     """Show every claim with its verdict and the evidence."""
     rows = []
@@ -113,6 +157,7 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
     return _markdown("\n".join(lines), {"study": evaluation.study.name, "claims": True})
 
 
+@renewable
 def show_forest(evaluation: StudyEvaluation) -> Output:
     """Show all claims in one picture, each with its difference in units of the margin that would matter."""
     import matplotlib.pyplot as plt
@@ -132,6 +177,7 @@ def show_findings(study: Study) -> Output:
     return _markdown("\n".join(f"- {finding}" for finding in study.findings))
 
 
+@renewable
 def show_runs(evaluation: StudyEvaluation) -> Output:
     """Return a folded table of what was trained on which data."""
     table = evaluation.runs

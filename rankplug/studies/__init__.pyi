@@ -18,6 +18,7 @@ from .papers import Exhibit as Exhibit
 from .papers import Profile as Profile
 from .papers import Runs as Runs
 from .papers import Study as Study
+from .papers import StudyParameters as StudyParameters
 from .papers import bibliography as bibliography
 from .papers import check_parameters as check_parameters
 from .papers import read_profile as read_profile
@@ -120,6 +121,7 @@ __all__ = [
     "Study",
     "StudyEvaluation",
     "StudyEvidence",
+    "StudyParameters",
     "Values",
     "Verdict",
     "WeightedSum",

@@ -1,0 +1,121 @@
+"""Controls at the top of a paper's notebook, for readers who do not edit code: profile, data, trials, and a button."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from rankplug.errors import RankplugError
+from rankplug.registry import registry
+from rankplug.report.display import let_renew, renew_outputs
+from rankplug.store import Store
+from rankplug.studies import PROFILES, StudyParameters, evaluate
+from rankplug.studies import check_parameters as check
+from rankplug.sweeps import expected_time
+
+if TYPE_CHECKING:
+    from rankplug.studies import Study
+
+SIZES = {
+    "smoke": "seconds",
+    "quick": "minutes",
+    "full": "hours",
+    "real": "public collections",
+    "paper": "as published, on a cluster",
+}
+"""Profile -> what to expect of it."""
+
+
+def controls(study: Study, parameters: MutableMapping[str, Any]) -> None:
+    """Show controls of a study's parameters, and a button that runs it and shows all of it below anew.
+
+    Args:
+        study: the paper.
+        parameters: those of the notebook, as ``globals()``; a run leaves there what was chosen, ``results`` and
+            ``evaluation``.
+    """
+    from IPython import display
+
+    let_renew(study)
+    display.display(StudyControls(study, parameters).box)  # type: ignore[no-untyped-call]
+
+
+class StudyControls:
+    """Widgets for the parameters of a study.
+
+    Args:
+        study: the paper.
+        parameters: see :func:`controls`.
+    """
+
+    def __init__(self, study: Study, parameters: MutableMapping[str, Any]) -> None:
+        import ipywidgets
+
+        self.study, self.parameters = study, parameters
+        self.given = check({name: parameters[name] for name in StudyParameters.model_fields if name in parameters})
+        profiles = [(f"{name} ({SIZES[name]})", name) for name in PROFILES]
+        self.profile = ipywidgets.Dropdown(options=profiles, value=self.given.profile, description="profile")
+        self.data = ipywidgets.Combobox(
+            options=[plugin.specification.name for plugin in registry().plugins("dataset")],
+            value=self.given.data or "",
+            placeholder="the profile's own",
+            description="data",
+        )
+        self.trials = ipywidgets.BoundedIntText(
+            value=self.given.trials or 0,
+            min=0,
+            max=10_000,
+            description="trials",
+            tooltip="0: those of the profile",
+        )
+        self.button = ipywidgets.Button(description="run", icon="play", tooltip="run what is missing")
+        self.words = ipywidgets.HTML()
+        self.output = ipywidgets.Output()
+        chosen = [self.profile, self.data, self.trials, self.button]
+        row = ipywidgets.HBox(chosen, layout=ipywidgets.Layout(flex_flow="row wrap"))
+        self.box = ipywidgets.VBox([row, self.words, self.output])
+        for widget in chosen[:-1]:
+            widget.observe(lambda change: self.tell(), names="value")
+        self.button.on_click(lambda button: self.run())
+        self.tell()
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The parameters as they are chosen now."""
+        data = self.data.value.strip() or None
+        chosen = {"profile": self.profile.value, "data": data, "trials": self.trials.value or None}
+        return self.given.model_copy(update=chosen).model_dump()
+
+    def tell(self) -> None:
+        """Say what is to run and about how long it takes."""
+        asked = self.asked
+        jobs = asked.pop("jobs")
+        try:
+            plan = self.study.plan(**asked)
+            expected = expected_time(plan.waiting, Store(asked["store"]))
+            self._say(f"{plan}: {expected.sentence(jobs)}" if plan.waiting else f"{plan}")
+        except RankplugError as error:
+            self._say(str(error))
+
+    def run(self) -> None:
+        """Run what is missing, and show everything of the study in this notebook anew."""
+        self.button.disabled = True
+        self.output.clear_output()
+        try:
+            with self.output:
+                results = self.study.run(**self.asked)
+            evaluation = evaluate(self.study, results)
+            self.parameters.update({**self.asked, "results": results, "evaluation": evaluation})
+            self._say("drawing")
+            renew_outputs(evaluation)
+            self.tell()
+        except RankplugError as error:
+            self._say(str(error))
+        except KeyboardInterrupt:
+            self._say("interrupted; what is finished is kept, and the button goes on")
+        finally:
+            self.button.disabled = False
+
+    def _say(self, words: str) -> None:
+        self.words.value = html.escape(words)
