@@ -10,6 +10,7 @@ from rankplug_documentation.layers import write_layers_picture
 from rankplug_documentation.losses import write_loss_pages
 from rankplug_documentation.reference import write_reference
 from rankplug_documentation.reproduction import write_reproduction
+from rankplug_documentation.which_loss import which_loss_page
 
 docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
 write_loss_pages(docs)
@@ -17,3 +18,4 @@ write_bad_inputs_page(docs)
 write_reference(docs)
 write_layers_picture(docs)
 write_reproduction(docs)
+(docs / "which-loss.md").write_text(which_loss_page(docs), encoding="utf-8")

@@ -57,6 +57,11 @@ def joined(whole: StudyEvidence, part: StudyEvidence) -> StudyEvidence:
     )
 
 
+def sentences_of(profiles: Mapping[str, StudyEvidence]) -> list[str]:
+    """Return the sentences of all claims of a study, in the order in which its page numbers them."""
+    return list(dict.fromkeys(claim.sentence for evidence in profiles.values() for claim in evidence.claims))
+
+
 def reproduction_pages(docs: Path) -> dict[Path, str]:
     """Return the pages by path: the one of all papers, and one for each with the whole evidence."""
     evidence = evidence_in(docs / "evidence")
@@ -111,7 +116,7 @@ def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[s
             "*A row for each claim, with the difference and its interval in units of the margin that would matter; the"
             " thick interval decides. The claim's side is right, what is too small to matter lies in the band.*\n"
         )
-        yield from _in_words(profiles)
+        yield from in_words(profiles)
         yield from _verdicts(name, profiles)
     yield resources.files("rankplug_documentation").joinpath("earlier_runs.txt").read_text(encoding="utf-8")
 
@@ -160,7 +165,7 @@ def _anchor(name: str, title: str) -> str:
     return re.sub(r"[^\w]+", "-", f"{name}: {title}".lower()).strip("-")
 
 
-def _in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
+def in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield what the verdicts come to, each sentence from the numbers of the largest profile."""
     one = list(profiles.values())[-1]
     judged = [claim for claim in one.claims if isinstance(claim.judgement, Verdict)]
@@ -219,7 +224,7 @@ def _short(claim: ClaimEvidence) -> str:
 def _verdicts(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield a table with a line for each claim."""
     rows = []
-    sentences = list(dict.fromkeys(claim.sentence for evidence in profiles.values() for claim in evidence.claims))
+    sentences = sentences_of(profiles)
     for number, sentence in enumerate(sentences, start=1):
         cells = []
         for evidence in profiles.values():
@@ -239,7 +244,7 @@ def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterato
         data = ", ".join(f"`{dataset}`" for dataset in dict.fromkeys(evidence.data.values()))
         note = f" {evidence.note}" if evidence.note else ""
         yield f"`{profile}`, {evidence.date}: {evidence.trials} trials on {data}; {versions}.{note}\n"
-    sentences = list(dict.fromkeys(claim.sentence for evidence in profiles.values() for claim in evidence.claims))
+    sentences = sentences_of(profiles)
     for number, sentence in enumerate(sentences, start=1):
         yield f"## Claim {number}\n"
         yield f"{sentence}\n"

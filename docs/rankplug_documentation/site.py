@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.report import math_font, math_html
+from rankplug_documentation.paper_pages import paper_pages
 from rankplug_documentation.tutorials import tutorial_pages
 
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
@@ -26,7 +27,7 @@ def on_files(files: Any, config: Any) -> Any:
     """Add the pages made from executed notebooks."""
     from mkdocs.structure.files import File
 
-    for path, content in tutorial_pages().items():
+    for path, content in {**tutorial_pages(), **paper_pages(Path(config.docs_dir))}.items():
         files.append(File.generated(config, path, content=content))
     return files
 

@@ -24,20 +24,25 @@ def tutorial_pages() -> dict[str, str | bytes]:
     """Return pages in Markdown and their pictures, by path inside ``docs``."""
     pages: dict[str, str | bytes] = {}
     for notebook in tutorial_notebooks():
-        pages |= notebook_page(executed(notebook), f"tutorials/{notebook.stem}")
+        pages |= notebook_page(executed(read_notebook(notebook)), f"tutorials/{notebook.stem}")
     return pages
 
 
-def executed(path: Path) -> Any:
+def read_notebook(path: Path) -> Any:
+    """Read a notebook."""
+    import nbformat
+
+    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+
+
+def executed(notebook: Any) -> Any:
     """Execute a notebook in a folder of its own, and return it; an error in a cell stops the build.
 
     One thread is faster than several on data as small as theirs.
     """
-    import nbformat
     from nbclient import NotebookClient
     from rankplug_jupyter.provisioner import ForkedKernelManager
 
-    notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
             notebook,
@@ -50,8 +55,8 @@ def executed(path: Path) -> Any:
     return notebook
 
 
-def notebook_page(notebook: Any, name: str) -> dict[str, str | bytes]:
-    """Execute one notebook, and return it as a page and its pictures."""
+def notebook_page(notebook: Any, name: str, code: bool = True) -> dict[str, str | bytes]:
+    """Return an executed notebook as a page, with its code or without, and its pictures."""
     from nbconvert import MarkdownExporter
 
     for cell in notebook.cells:
@@ -59,12 +64,12 @@ def notebook_page(notebook: Any, name: str) -> dict[str, str | bytes]:
             if WIDGET in output.get("data", {}):
                 output.data = {"text/markdown": "*A slider that moves when the notebook is opened in JupyterLab.*"}
     resources = {"output_files_dir": Path(name).name, "unique_key": "figure"}
-    text, found = MarkdownExporter().from_notebook_node(notebook, resources)  # type: ignore[no-untyped-call]
-    pictures = {f"tutorials/{path}": content for path, content in found["outputs"].items()}
+    text, found = MarkdownExporter(exclude_input=not code).from_notebook_node(notebook, resources)  # type: ignore[no-untyped-call]
+    pictures = {f"{Path(name).parent}/{path}": content for path, content in found["outputs"].items()}
     return {f"{name}.md": TABLE.sub("<table>", STYLES.sub("", text)), **pictures}
 
 
 if __name__ == "__main__":
     for notebook in tutorial_notebooks():
         print(notebook)
-        executed(notebook)
+        executed(read_notebook(notebook))
