@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 VERDICTS = {"holds": "green", "fails": "red", "no difference": "blue", "inconclusive": "yellow"}
-"""Their styles in terminals."""
+"""Verdict -> its style in terminals."""
 
 
 def register(app: typer.Typer) -> None:

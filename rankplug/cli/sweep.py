@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code of a program that Ctrl-C has ended."""
 STYLES = {"run": "", "done": "green", "failed": "red"}
-"""Of the states of a plan's trials, in terminals."""
+"""State of a trial -> its style in terminals."""
 MOST_ROWS = 40
 """Rows of the table at the end; larger ones are asked for."""
 

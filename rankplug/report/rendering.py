@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 ACCENTS = {"&#x0005E;": "&#x002C6;", "&#x0007E;": "&#x002DC;"}
-"""As latex2mathml writes an accent -> the character that fonts have for it."""
+"""Accent of latex2mathml -> the character that fonts have for it."""
 ROWS = {"math", "mrow", "mtd", "mstyle"}
 """Elements of MathML whose parts stand side by side."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
