@@ -77,7 +77,7 @@ def _named(plugins: Iterable[Plugin], name: str | None) -> list[Plugin]:
 
 def _row(plugin: Plugin) -> tuple[str, ...]:
     about = plugin.describe()
-    parameters = ", ".join(f"{parameter['name']}={_default(one)}" for parameter in about["parameters"])
+    parameters = ", ".join(f"{parameter['name']}={_default(parameter)}" for parameter in about["parameters"])
     return about["kind"], about["name"], _summary(about), parameters, f"{about['distribution']} {about['version']}"
 
 
@@ -85,7 +85,10 @@ def _tell(plugin: Plugin) -> None:
     """Print what a plugin is, and its parameters with their types, defaults and meanings."""
     about = plugin.describe()
     say(f"{about['kind']} {about['name']}: {_summary(about)}, from {about['distribution']} {about['version']}")
-    rows = [(parameter["name"], parameter["type"], _default(one), parameter["description"] or "") for parameter in about["parameters"]]
+    rows = [
+        (parameter["name"], parameter["type"], _default(parameter), parameter["description"] or "")
+        for parameter in about["parameters"]
+    ]
     if rows:
         say_table(("parameter", "type", "default", "what it is"), rows)
 
