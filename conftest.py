@@ -7,6 +7,7 @@ leaves this process as it found it, so that tests pass in any order: one that do
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import re
 import sys
@@ -60,6 +61,18 @@ def every_package() -> None:
     """Skip a test of a page or list that names what all packages offer where one of them is not there."""
     if ABSENT:
         pytest.skip(f"needs every folder under plugins; {', '.join(ABSENT)} is not there")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Find what a test says it needs, where its own failure would not tell, as that of another process does not."""
+    for what in (what for mark in item.iter_markers("needs") for what in mark.args):
+        kind, name = what.split()
+        if kind == "package":
+            importlib.import_module(name)
+        else:
+            from rankplug.registry import registry
+
+            registry().find(kind, name)
 
 
 def skip_where_needed(report: pytest.TestReport | pytest.CollectReport, where: Path) -> None:

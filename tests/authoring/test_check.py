@@ -213,7 +213,8 @@ def test_code_that_raises_is_told_with_the_line(tmp_path):
 def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
     folder = NewPlugin(kind, f"fresh_{kind}_{flavour}", flavour).write(tmp_path)
     reports = check_plugins(str(folder / f"rankplug_{folder.name}" / "plugin.py"))
-    assert [finding for report in reports for finding in report.findings if finding.failed] == []
+    failed = "\n".join(finding.what for report in reports for finding in report.findings if finding.failed)
+    assert not failed, failed
     assert kind in {report.plugin.specification.kind for report in reports}
     registry.cache_clear()
 

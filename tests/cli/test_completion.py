@@ -17,6 +17,8 @@ from rankplug.registry import registry
 
 BREAKS = " \t\n\"'@><=;|&(:"
 
+XE_NDCG = pytest.mark.needs("loss xe_ndcg")
+
 
 def completed(*words: str) -> list[str]:
     return candidates(typer.main.get_command(app), words)
@@ -58,10 +60,13 @@ def test_a_grid_is_completed_down_to_the_values_of_parameters() -> None:
 @pytest.mark.parametrize(
     ("line", "replies"),
     [
-        ("rankplug sweep loss=xe_", ["xe_ndcg", "xe_ndcg["]),
-        ("rankplug sweep 'loss=[mse,xe_", ["loss=[mse,xe_ndcg", "loss=[mse,xe_ndcg["]),
-        ("rankplug sweep loss='[mse,xe_", ["[mse,xe_ndcg", "[mse,xe_ndcg["]),
-        ("rankplug train synthetic --backend light", ["lightgbm", "lightgbm["]),
+        pytest.param("rankplug sweep loss=xe_", ["xe_ndcg", "xe_ndcg["], marks=XE_NDCG),
+        pytest.param("rankplug sweep 'loss=[mse,xe_", ["loss=[mse,xe_ndcg", "loss=[mse,xe_ndcg["], marks=XE_NDCG),
+        pytest.param("rankplug sweep loss='[mse,xe_", ["[mse,xe_ndcg", "[mse,xe_ndcg["], marks=XE_NDCG),
+        pytest.param(
+            *("rankplug train synthetic --backend light", ["lightgbm", "lightgbm["]),
+            marks=pytest.mark.needs("backend lightgbm"),
+        ),
         ("rankplug data ver", ["verify "]),
     ],
 )
@@ -85,6 +90,7 @@ def test_the_scripts_are_read_by_their_shells(shell: str, check: str, tmp_path: 
     subprocess.run([shell, check, script], check=True)
 
 
+@XE_NDCG
 def test_fish_completes() -> None:
     if shutil.which("fish") is None:
         pytest.skip("fish is not here")

@@ -36,6 +36,7 @@ def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
     assert (folder / "combination.ipynb").read_text() == "changed"
 
 
+@pytest.mark.needs("study letor2")
 def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_ours(tmp_path: Path) -> None:
     lab(str(tmp_path / "mine"), "--copy-only")
     own = notebooks_folder()

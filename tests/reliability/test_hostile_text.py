@@ -154,6 +154,7 @@ def test_a_notebook_receives_a_parameter_as_it_was_given(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", HOSTILE_PARAMETERS)
+@pytest.mark.needs("package rankplug_jupyter")
 def test_a_hostile_part_of_a_combination_is_refused_before_a_kernel_starts(value: str, tmp_path: Path) -> None:
     with pytest.raises(rp.RankplugError):
         papermill.execute_notebook(

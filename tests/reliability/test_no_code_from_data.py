@@ -62,7 +62,7 @@ def sources() -> Iterator[tuple[str, ast.AST]]:
 
 def test_only_the_places_with_a_reason_run_code_by_name() -> None:
     found = {(path, name) for path, tree in sources() for name, _ in calls(tree) if name in RUNS_CODE}
-    assert found == set(ALLOWED)
+    assert found == {(path, name) for path, name in ALLOWED if (ROOT / path).exists()}
 
 
 def test_arrays_are_never_read_with_pickle_nor_programs_started_through_a_shell() -> None:

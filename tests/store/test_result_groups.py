@@ -120,6 +120,7 @@ def test_a_condition_may_name_it_either_way(store: Store, fill: Make, condition:
     assert len(rp.results(store, where=condition, **ASKED)) == count
 
 
+@pytest.mark.needs("loss lambdarank")
 def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
     described = {"name": "lambdarank", "distribution": "rankplug", "parameters": {"sigma": 1.0, "norm": False}}
     assert canonical_name("loss", described) == "lambdarank"

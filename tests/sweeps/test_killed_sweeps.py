@@ -18,7 +18,10 @@ import pytest
 from rankplug.store import Store
 from rankplug.sweeps import sweep
 
-pytestmark = pytest.mark.usefixtures("trouble")
+pytestmark = [
+    pytest.mark.usefixtures("trouble"),
+    pytest.mark.needs("backend lightgbm", "scorer trees", "loss mse", "loss ranknet", "metric ndcg"),
+]
 
 TRIALS = 4
 WORDS = ["backend=lightgbm", "scorer=trees[rounds=3,min_data=1]", "loss=[mse,ranknet]", "metrics=ndcg@5"]
