@@ -103,7 +103,7 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
 def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None]], several: bool) -> None:
     axes.axvspan(-1, 1, color="#E4EEF5", zorder=0)
     axes.axvline(0, color="k", linewidth=0.7)
-    axes.set_xlim(-FARTHEST, FARTHEST * 1.75)
+    axes.set_xlim(-FARTHEST * 1.05, FARTHEST * 1.75)
     axes.set_xticks([-6, -4, -2, -1, 0, 1, 2, 4, 6])
     axes.tick_params(axis="x", labelsize=7)
     axes.tick_params(axis="y", length=0)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+PUBLISHED = "the collection itself, as published"
+"""Name of the data of published gains that are not to be compared with ours."""
+
+
 def gain(values: pd.DataFrame) -> NDArray[np.float64]:
     """Return ``(best of ours - best benchmark) / best benchmark`` in percent, for each row; a column a model."""
     benchmarks = [model for model in BENCHMARKS if model in values.columns]
@@ -34,23 +38,31 @@ def published_gain(published: pd.DataFrame, collection: str, metric: str) -> flo
 
 
 def gain_frame(results: Results) -> pd.DataFrame:
-    """Return our gains with intervals beside the published ones, a row for each collection and metric."""
+    """Return our gains with intervals, a row for each collection and metric.
+
+    The published ones stand beside ours where the data are the paper's, and in rows of their own below made data.
+    """
     import pandas as pd
 
     from rankplug.statistics import t_interval
 
-    rows = []
+    rows, below = [], []
     for collection in PLACES:
+        group = group_of(results, collection)
         for metric in (*NDCG, *ERR):
-            row: dict[str, Any] = {"collection": collection, "metric": metric}
-            group = group_of(results, collection)
+            theirs: dict[str, Any] = {"published (%)": published_gain(results.published, collection, metric)}
+            row: dict[str, Any] = {"collection": collection, "on": collection, "metric": metric}
             if group:
                 interval = t_interval(gain(results.trials(group, metric)), unit="trials")
                 row |= {"ours (%)": interval.point, "half width": interval.half_width, "trials": interval.count}
                 row["combination"] = results.combinations_of(group, *results.models(group))
-            rows.append(row | {"published (%)": published_gain(results.published, collection, metric)})
-    columns = ["collection", "metric", "ours (%)", "half width", "trials", "published (%)", "combination"]
-    return pd.DataFrame(rows).reindex(columns=columns)
+            if group and results.is_made(group):
+                rows.append(row | {"on": results.collection(group)})
+                below.append({"collection": collection, "on": PUBLISHED, "metric": metric, **theirs})
+            else:
+                rows.append(row | theirs)
+    columns = ["collection", "on", "metric", "ours (%)", "half width", "trials", "published (%)", "combination"]
+    return pd.DataFrame([*rows, *below]).reindex(columns=columns)
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
@@ -61,6 +73,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     from rankplug.plotting import PALETTE, draw_interval, legend_below, new_figure
 
     frame = gain_frame(results)
+    ours = frame[frame["on"] != PUBLISHED]
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)
     where = np.arange(len(CUTOFFS))
     comparable = {
@@ -68,9 +81,9 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         for collection in PLACES
     }
     for panels, metrics, name in zip(grid, (NDCG, ERR), ("NDCG", "ERR"), strict=True):
-        limits = _limits(frame[frame["metric"].isin(metrics)], comparable)
+        limits = _limits(ours[ours["metric"].isin(metrics)], comparable)
         for axes, collection in zip(panels, PLACES, strict=True):
-            rows = frame[frame["collection"] == collection].set_index("metric").loc[list(metrics)]
+            rows = ours[ours["collection"] == collection].set_index("metric").loc[list(metrics)]
             beside = 0.2 if comparable[collection] else 0.0
             if comparable[collection]:
                 axes.bar(where - beside, rows["published (%)"], 0.38, color="#BBBBBB", label="published")

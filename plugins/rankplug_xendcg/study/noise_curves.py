@@ -115,7 +115,7 @@ def _figure(
         keep_within(upper, 0, 100)
         keep_within(lower, -100, 100)
         upper.set(ylabel="test NDCG@5 (%)", title=f"{letter}in the place of {place}")
-        lower.set(xlabel=AXES[kind], ylabel="XE-NDCG less\nlambdaMART (points)")
+        lower.set(xlabel=AXES[kind], ylabel="XE-NDCG's\nlead (points)")
     figure.align_ylabels()
     legend_below(figure, columns=2)
     return pd.concat(frames.values(), ignore_index=True), figure

@@ -36,20 +36,19 @@ def frame_of(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw a panel for scales and one for draws, beside other laws and no noise; empty where a profile has none."""
+def draw(results: Results) -> tuple[pd.DataFrame, Figure | None]:
+    """Draw a panel for scales and one for draws, beside other laws and no noise; no figure where a profile has none."""
     from rankplug.plotting import PALETTE, draw_band, new_figure
 
     frame = frame_of(results)
+    if frame.empty:
+        return frame, None
     figure, axes = new_figure(2, width=3.6, height=2.6, sharey=True)
     known = frame.set_index("noise")
     for panel, (title, curve) in zip(axes, CURVES.items(), strict=True):
         panel.set(xlabel=title, xscale="log")
         panel.set_xticks(list(curve.values()), [f"{value:g}" for value in curve.values()])
         panel.minorticks_off()
-        if frame.empty:
-            panel.set_title("not part of this profile", fontsize=8)
-            continue
         rows, x = known.loc[list(curve)], list(curve.values())
         panel.plot(x, rows["ours"], color=PALETTE[0], marker="o", markersize=3, label="Gumbel")
         draw_band(panel, x, rows["low"], rows["high"], PALETTE[0])
@@ -61,6 +60,5 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
             known.loc[NO_NOISE, "ours"], color=colour_of(NO_NOISE), linewidth=0.8, linestyle="--", label=NO_NOISE
         )
     axes[0].set_ylabel(f"test {METRIC.upper()} (%)")
-    if not frame.empty:
-        axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)
+    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)
     return frame, figure

@@ -62,7 +62,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
         axes.plot(frame["gap"], frame["plain"], color=colour_of(name), label=name)
         axes.plot(frame["gap"], frame["expected"], color=colour_of(f"E[{name}]"), label=f"E[{name}]")
-        axes.set(xlabel="score gap of the better document", ylabel="push apart, |dl/ds|")
+        axes.set(xlabel="score gap of the better document (grey: right order)", ylabel="push apart, |dl/ds|")
         axes.legend(loc="upper right", fontsize=8)
     return pd.concat(frames, ignore_index=True), figure
 

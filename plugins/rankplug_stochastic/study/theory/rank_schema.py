@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SCORES = (0.4, 0.1, -0.3)
 DRAWS = 1000
+OWN = "#999999"
+"""Colour of what a document's own score, or its sigmoids, go to."""
 
 
 def ranks_of_scores(scores: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
@@ -60,7 +62,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the two constructions side by side, with the numbers of one draw."""
     import pandas as pd
 
-    from rankplug.plotting import new_figure
+    from rankplug.plotting import PALETTE, legend_below, new_figure
 
     ranks_a, ranks_b = both_ways()
     frame = pd.DataFrame(
@@ -73,6 +75,10 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         }
     )
     figure, (left, right) = new_figure(2, width=4.2, height=3.6)
+    arrows = (("the document's own score", OWN), ("the other's", PALETTE[0]), ("noise of the pair", PALETTE[3]))
+    for label, colour in arrows:
+        left.plot([], [], color=colour, label=label)
+    legend_below(figure, columns=len(arrows))
     _schema(left, r"\hat{s}", "(a) ranks of sampled scores", noisy=False)
     _schema(right, "f", "(b) ranks of raw scores, noise in the sigmoids", noisy=True)
     return frame, figure
@@ -86,9 +92,9 @@ def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
     centers = {i: float(np.mean([heights[pair] for pair in pairs if pair[0] == i])) for i in (1, 2, 3)}
     line = {"arrowstyle": "-|>", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
     for (i, j), height in heights.items():
-        for document, colour in ((i, "#999999"), (j, PALETTE[0])):
+        for document, colour in ((i, OWN), (j, PALETTE[0])):
             axes.annotate("", (3.2, height), (0, centers[document]), arrowprops={**line, "color": colour})
-        axes.annotate("", (7.0, centers[i]), (3.2, height), arrowprops={**line, "color": "#999999"})
+        axes.annotate("", (7.0, centers[i]), (3.2, height), arrowprops={**line, "color": OWN})
         _node(axes, 3.2, height, rf"$\sigma_{{{i}{j}}}$", "#FFF3D6")
         if noisy:
             noise = {**line, "color": PALETTE[3], "shrinkA": 1}
