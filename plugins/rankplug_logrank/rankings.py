@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.compiled import building_block, key_of, mix, uniform, writable
+from rankplug.compiled import building_block, mix, uniform, writable
 from rankplug.losses import list_constants
 from rankplug_logrank.parameters import RankingSet
 from rankplug_logrank.walk import distance, flip_one_pair, put_extreme, put_near
@@ -43,9 +43,10 @@ def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0,
     Unless restarts go by distance, the same rankings are drawn for each ``gain``.
     """
     relevance = writable(labels, "labels")
-    constants = np.zeros(1 + (parameters.samples + 1) * (relevance.size + 1))
-    key = np.uint64(key_of(seed, -1, query, 0))
-    draw_rankings(constants, relevance, key, *draw_rankings.numbers(parameters))
+    # The list is drawn in its place among others, which are empty here.
+    starts, offsets = np.zeros((2, query + 2), np.int64)
+    starts[-1], offsets[-1] = relevance.size, 1 + (parameters.samples + 1) * (relevance.size + 1)
+    constants = draw_rankings.of_lists(relevance, starts, offsets, parameters, seed, first=query)
     rows = constants[1:].reshape(-1, relevance.size + 1)[: int(constants[0])]
     return Rankings(rows[:, 1:].astype(np.int64), rows[:, 0])
 

@@ -49,6 +49,31 @@ class ConstantsFunction(ListFunction):
 
     supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
 
+    def of_lists(
+        self,
+        labels: NDArray[np.float64],
+        starts: Integers,
+        offsets: Integers,
+        parameters: Parameters,
+        seed: int,
+        first: int = 0,
+    ) -> NDArray[np.float64]:
+        """Return the constants of some lists in one array; those of a list start at its offset.
+
+        Args:
+            labels: of all lists.
+            starts: where each list starts in the labels, and where the last one ends.
+            offsets: where each list's constants start, and where the last one's end.
+            parameters: of the loss.
+            seed: of what is drawn.
+            first: the list to begin with; earlier ones get none.
+        """
+        constants = np.zeros(int(offsets[-1]))
+        fill = make(CONSTANTS.format(arguments=call_of_list(self, "parameters")), {"one_list": self})
+        with told_in_a_sentence(self):
+            fill(first, starts.size - 1, starts, labels, offsets, constants, seed, self.numbers(parameters))
+        return constants
+
 
 def list_constants(function: Callable[..., Any]) -> ConstantsFunction:
     """Make a function that computes constants of one list before training; a decorator."""
@@ -98,13 +123,7 @@ class ListLoss(ListFunction):
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         if offsets[-1] == 0:
             return np.empty(0), offsets
-        constants = np.zeros(int(offsets[-1]))
-        fill = make(
-            CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
-        )
-        with told_in_a_sentence(self.constants):
-            fill(0, lists, starts, labels, offsets, constants, seed, self.constants.numbers(parameters))
-        return constants, offsets
+        return self.constants.of_lists(labels, starts, offsets, parameters, seed), offsets
 
     def evaluator(self, objective: Objective) -> CompiledEvaluator:
         """Return what computes the loss over the lists of an objective."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.report.research_object.crate import require_empty, write_crate
 from rankplug.report.site import build_report, write_summary, writing
-from rankplug.report.study_report import study_report
+from rankplug.report.study_report import StudyReport, study_report
 from rankplug.store import Store
-from rankplug.studies import Budget, Profile, Study, decisions_in_words, evaluate, scoreboard, studies, study
+from rankplug.studies import Budget, Profile, Results, Study, decisions_in_words, evaluate, scoreboard, studies, study
 from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, require
 from rankplug.system import engine_name, say
@@ -68,26 +69,26 @@ def reproduce(
         report.mkdir(parents=True, exist_ok=True)
     if not run_missing:
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
-    shown = {}
-    for one in chosen:
-        if run_missing:
-            further: dict[str, Any] = {
-                "data": data, "seed": seed, "store": results_of, "progress": progress, "retry_failed": retry_failed,
-                **execution,
-            }  # fmt: skip
-            if decide:
-                results = add_trials(one, profile, decide, **further)
-                say(decisions_in_words(one, results))
+    # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
+    with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
+        drawn: dict[str, Future[StudyReport]] = {}
+        for one in chosen:
+            if run_missing:
+                further: dict[str, Any] = {
+                    "data": data, "seed": seed, "store": results_of, "progress": progress,
+                    "retry_failed": retry_failed, **execution,
+                }  # fmt: skip
+                if decide:
+                    results = add_trials(one, profile, decide, **further)
+                    say(decisions_in_words(one, results))
+                else:
+                    results = one.run(profile, trials=trials, **further)
             else:
-                results = one.run(profile, trials=trials, **further)
-        else:
-            results = one.results(profile, store=results_of, **asked)
-        evaluation = evaluate(one, results)
-        # The notebook's kernel finds all of it done.
-        _ = evaluation.exhibits, evaluation.claims
-        with writing(report):
-            notebook = execute_notebook(one, profile, asked, results_of, report, progress)
-            shown[one.name] = study_report(evaluation, notebook, report, results_of)
+                results = one.results(profile, store=results_of, **asked)
+            drawn[one.name] = drawing.submit(_draw, one, results, profile, asked, results_of, report)
+            if execution.get("jobs", 1) == 1:
+                drawn[one.name].result()
+        shown = {name: future.result() for name, future in drawn.items()}
     with writing(report):
         write_summary(shown, report)
         # The whole store is read for it, which a report of one paper need not wait for.
@@ -96,6 +97,23 @@ def reproduce(
     if crate is not None:
         write_crate(shown, report, results_of, crate)
     return page
+
+
+def _draw(
+    one: Study,
+    results: Results,
+    profile: Profile,
+    asked: Mapping[str, Any],
+    store: Store,
+    report: Path,
+) -> StudyReport:
+    """Evaluate a study, execute its notebook, and write its exhibits into the report."""
+    evaluation = evaluate(one, results)
+    # The notebook's kernel finds all of it done.
+    _ = evaluation.exhibits, evaluation.claims
+    with writing(report):
+        notebook = execute_notebook(one, profile, asked, store, report)
+        return study_report(evaluation, notebook, report, store)
 
 
 def chosen_studies(names: Iterable[str]) -> list[Study]:
@@ -124,9 +142,7 @@ def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str
     return there
 
 
-def execute_notebook(
-    one: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path, progress: bool
-) -> Path:
+def execute_notebook(one: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path) -> Path:
     """Execute a study's notebook on the results in the store, and return the path of the executed notebook."""
     import papermill
 
@@ -137,7 +153,7 @@ def execute_notebook(
         target,
         parameters={"profile": profile, **asked, "store": str(store.folder.resolve())},
         engine_name=engine_name(),
-        progress_bar=progress,
+        progress_bar=False,
         cwd=str(target.parent),
     )
     return target

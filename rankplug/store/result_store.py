@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,19 +193,28 @@ class Store:
         named = (trial if isinstance(trial, Path) else self.path(trial) for trial in trials)
         return [path for path in named if path.exists()]
 
-    def frame(self, trials: Iterable[Trial | Path] | None = None) -> pd.DataFrame:
-        """Return all rows of the finished trials, or of those named, with their combinations' parts as columns."""
+    def frame(
+        self, trials: Iterable[Trial | Path] | None = None, *, categories: Collection[str] = ()
+    ) -> pd.DataFrame:
+        """Return all rows of the finished trials, or of those named, with their combinations' parts as columns.
+
+        Args:
+            trials: which ones.
+            categories: columns of recurring texts to keep as numbers, which takes a tenth of the time and memory.
+        """
         import pandas as pd
 
         found = self.find(trials)
         if not found.paths:
             return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
         rows, position = found.rows()
-        frame: pd.DataFrame = rows.to_pandas()
+        frame: pd.DataFrame = rows.to_pandas(categories=[name for name in COLUMNS if name in categories])
         columns = pd.DataFrame([trial_columns(about) for about in found.descriptions])
-        for name in columns:
-            frame[name] = columns[name].to_numpy()[position]
-        return frame
+        wide = {
+            str(name): (columns[name].astype("category") if name in categories else columns[name]).take(position).array
+            for name in columns
+        }
+        return frame.assign(**wide)
 
     def find(self, trials: Iterable[Trial | Path] | None = None) -> IndexedResults:
         """Find the descriptions and rows of the finished ones among some trials, or of all."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from rankplug.studies.tuning import chosen_on_validation
 
 if TYPE_CHECKING:
@@ -66,11 +68,13 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
 
     def _frame(self, runs: Runs) -> pd.DataFrame:
         """Return the rows of a group, each model represented by the combination that validation data choose."""
+        import pandas as pd
+
         frames = []
         for model in runs.models:
-            frame = chosen_on_validation(self.store.frame(runs.trials_of(model)))
-            frame["model"] = model
-            frames.append(frame.astype(dict.fromkeys(_FEW_VALUES, "category")))
+            frame = chosen_on_validation(self.store.frame(runs.trials_of(model), categories=_FEW_VALUES))
+            frame["model"] = pd.Categorical.from_codes(np.zeros(len(frame), int), categories=pd.Index([model]))
+            frames.append(frame)
         joined = _joined(frames)
         joined["model"] = joined["model"].cat.set_categories(list(runs.models))
         return joined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -95,12 +96,30 @@ def run_task(task: Task) -> TaskResult:
 
 
 def tasks_of(trials: Iterable[Trial], *, whole: bool, keep_scores: bool = False) -> Iterator[Task]:
-    """Yield the tasks of some trials: one a combination if ``whole``, else one a trial."""
+    """Yield the tasks of some trials: one a combination if ``whole``, else one a trial, first trials first."""
     together: dict[str, list[Trial]] = {}
-    for trial in trials:
+    for trial in trials if whole else _apart(trials):
         together.setdefault(trial.combination.identity if whole else trial.identity, []).append(trial)
     for group in together.values():
         yield Task(tuple(group), session_losses=_session_losses(group[0].combination), keep_scores=keep_scores)
+
+
+def _apart(trials: Iterable[Trial]) -> list[Trial]:
+    """Return trials in an order in which those of one loss are apart, and those of one part of the data together.
+
+    Workers that begin two trials of one loss at once both compile it, which takes longer than many trainings. A sweep
+    in this order that is interrupted has answers about all combinations, too.
+    """
+    places: dict[tuple[int, int, str, str], int] = {}
+    begun: Counter[tuple[int, str]] = Counter()
+    keys = {}
+    for trial in trials:
+        asked = trial.combination
+        data = places.setdefault((trial.number, trial.fold, asked.dataset, str(asked.transforms)), len(places))
+        before = begun[data, asked.loss]
+        begun[data, asked.loss] += 1
+        keys[trial] = (trial.number, trial.fold, data, before)
+    return sorted(keys, key=keys.__getitem__)
 
 
 def _session_losses(combination: Combination) -> bytes:

@@ -266,7 +266,7 @@ def the_notebook_executes(case: Case) -> str | None:
     _, _, store = case.smoke
     folder = Path(case._folder.name) / "report"
     try:
-        execute_notebook(case.study, "smoke", {}, store, folder, progress=False)
+        execute_notebook(case.study, "smoke", {}, store, folder)
     except Exception as error:
         last = str(error).strip().splitlines()[-1] if str(error).strip() else ""
         return f"it fails: {type(error).__name__}: {last}"
