@@ -193,9 +193,7 @@ class Store:
         named = (trial if isinstance(trial, Path) else self.path(trial) for trial in trials)
         return [path for path in named if path.exists()]
 
-    def frame(
-        self, trials: Iterable[Trial | Path] | None = None, *, categories: Collection[str] = ()
-    ) -> pd.DataFrame:
+    def frame(self, trials: Iterable[Trial | Path] | None = None, *, categories: Collection[str] = ()) -> pd.DataFrame:
         """Return all rows of the finished trials, or of those named, with their combinations' parts as columns.
 
         Args:
