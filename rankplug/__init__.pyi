@@ -16,6 +16,7 @@ from .metrics import Metric as Metric
 from .metrics import MetricParameters as MetricParameters
 from .metrics import RankingMetricParameters as RankingMetricParameters
 from .metrics import evaluate as evaluate
+from .metrics import evaluate_run as evaluate_run
 from .metrics import list_metric as list_metric
 from .metrics import metric as metric
 from .registry import BackendSpecification as BackendSpecification
@@ -43,6 +44,7 @@ from .training import Ranker as Ranker
 from .training import fit as fit
 from .training import fit_on_cluster as fit_on_cluster
 from .training import load_model as load_model
+from .training import pyterrier as pyterrier
 
 __version__: str
 
@@ -76,6 +78,7 @@ __all__ = [
     "TransformSpecification",
     "compare",
     "evaluate",
+    "evaluate_run",
     "fit",
     "fit_on_cluster",
     "hookimpl",
@@ -87,6 +90,7 @@ __all__ = [
     "loss",
     "metric",
     "padded_loss",
+    "pyterrier",
     "results",
     "sampler",
     "study",

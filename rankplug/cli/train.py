@@ -120,27 +120,15 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a saved model: the mean over queries, and how many of them count."""
-    from rankplug.data import Split, load
-    from rankplug.errors import DataError
+    from rankplug.cli.models.run import part_of
     from rankplug.metrics import by_name as metrics
     from rankplug.training import load_model
 
     fitted = load_model(model)
-    own = fitted.record.data
-    wanted = dataset or own.get("dataset")
-    if wanted is None:
-        raise DataError(f"{model} does not know its data set; name one")
-    if part not in Split._fields:
-        raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
-    split = load(
-        wanted,
-        fold=own.get("fold", 1) if fold is None else fold,
-        seed=own.get("seed", 0) if seed is None else seed,
-        transforms=own.get("transforms", []) if transform is None else transform,
-    )
+    _, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)
     rows = []
     for name in metric or ["ndcg@5"]:
-        values = metrics.evaluate(fitted, getattr(split, part), name)
+        values = metrics.evaluate(fitted, lists, name)
         counted = int(values.notna().sum())
         rows.append({"metric": name, "mean": values.mean() if counted else None, "counted": counted,
                      "queries": values.size})  # fmt: skip

@@ -16,6 +16,10 @@ from .tables import ENDINGS as ENDINGS
 from .tables import Table as Table
 from .tables import shard_of as shard_of
 from .tables import table_files as table_files
+from .trec import read_qrels as read_qrels
+from .trec import read_run as read_run
+from .trec import write_qrels as write_qrels
+from .trec import write_run as write_run
 
 __all__ = [
     "ENDINGS",
@@ -33,7 +37,11 @@ __all__ = [
     "feature_columns",
     "load",
     "load_in_blocks",
+    "read_qrels",
     "read_rows",
+    "read_run",
     "shard_of",
     "table_files",
+    "write_qrels",
+    "write_run",
 ]

@@ -20,6 +20,7 @@ from rankplug.errors import BrokenPluginError, DataError
 from rankplug.metrics.list_metrics import ListMetric, check_values
 from rankplug.metrics.metric_parameters import MetricParameters
 from rankplug.registry import Named, Reference, parse, registry
+from rankplug.system import numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,13 +79,17 @@ class Metric:
         conventions = {name: values[name] for name in sorted(values, key=MetricParameters.model_fields.__contains__)}
         return str(Reference(self.reference.name, conventions, self.reference.distribution))
 
-    def __call__(self, scores: ArrayLike, labels: ArrayLike, starts: ArrayLike) -> NDArray[np.float64]:
+    def __call__(
+        self, scores: ArrayLike, labels: ArrayLike, starts: ArrayLike, *, retrieved: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """Compute the metric of every list.
 
         Args:
             scores: one a document, lists one after another.
             labels: one a document.
             starts: where each list starts, and the number of documents last.
+            retrieved: number of documents of each list, its first ones, that were ranked; all of them when absent. The
+                others count only in what could have been found.
         """
         relevance = writable(labels, "labels").reshape(-1)
         offsets = check_starts(starts, relevance.size)
@@ -92,7 +97,7 @@ class Metric:
         if packed.size != relevance.size:
             raise DataError(f"{relevance.size} labels, but {packed.size} scores")
         self.parameters.check_labels(relevance)
-        value = self._of_lists(packed, relevance, offsets)
+        value = self._of_lists(packed, relevance, offsets, self._checked(retrieved, offsets))
         if self.parameters.empty != "skip":
             value[np.isnan(value)] = self.parameters.empty
         return value
@@ -103,11 +108,30 @@ class Metric:
         counted = value[~np.isnan(value)]
         return float(counted.mean()) if counted.size else float("nan")
 
+    def _checked(self, retrieved: ArrayLike | None, starts: Integers) -> Integers | None:
+        if retrieved is None:
+            return None
+        counts = numbers(retrieved, "retrieved", "int64")
+        lengths = np.diff(starts)
+        if counts.shape != lengths.shape or (counts < 0).any() or (counts > lengths).any():
+            raise DataError("retrieved must be one number a list, from 0 to the number of its documents")
+        ranks_only = isinstance(self.function, ListMetric) and not {"scores", "order"} & set(self.function.arguments)
+        if not ranks_only and (counts < lengths).any():
+            raise DataError(
+                f"{self.specification} compares all documents of a list, and some were not retrieved; score them too,"
+                " or take a metric of ranks"
+            )
+        return counts
+
     def _of_lists(
-        self, scores: NDArray[np.float64], labels: NDArray[np.float64], starts: Integers
+        self,
+        scores: NDArray[np.float64],
+        labels: NDArray[np.float64],
+        starts: Integers,
+        retrieved: Integers | None,
     ) -> NDArray[np.float64]:
         if isinstance(self.function, ListMetric):
-            return self.function.over_lists(scores, labels, starts, self.parameters)
+            return self.function.over_lists(scores, labels, starts, self.parameters, retrieved)
         check_values(scores, labels)
         value = np.array(self.function(scores, labels, starts, self.parameters), dtype=np.float64)
         if value.shape != (starts.size - 1,):

@@ -47,12 +47,17 @@ class ListMetric(ListFunction):
         labels: NDArray[np.float64],
         starts: Integers,
         parameters: MetricParameters,
+        retrieved: Integers | None = None,
     ) -> NDArray[np.float64]:
-        """Compute the metric of every list, nan where it is undefined."""
+        """Compute the metric of every list, nan where it is undefined.
+
+        Of each list only the first ``retrieved`` documents are ranked; the others count in ``labels`` and ``ideal``.
+        """
         compiled = lifted_metric(self)
         ties = RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE)
         tie_seed = getattr(parameters, "tie_seed", 0)
-        conventions = (ties, tie_seed, getattr(parameters, "cutoff", WHOLE_LIST), self.numbers(parameters))
+        ranked = np.diff(starts) if retrieved is None else retrieved
+        conventions = (ties, tie_seed, getattr(parameters, "cutoff", WHOLE_LIST), self.numbers(parameters), ranked)
         value, sound = np.empty(starts.size - 1), np.empty(starts.size - 1, np.bool_)
         with told_in_a_sentence(self):
             workers.run(
@@ -90,7 +95,7 @@ METRIC = """
 from rankplug.compiled import uniform
 from rankplug.compiled import RANDOM, order_documents, rank_labels, sort_labels, usable
 
-def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, parameters, value, sound):
+def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, parameters, retrieved, value, sound):
     longest = 0
     for q in range(begin, end):
         longest = max(longest, starts[q + 1] - starts[q])
@@ -99,13 +104,14 @@ def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, pa
     all_ideal = np.empty(longest)
     draws = np.empty(longest)
     for q in range(begin, end):
-        scores = all_scores[starts[q]:starts[q + 1]]
+        scores = all_scores[starts[q]:starts[q] + retrieved[q]]
         labels = all_labels[starts[q]:starts[q + 1]]
         sound[q] = usable(scores, labels)
         if not sound[q]:
             continue
         order = all_order[:scores.size]
         places = min(depth, scores.size)
+        best_places = min(depth, labels.size)
         tie_keys = labels
         if ties == RANDOM:
             key = key_of(tie_seed, 0, q, 0)
@@ -125,7 +131,7 @@ STEPS = {
         rank_labels(scores, labels, ties, tie_keys, order, ranked)
 """,
     "ideal": """
-        ideal = all_ideal[:places]
+        ideal = all_ideal[:best_places]
         sort_labels(labels, ideal)
 """,
 }

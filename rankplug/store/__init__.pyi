@@ -3,6 +3,8 @@ from .combination import PLUGIN_PARTS as PLUGIN_PARTS
 from .combination import Combination as Combination
 from .combination import combinations as combinations
 from .combination import read_combination as read_combination
+from .kept_runs import KeptRun as KeptRun
+from .kept_runs import kept_run as kept_run
 from .kept_scores import KeptScores as KeptScores
 from .origins import SUMS as SUMS
 from .origins import origins_of as origins_of
@@ -44,6 +46,7 @@ __all__ = [
     "SUMS",
     "TRIAL_COLUMNS",
     "Combination",
+    "KeptRun",
     "KeptScores",
     "PaperTable",
     "Result",
@@ -58,6 +61,7 @@ __all__ = [
     "escaped",
     "export",
     "failed_result",
+    "kept_run",
     "latex_table",
     "markdown_table",
     "means_of_trials",

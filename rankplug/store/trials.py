@@ -169,6 +169,11 @@ def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
     return source, split, itertools.chain([split.test], (further.test for further in blocks))
 
 
+def load_test_part(trial: Trial) -> Iterator[Lists]:
+    """Load the test part of a trial's data, in blocks where it has some."""
+    return _test_part(trial)[2]
+
+
 def _measure_again(trial: Trial, kept: KeptScores) -> Result | None:
     """Measure a trial's metrics on kept scores; None where they are of other test documents."""
     begin = time.perf_counter()

@@ -14,6 +14,7 @@ EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*;.*\bextra == ['\"]([a-z]+)['\"]")
 BROUGHT_BY = {
     "IPython": "ipython",
     "jupyter_client": "jupyter-client",
+    "pyterrier": "python-terrier",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
     "zmq": "pyzmq",

@@ -5,6 +5,8 @@ from .cluster_fitting import ClusterProblem as ClusterProblem
 from .cluster_fitting import FittedEngine as FittedEngine
 from .cluster_fitting import fit_on_cluster as fit_on_cluster
 from .engine_objective import EngineObjective as EngineObjective
+from .exports.pyterrier_reranker import pyterrier as pyterrier
+from .exports.run_metadata import run_metadata as run_metadata
 from .fitting import Problem as Problem
 from .fitting import fit as fit
 from .fitting import problem_of as problem_of
@@ -49,6 +51,8 @@ __all__ = [
     "load_model",
     "of_engine",
     "problem_of",
+    "pyterrier",
+    "run_metadata",
     "threads_for_trees",
     "train",
     "with_engine",

@@ -33,6 +33,9 @@ FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILIN
 
 NEEDS_DATA = {"docs/data.md": "shows a public set, OHSUMED"}
 
+NEEDS_PACKAGE = {"docs/howto/pyterrier.md": "pyterrier"}
+"""Pages about packages that no environment of ours has."""
+
 # Commands, or their beginnings.
 MINUTES = "takes minutes; tests of studies and sweeps run it smaller"
 ONLY_PARSED = {
@@ -160,6 +163,8 @@ def test_every_block_says_what_language_it_is_in(page: Path) -> None:
 def test_every_block_of_the_page_works(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page in NEEDS_DATA and not os.environ["RANKPLUG_DATA"]:
         pytest.skip(f"no data are here, and the page {NEEDS_DATA[page]}")
+    if page in NEEDS_PACKAGE:
+        pytest.importorskip(NEEDS_PACKAGE[page])
     module = types.ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
     exec(GIVEN.get(page, ""), vars(module))

@@ -11,7 +11,8 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 CONDA_NAMES = {"pytorch": "torch", "python-duckdb": "duckdb"}
-LEFT_OUT_OF_ALL = {"mlflow"}
+LEFT_OUT_OF_ALL = {"mlflow", "pyterrier", "python-terrier"}
+"""Extras and packages that only some users want, and that bring much: in no environment of ours."""
 PARTS_OF_OTHERS = {"mkdocstrings-python": "mkdocstrings[python]"}
 
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?P<extra>\[[^]]*\])?(?P<bounds>.*)")
@@ -37,7 +38,7 @@ def required(project: dict) -> dict[str, str]:
     extras = project["project"]["optional-dependencies"]
     groups = [project["project"]["dependencies"], *extras.values(), *project["dependency-groups"].values()]
     found = dict(split(requirement) for group in groups for requirement in group)
-    return {name: bounds for name, bounds in found.items() if name != "rankplug"}
+    return {name: bounds for name, bounds in found.items() if name not in {"rankplug", *LEFT_OUT_OF_ALL}}
 
 
 def listed(environment: list) -> dict[str, str]:

@@ -1,0 +1,107 @@
+"""``rankplug run`` and ``rankplug qrels``: rankings and judgements for TREC's tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankplug.system import say
+
+if TYPE_CHECKING:
+    from rankplug.data import Lists
+
+OUT = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]
+FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default.")]
+SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
+TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
+PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("run")(run)
+    app.command("qrels")(qrels)
+
+
+def run(
+    model: Annotated[
+        str, typer.Argument(help="A file that rankplug train wrote, or a trial whose scores a sweep has kept.")
+    ],
+    dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
+    out: OUT = Path("run.txt"),
+    fold: FOLD = None,
+    seed: SEED = None,
+    transform: TRANSFORM = None,
+    part: PART = "test",
+    tag: Annotated[str, typer.Option(help="Name of the run.")] = "rankplug",
+    depth: Annotated[int | None, typer.Option(min=1, help="Documents of a query at most.")] = None,
+    header: Annotated[bool, typer.Option(help="Begin with metadata in comments, as ir_metadata has it.")] = True,
+    store: Annotated[Path | None, typer.Option(help="Folder of results; else that of the project.")] = None,
+) -> None:
+    """Write the ranking of a data set's documents as a run of TREC."""
+    from rankplug.data import write_run
+    from rankplug.store import Store, kept_run
+    from rankplug.training import load_model, run_metadata
+
+    if Path(model).exists() or dataset is not None:
+        fitted = load_model(model)
+        name, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)
+        scores, combination, versions = fitted.predict(lists), fitted.record.combination, fitted.record.versions
+        trained_on = str(fitted.record.data.get("dataset") or "")
+    else:
+        kept = kept_run(model, Store(store))
+        lists, scores = kept.lists, kept.scores
+        combination, versions = kept.trial.combination.model_dump(), kept.record.get("versions", {})
+        trained_on, name = (
+            kept.trial.combination.dataset,
+            f"{kept.trial.combination.dataset} fold {kept.trial.fold} test",
+        )
+    metadata = run_metadata(combination, versions, name, trained_on, tag) if header else None
+    lines = write_run(out, lists, scores, tag=tag, metadata=metadata, depth=depth)
+    say(f"{out}: {lines:,} documents of {len(lists):,} queries")
+
+
+def qrels(
+    dataset: Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")],
+    out: OUT = Path("qrels.txt"),
+    fold: FOLD = None,
+    seed: SEED = None,
+    transform: TRANSFORM = None,
+    part: PART = "test",
+) -> None:
+    """Write the labels of a data set's documents as judgements of TREC."""
+    from rankplug.data import write_qrels
+
+    _, lists = part_of({}, dataset, fold, seed, transform, part, "")
+    say(f"{out}: {write_qrels(out, lists):,} judgements of {len(lists):,} queries")
+
+
+def part_of(
+    own: dict[str, Any],
+    dataset: str | None,
+    fold: int | None,
+    seed: int | None,
+    transform: list[str] | None,
+    part: str,
+    model: Any,
+) -> tuple[str, Lists]:
+    """Return a part of the data that are named, or of those that a model has learnt from, with its name in words."""
+    from rankplug.data import Split, load
+    from rankplug.errors import DataError
+
+    wanted = dataset or own.get("dataset")
+    if wanted is None:
+        raise DataError(f"{model} does not know its data set; name one")
+    if part not in Split._fields:
+        raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
+    number = own.get("fold", 1) if fold is None else fold
+    split = load(
+        wanted,
+        fold=number,
+        seed=own.get("seed", 0) if seed is None else seed,
+        transforms=own.get("transforms", []) if transform is None else transform,
+    )
+    lists: Lists = getattr(split, part)
+    return f"{wanted} fold {number} {part}", lists

@@ -1,0 +1,211 @@
+"""Runs and judgements as TREC's tools read and write them: lines of words, one a document.
+
+A line of a run is ``query Q0 document rank score tag``, one of judgements (qrels) ``query 0 document relevance``. Lines
+that begin with ``#`` are comments, in which a run may carry its metadata (ir_metadata, Breuer et al., SIGIR 2022).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.data.lists import Lists
+from rankplug.errors import DataError
+from rankplug.system import numbers, whole_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST = np.float32(3e38)
+SYNONYMS = {
+    "query": ("qid", "query_id", "query"),
+    "document": ("document", "doc_id", "docno", "docid"),
+    "score": ("score",),
+    "relevance": ("relevance", "label"),
+}
+"""Names of columns in data frames of ours, of ir-measures and of PyTerrier."""
+
+
+def document_names(lists: Lists) -> NDArray[np.str_]:
+    """Return a name without blanks for each document: its own, or query and position where its query's are not unique.
+
+    >>> lists = Lists(np.ones((3, 1), np.float32), labels=[0, 1, 0], starts=[0, 2, 3], query_ids=[7, 9])
+    >>> document_names(lists).tolist()
+    ['7-1', '7-2', '9-1']
+    """
+    queries = query_names(lists)[lists.query_of_document]
+    if lists.document_ids is not None:
+        names = np.array([_word(name) for name in lists.document_ids.tolist()], dtype=np.str_)
+        pairs = np.char.add(np.char.add(queries, " "), names)
+        if np.unique(pairs).size == pairs.size and (names != "").all():
+            return names
+    places = np.arange(lists.documents) - lists.starts[:-1][lists.query_of_document] + 1
+    return np.char.add(np.char.add(queries, "-"), places.astype(np.str_))
+
+
+def query_names(lists: Lists) -> NDArray[np.str_]:
+    """Return the queries' names, without blanks."""
+    return np.array([_word(name) for name in lists.query_ids.tolist()], dtype=np.str_)
+
+
+def _word(name: Any) -> str:
+    return "_".join(str(name).split())
+
+
+def write_run(
+    path: str | os.PathLike[str],
+    lists: Lists,
+    scores: ArrayLike,
+    *,
+    tag: str = "rankplug",
+    metadata: Mapping[str, Any] | None = None,
+    depth: int | None = None,
+) -> int:
+    """Write a run, and return its number of lines.
+
+    Tools that read it sort by single-precision scores and break ties each in its way. So scores are rounded, and those
+    of documents that would tie fall by the least step from one to the next, in the order of the data.
+
+    Args:
+        path: the file.
+        lists: the documents.
+        scores: one a document.
+        tag: name of the run.
+        metadata: written as YAML in comments before the first line.
+        depth: documents of a query at most.
+    """
+    found = numbers(scores, "scores").reshape(-1)
+    if found.shape != lists.labels.shape:
+        raise DataError(f"{lists.documents} documents, but {found.size} scores")
+    if np.isnan(found).any():
+        raise DataError(f"the score of document {np.flatnonzero(np.isnan(found))[0]} is nan, so it has no rank")
+    order = np.lexsort((-found, lists.query_of_document))
+    queries, names, word = query_names(lists), document_names(lists)[order], _word(tag) or "rankplug"
+    falling = _falling(found[order], lists.starts)
+
+    def lines() -> Iterator[str]:
+        if metadata is not None:
+            yield from header(metadata)
+        for query, begin, end in zip(queries, lists.starts[:-1], lists.starts[1:], strict=True):
+            for rank, place in enumerate(range(begin, end if depth is None else min(end, begin + depth)), start=1):
+                yield f"{query} Q0 {names[place]} {rank} {falling[place]:.9g} {word}\n"
+
+    _write(path, lines)
+    return int(lists.lengths.sum() if depth is None else np.minimum(lists.lengths, depth).sum())
+
+
+def _falling(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return sorted scores in single precision, each of a query below the one before."""
+    rounded = np.clip(scores, -LARGEST, LARGEST).astype(np.float32)
+    first = np.zeros(scores.size, np.bool_)
+    first[starts[:-1]] = True
+    for place in np.flatnonzero(np.diff(rounded) >= 0) + 1:
+        # A step down may reach the next score, and so on.
+        while place < rounded.size and not first[place] and rounded[place] >= rounded[place - 1]:
+            rounded[place] = np.nextafter(rounded[place - 1], np.float32(-np.inf))
+            place += 1
+    return rounded
+
+
+def write_qrels(path: str | os.PathLike[str], lists: Lists) -> int:
+    """Write the labels as judgements, and return the number of lines; labels must be whole numbers."""
+    if (lists.labels % 1 != 0).any():
+        place = int(np.flatnonzero(lists.labels % 1 != 0)[0])
+        raise DataError(
+            f"label {lists.labels[place]:g} of document {place} is no whole number, and judgements of TREC are; map"
+            " labels to grades first"
+        )
+    queries, names = query_names(lists)[lists.query_of_document], document_names(lists)
+
+    def lines() -> Iterator[str]:
+        for query, name, label in zip(queries, names, lists.labels.astype(np.int64), strict=True):
+            yield f"{query} 0 {name} {label}\n"
+
+    _write(path, lines)
+    return lists.documents
+
+
+def _write(path: str | os.PathLike[str], lines: Callable[[], Iterator[str]]) -> None:
+    target = Path(path)
+    try:
+        with whole_file(target) as file:
+            for line in lines():
+                file.write(line.encode())
+    except OSError as error:
+        raise DataError(
+            f"cannot write {target}: {error.strerror or error}; free space or allow writing there, or name another file"
+        ) from error
+
+
+def header(metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Yield metadata as the comment lines of ir_metadata."""
+    import yaml
+
+    yield "# ir_metadata.start\n"
+    for line in yaml.safe_dump(dict(metadata), sort_keys=False, allow_unicode=True, width=10_000).splitlines():
+        yield f"# {line}\n"
+    yield "# ir_metadata.end\n"
+
+
+def read_run(run: Any) -> pd.DataFrame:
+    """Read a run, from a file, a data frame or ``{query: {document: score}}``: columns query, document and score."""
+    return _frame(run, "run", "score", (0, 2, 4), 6)
+
+
+def read_qrels(qrels: Any) -> pd.DataFrame:
+    """Read judgements, from a file, a data frame or ``{query: {document: relevance}}``."""
+    return _frame(qrels, "qrels", "relevance", (0, 2, 3), 4)
+
+
+def _frame(source: Any, what: str, value: str, places: tuple[int, int, int], words: int) -> pd.DataFrame:
+    import pandas as pd
+
+    names = ["query", "document", value]
+    if isinstance(source, (str, os.PathLike)):
+        frame = pd.DataFrame(_rows(Path(source), what, places, words), columns=names)
+    elif isinstance(source, Mapping):
+        rows = [(query, name, found) for query, documents in source.items() for name, found in dict(documents).items()]
+        frame = pd.DataFrame(rows, columns=names)
+    elif isinstance(source, pd.DataFrame):
+        chosen = {name: next((one for one in SYNONYMS[name] if one in source.columns), "") for name in names}
+        if absent := [name for name, column in chosen.items() if not column]:
+            raise DataError(f"{what} has no column {absent[0]}: name it one of {', '.join(SYNONYMS[absent[0]])}")
+        frame = pd.DataFrame({name: source[column].to_numpy() for name, column in chosen.items()})
+    else:
+        raise DataError(f"{what} is a path, a data frame or a dictionary of dictionaries, not {type(source).__name__}")
+    frame["query"], frame["document"] = frame["query"].astype(str), frame["document"].astype(str)
+    frame[value] = numbers(frame[value].to_numpy(), f"the column {value} of {what}")
+    if frame[value].isna().any():
+        first = frame[frame[value].isna()].iloc[0]
+        raise DataError(
+            f"the {value} of document {first['document']} of query {first['query']} in {what} is nan, so it has no rank"
+        )
+    repeated = frame.duplicated(["query", "document"])
+    if repeated.any():
+        first = frame[repeated].iloc[0]
+        raise DataError(f"{what}: document {first['document']} stands twice under query {first['query']}")
+    return frame
+
+
+def _rows(path: Path, what: str, places: tuple[int, int, int], words: int) -> Iterator[tuple[str, str, float]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is no {what}: it is no UTF-8 text") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = line.split()
+        try:
+            if len(found) != words:
+                raise ValueError
+            yield found[places[0]], found[places[1]], float(found[places[2]])
+        except ValueError:
+            raise DataError(f"{path}, line {number}: expected {words} words of a {what}, found {line[:80]!r}") from None

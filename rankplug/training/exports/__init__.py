@@ -1,0 +1,1 @@
+"""Models and what they rank in the formats of other programs."""
