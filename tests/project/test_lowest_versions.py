@@ -14,7 +14,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 INSTALLED_NOWHERE = {"python-terrier"}
-"""What only some users want, and no environment here has; tests run where a developer has it."""
+"""Packages that only some users want and no environment here has; their tests run where a developer has them."""
 ONE_BUILD_ONLY = {"torch"}
 """Tested with the one version that every environment here has, whose build needs no graphics card."""
 
