@@ -1,5 +1,5 @@
 from .figures import PALETTE as PALETTE
-from .figures import STYLE as STYLE
+from .figures import SMALLEST as SMALLEST
 from .figures import colour as colour
 from .figures import distinct_colours as distinct_colours
 from .figures import draw_band as draw_band
@@ -7,18 +7,21 @@ from .figures import draw_curves as draw_curves
 from .figures import draw_interval as draw_interval
 from .figures import draw_mean as draw_mean
 from .figures import encode_figure as encode_figure
+from .figures import in_style as in_style
 from .figures import keep_within as keep_within
 from .figures import legend_below as legend_below
 from .figures import new_figure as new_figure
-from .figures import save as save
+from .forest import FARTHEST as FARTHEST
 from .forest import ForestCell as ForestCell
 from .forest import ForestRow as ForestRow
 from .forest import draw_forest as draw_forest
+from .points import encode_points as encode_points
 from .rank_diagram import draw_ranks as draw_ranks
 
 __all__ = [
+    "FARTHEST",
     "PALETTE",
-    "STYLE",
+    "SMALLEST",
     "ForestCell",
     "ForestRow",
     "colour",
@@ -30,8 +33,9 @@ __all__ = [
     "draw_mean",
     "draw_ranks",
     "encode_figure",
+    "encode_points",
+    "in_style",
     "keep_within",
     "legend_below",
     "new_figure",
-    "save",
 ]

@@ -5,9 +5,10 @@ The colours are those of Okabe and Ito (2008), Color universal design.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import zlib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from rankplug.system import require_modules
@@ -19,18 +20,49 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#8C6D1F", "#555555", "#000000")
-STYLE: dict[Any, Any] = {
+COLOURS = 255
+"""Colours of a PNG, as many as its palette holds."""
+SMALLEST = 8
+"""Points of the smallest text of a figure, at the size at which it is printed."""
+STYLE: dict[str, Any] = {
     "figure.dpi": 110,
-    "savefig.dpi": 300,
+    "savefig.dpi": 200,
     "font.size": 9,
+    "axes.labelsize": 9,
+    "axes.titlesize": 9.5,
+    "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.alpha": 0.3,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "lines.linewidth": 1.4,
     "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "legend.title_fontsize": 8.5,
     "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "rankplug",
 }
+"""The project's own settings, over seaborn's theme for papers."""
+
+
+@contextlib.contextmanager
+def in_style() -> Iterator[None]:
+    """Draw and write figures in the project's style until the block ends: seaborn's theme for papers, with changes."""
+    require_modules("matplotlib", "seaborn")
+    import matplotlib as mpl
+    import seaborn
+
+    theme = {**seaborn.axes_style("ticks"), **seaborn.plotting_context("paper"), **STYLE}
+    with mpl.rc_context(theme):
+        yield
 
 
 def colour(model: str, own: Mapping[str, str] | None = None) -> str:
@@ -59,7 +91,7 @@ def new_figure(
     require_modules("matplotlib")
     import matplotlib.pyplot as plt
 
-    with plt.rc_context(STYLE):
+    with in_style():
         figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), **options)
     return figure, axes
 
@@ -174,19 +206,22 @@ def legend_below(figure: Figure, columns: int) -> None:
     named = {
         label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns, fontsize=8, frameon=False)
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
 def encode_figure(figure: Figure, file: IO[bytes], suffix: str) -> None:
-    """Write a figure at publication size, as ``pdf`` or ``png``."""
-    figure.savefig(file, format=suffix, bbox_inches="tight", dpi=STYLE["savefig.dpi"])
+    """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png`` with few colours."""
+    # The same figure gives the same file, whenever it is drawn.
+    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    drawn = io.BytesIO() if suffix == "png" else file
+    with in_style():
+        figure.savefig(
+            drawn, format=suffix, bbox_inches="tight", dpi=STYLE["savefig.dpi"], metadata=undated.get(suffix)
+        )
+    if suffix == "png":
+        from PIL import Image
 
-
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PDF and PNG at publication size."""
-    paths = [stem.with_suffix(suffix) for suffix in (".pdf", ".png")]
-    for path in paths:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            encode_figure(figure, file, path.suffix[1:])
-    return paths
+        with Image.open(drawn) as picture:
+            flat = Image.new("RGB", picture.size, "white")
+            flat.paste(picture, mask=picture.getchannel("A") if picture.mode == "RGBA" else None)
+        flat.quantize(COLOURS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOOKS: dict[str, tuple[str, str]] = {
-    "holds": (PALETTE[0], "o"),
+    "holds": (PALETTE[2], "o"),
     "fails": (PALETTE[3], "s"),
     "no difference": (PALETTE[7], "D"),
     "inconclusive": (PALETTE[1], "o"),
@@ -24,7 +24,7 @@ UNJUDGED = "#999999"
 FARTHEST = 6.0
 """Margins to either side that are drawn; an arrow says that something lies beyond."""
 MOST_BARS = 6
-WIDTH_OF_WORDS = 62
+WIDTH_OF_WORDS = 56
 """Letters in a line of a claim's sentence."""
 
 
@@ -76,14 +76,14 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
             y += height
     count = max(len(panels), 1)
     width = (4.4 + 3.6 * count) / count
-    figure, axes = new_figure(count, width=width, height=0.9 + 0.235 * y, sharey=True, squeeze=False)
+    figure, axes = new_figure(count, width=width, height=0.9 + 0.27 * y, sharey=True, squeeze=False)
     for panel, shown in zip(axes[0], panels, strict=False):
         _panel(panel, shown, [(at, row.cells.get(shown)) for at, _, row in places], several=len(panels) > 1)
         panel.set_ylim(y - 0.3, -0.9)
         for at in heights.values():
             panel.axhspan(at - 0.5, at + 0.5, color="#EEEEEE", zorder=0)
     first = axes[0][0]
-    first.set_yticks([at for at, _, _ in places], [words for _, words, _ in places], fontsize=7)
+    first.set_yticks([at for at, _, _ in places], [words for _, words, _ in places], fontsize=8)
     for heading, at in heights.items():
         first.annotate(
             textwrap.shorten(heading, 80, placeholder=" ..."),
@@ -93,7 +93,7 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
             textcoords="offset points",
             ha="right",
             va="center",
-            fontsize=7.5,
+            fontsize=8,
             fontweight="bold",
             annotation_clip=False,
         )
@@ -105,10 +105,10 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
     axes.axvline(0, color="k", linewidth=0.7)
     axes.set_xlim(-FARTHEST * 1.05, FARTHEST * 1.75)
     axes.set_xticks([-6, -4, -2, -1, 0, 1, 2, 4, 6])
-    axes.tick_params(axis="x", labelsize=7)
+    axes.tick_params(axis="x", labelsize=8)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("difference in margins; the band is less than one", fontsize=7.5)
+    axes.set_xlabel("difference in margins; the band is less than one", fontsize=8)
     axes.set_title(name, fontsize=8.5)
     for at, cell in cells:
         if cell is None:
@@ -117,10 +117,8 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
         for index, bar in enumerate(cell.bars[:MOST_BARS]):
             _bar(axes, at, index, min(len(cell.bars), MOST_BARS), bar, colour, marker, cell.verdict == "inconclusive")
         if cell.note:
-            axes.text(0, at, cell.note, ha="center", va="center", fontsize=6.5, color=colour)
-        axes.text(
-            FARTHEST * 1.08, at, cell.verdict, ha="left", va="center", fontsize=6.5 if several else 7, color=colour
-        )
+            axes.text(0, at, cell.note, ha="center", va="center", fontsize=8, color=colour)
+        axes.text(FARTHEST * 1.08, at, cell.verdict, ha="left", va="center", fontsize=8, color=colour)
 
 
 def _bar(

@@ -41,7 +41,7 @@ def draw_ranks(
     for tick in [step * position for position in range(round(low / step), int(high / step) + 1)]:
         if low <= tick <= high:
             axes.plot([tick, tick], [0, 0.3], color="k", linewidth=0.8)
-            axes.text(tick, 0.45, f"{tick:g}", ha="center", va="bottom", fontsize=7.5)
+            axes.text(tick, 0.45, f"{tick:g}", ha="center", va="bottom", fontsize=8)
     for row, model in enumerate(order):
         left = row < half
         height = lines - 0.95 * (row if left else len(order) - 1 - row)
@@ -55,10 +55,10 @@ def draw_ranks(
         axes.plot([min(ranks), max(ranks)], 2 * [-0.5 - 0.55 * level], color="k", linewidth=3, solid_capstyle="butt")
     axes.plot([low, low + difference.critical_difference], [2.1, 2.1], color="k", marker="|", linewidth=1)
     words = f"critical difference {difference.critical_difference:.2f} (Nemenyi, level {difference.level:g})"
-    axes.text(low, 2.5, words, ha="left", va="bottom", fontsize=7.5)
+    axes.text(low, 2.5, words, ha="left", va="bottom", fontsize=8)
     for word, colour in (legend or {}).items():
         axes.plot([], [], color=colour, label=word)
     if legend:
-        axes.legend(loc="upper right", fontsize=7.5, ncols=2, bbox_to_anchor=(1.0, 1.02))
+        axes.legend(loc="upper right", fontsize=8, ncols=2, bbox_to_anchor=(1.0, 1.02))
     axes.set(xlim=(low - margin, high + margin), ylim=(lines - 0.95 * half, 3.4))
     axes.axis("off")

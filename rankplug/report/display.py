@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from rankplug.studies import Study, StudyEvaluation
 
 BAR = "\N{DIVIDES}"
-SHRUNK = 2
-"""Factor by which a figure in a notebook has fewer pixels than in print."""
-SCREEN_SHARE = 110 / 300
-"""Width on the screen of a figure's pixels for print."""
+SCREEN_SHARE = 96 / 200
+"""Width on the screen of a figure's pixels, so that its text is as large as in print."""
 
 
 class Output:
@@ -105,13 +103,12 @@ def show(evaluation: StudyEvaluation, exhibit: str) -> Output:
 
 
 def _for_screen(content: bytes) -> tuple[str, int]:
-    """Return a figure with fewer pixels than for print, and its width on the screen."""
+    """Return a figure as a notebook keeps it, and its width on the screen."""
     from PIL import Image
 
-    printed = Image.open(io.BytesIO(content))
-    file = io.BytesIO()
-    printed.convert("RGB").reduce(SHRUNK).save(file, "PNG", optimize=True)
-    return base64.b64encode(file.getvalue()).decode(), round(printed.width * SCREEN_SHARE)
+    with Image.open(io.BytesIO(content)) as picture:
+        width = round(picture.width * SCREEN_SHARE)
+    return base64.b64encode(content).decode(), width
 
 
 def live(draw: Callable[..., Figure], **controls: Any) -> None:

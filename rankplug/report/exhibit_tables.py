@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.notebook_page import is_number
+from rankplug.report.notebook_page import is_number, with_words
 from rankplug.report.rendering import render
 from rankplug.store import escaped, latex_table
 from rankplug.studies import Link, Source, layout, number, stand_ins
@@ -46,10 +46,11 @@ def numbers_html(shown: ExhibitEvaluation, link: Link) -> Markup:
 
     if "published on" not in shown.table:
         return table_html(shown.table, shown.sources, link)
-    cells = layout(shown.table, shown.exhibit.digits, link)
+    cells = layout(shown.table, shown.exhibit.digits, link).reset_index()
     with pd.option_context("display.max_colwidth", None):  # pandas would cut long cells off.
-        table = Markup(cells.to_html(escape=False, border=0))
-    return render("beside_published", table=table, stand_ins=stand_ins(shown.table))
+        table = with_words(Markup(cells.to_html(escape=False, border=0, index=False)))
+    pairs = [(theirs, ours) for theirs, ours in stand_ins(shown.table) if theirs != ours]
+    return render("beside_published", table=table, stand_ins=pairs, references="reference" in table)
 
 
 def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link) -> Markup:
@@ -126,7 +127,7 @@ def _of_interval(names: Sequence[Any]) -> str | None:
 def _side_by_side(rows: list[Row]) -> str:
     """Lay out a row a data set and model, and for each metric our number and the published one."""
     metrics = list(dict.fromkeys(str(row["metric"]) for row in rows))
-    cells = {(str(row["published on"]), str(row["model"]), str(row["metric"])): row for row in rows}
+    cells = {(_data_of(row), str(row["model"]), str(row["metric"])): row for row in rows}
     places = list(dict.fromkeys(key[:2] for key in cells))
     highest: dict[tuple[str, str], float] = {}
     for (data, _, metric), row in cells.items():
@@ -143,6 +144,12 @@ def _side_by_side(rows: list[Row]) -> str:
     rules = " ".join(rf"\cmidrule(lr){{{first}-{first + 1}}}" for first in range(3, 3 + 2 * len(metrics), 2))
     names = ["data", "model", *["ours", "published"] * len(metrics)]
     return latex_table([heads, names], body, "ll" + "rr" * len(metrics), rules)
+
+
+def _data_of(row: Row) -> str:
+    """Return the data of a row's own numbers; those of the published one where there is no number of ours."""
+    data = row.get("data")
+    return data if isinstance(data, str) else str(row["published on"])
 
 
 def _latex_cell(row: Row, name: str, *, bold: bool = False) -> str:

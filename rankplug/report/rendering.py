@@ -6,11 +6,13 @@ Formulas become MathML, which browsers draw without any script.
 from __future__ import annotations
 
 import functools
+import json
 import re
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, tostring
 
 from rankplug.report.safe_html import safe_text
+from rankplug.studies import Abstention, Judgement
 
 if TYPE_CHECKING:
     import jinja2
@@ -20,6 +22,8 @@ ACCENTS = {"&#x0005E;": "&#x002C6;", "&#x0007E;": "&#x002DC;"}
 """Accent of latex2mathml -> the character that fonts have for it."""
 ROWS = {"math", "mrow", "mtd", "mstyle"}
 """Elements of MathML whose parts stand side by side."""
+IN_A_PAGE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
+"""Signs that could end the element in which JSON lies, as JSON writes them otherwise."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 
 
@@ -49,6 +53,26 @@ def slug(name: str) -> str:
     return re.sub(r"\W+", "-", name.lower()).strip("-")
 
 
+def json_in_page(value: Any) -> Markup:
+    """Return a value as JSON that may stand within an element of a page.
+
+    >>> print(json_in_page(["</script>"]))
+    ["\\u003c/script\\u003e"]
+    """
+    from markupsafe import Markup
+
+    return Markup(json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(IN_A_PAGE))
+
+
+def told_in_parts(verdict: Judgement) -> tuple[list[str], list[str], list[str]]:
+    """Return the evidence of a verdict in words: up to the decisive part, of the other parts, and what follows them."""
+    if isinstance(verdict, Abstention):
+        return [verdict.sentence], [], []
+    clauses, first = verdict.clauses, 1 + bool(verdict.data)
+    last = first - 1 + len(verdict.parts)
+    return clauses[:first], clauses[first:last], clauses[last:]
+
+
 @functools.cache
 def _environment() -> jinja2.Environment:
     import jinja2
@@ -60,7 +84,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"markdown": markdown_html, "page_of": page_of, "slug": slug}
+    environment.globals["told_in_parts"] = told_in_parts
+    environment.filters |= {"markdown": markdown_html, "in_page": json_in_page, "page_of": page_of, "slug": slug}
     return environment
 
 

@@ -17,7 +17,7 @@ from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, require
 from rankplug.system import engine_name, say
 
-NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow")
+NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow", "seaborn")
 """Modules that notebooks and pages of a report need beside the packages of the backends."""
 
 

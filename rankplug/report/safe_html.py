@@ -2,7 +2,8 @@
 
 What a store, a notebook or a data set says may have been written by anyone, so a page is made safe twice: nh3 parses it
 as a browser does and keeps known tags, attributes and addresses only, and the page's policy forbids the browser to run
-or fetch anything at all. Figures are PNG, so that SVG is not among the tags.
+or fetch anything at all. Figures are files of their own; of SVG only plain shapes without any reference are tags of a
+page.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ MATH_TAGS = {
     "math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "mspace", "msqrt",
     "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
 }  # fmt: skip
-PAGE_TAGS = {"img", "section"}
+PICTURE_TAGS = {
+    "circle": {"cx", "cy", "r"}, "g": set(), "path": {"d"}, "rect": {"height", "width", "x", "y"},
+    "svg": {"aria-hidden", "preserveAspectRatio", "role", "viewBox"}, "text": {"x", "y"},
+}  # fmt: skip
+"""Shapes of the report's own small pictures with their measures: none of them refers to anything or can act."""
+PAGE_TAGS = {"img", "section", *PICTURE_TAGS}
 """Only the report itself writes these; what comes from elsewhere loses them."""
 
 TEXT_ATTRIBUTES = {"class", "colspan", "rowspan", "scope", "title"}
@@ -58,12 +64,13 @@ def safe_body(body: str) -> Markup:
     >>> safe_body('<section id="one"><img src="exhibits/a.png"><img src="http://elsewhere/a.png"></section>')
     Markup('<section id="one"><img src="exhibits/a.png"><img></section>')
     """
-    return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"id"})
+    return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"aria-label", "id"})
 
 
-def policy(style: str, script: str = "") -> str:
-    """Return the Content-Security-Policy of a page: nothing from elsewhere, no style but this one, no script or one."""
-    rules = ["default-src 'none'", "img-src 'self' data:", "font-src data:", f"style-src '{_digest(style)}'"]
+def policy(style: str = "", script: str = "") -> str:
+    """Return the Content-Security-Policy of a page: nothing from elsewhere, no style on it or one, no script or one."""
+    styles = " ".join(["'self'", *([f"'{_digest(style)}'"] if style else [])])
+    rules = ["default-src 'none'", "img-src 'self' data:", "font-src data:", f"style-src {styles}"]
     rules += [f"script-src '{_digest(script)}'"] if script else []
     return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 
@@ -77,11 +84,12 @@ def _reduced(text: str, tags: set[str], everywhere: set[str]) -> Markup:
     from markupsafe import Markup
 
     of_math = dict.fromkeys(tags & MATH_TAGS, MATH_ATTRIBUTES)
+    of_pictures = {tag: measures for tag, measures in PICTURE_TAGS.items() if tag in tags}
     clean = nh3.clean(
         text,
         tags=tags,
         clean_content_tags=WITHOUT_CONTENT,
-        attributes={"*": everywhere, "a": {"href"}, "img": {"alt", "src"}, **of_math},
+        attributes={"*": everywhere, "a": {"href"}, "img": {"alt", "loading", "src"}, **of_math, **of_pictures},
         attribute_filter=_address,
         url_schemes={"data", "http", "https", "mailto"},
         link_rel=None,

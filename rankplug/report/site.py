@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.front_page import FrontPage
 from rankplug.report.math_font import math_font_style
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
-from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records, forest_file
+from rankplug.report.search_index import search_index
+from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records, forest_files
 from rankplug.store import Store, markdown_table
 from rankplug.studies import Scoreboard, beside, heading
 from rankplug.system import __version__
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from markupsafe import Markup
 
-SCOREBOARD = "scoreboard.html"
+SCOREBOARD, SEARCH = "scoreboard.html", "search.html"
+STYLE = "report.css"
+"""The style of all pages, in one file beside them, as there may be hundreds of them."""
 
 
 @contextlib.contextmanager
@@ -52,35 +56,52 @@ def build_report(
         compared: the scoreboard, if it is to have a page.
         store: where the runs behind the scoreboard lie.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    _begin(folder)
     names = list(reproduced)
     navigation = [("report", "index.html"), *((name, f"{name}.html") for name in names)]
     navigation += [("claims", "claims.html"), ("figures and tables", "exhibits.html"), ("runs", "runs.html")]
     navigation += [("scoreboard", SCOREBOARD)] if compared else []
+    navigation += [("search", SEARCH)]
+    script = _template("report.js")
 
-    def write(link: str, title: str, body: Markup) -> None:
-        (folder / link).write_text(_page(title, body, navigation, link), encoding="utf-8")
+    def write(link: str, title: str, body: Markup, **data: Any) -> None:
+        text = _page(title, body, navigation, link, script=script, data=data)
+        (folder / link).write_text(text, encoding="utf-8")
 
     reports = list(reproduced.values())
-    evidence = {name: one.evidence for name, one in reproduced.items()}
-    front = {"profiles": sorted({one.results.profile for one in reports}), "versions": _versions(reports)}
-    write(
-        "index.html",
-        "Report",
-        render("front", reports=reports, picture=forest_file(evidence.values(), folder, ""), **front),
-    )
+    every = {key: made for report in reports for key, made in report.combinations.items()}
+    known = {*every, *(identity for board in (compared.boards if compared else ()) for identity in board.identities)}
+    front = FrontPage(reports, compared, known)
+    picture = forest_files((one.evidence for one in reports), folder)
+    write("index.html", "Report", render("front", front=front, picture=picture, versions=_versions(reports)))
     for name, one in reproduced.items():
         notebook = notebook_html(one.notebook, functools.partial(_in_notebook, one)) if one.notebook else None
-        picture = forest_file([evidence[name]], folder, name)
-        write(f"{name}.html", one.study.title, render("paper", one=one, picture=picture, notebook=notebook))
+        body = render("paper", one=one, notebook=notebook)
+        write(f"{name}.html", one.study.title, body, points=_points([one]))
     write("claims.html", "Claims", render("claims", reports=reports))
-    write("exhibits.html", "Figures and tables", render("exhibits", reports=reports))
+    write("exhibits.html", "Figures and tables", render("exhibits", reports=reports), points=_points(reports))
     write("runs.html", "Runs", render("runs", reports=reports))
-    every = {key: made for report in reports for key, made in report.combinations.items()}
+    write(SEARCH, "Search", render("search"), index=search_index(reports, every))
     _write_combinations(every, _users(reproduced), navigation, folder, names)
     if compared is not None:
         write_scoreboard(compared, Store.named(store), folder, navigation, every)
     return folder / "index.html"
+
+
+def _points(reports: Iterable[StudyReport]) -> dict[str, list[list[Any]]]:
+    """Return the points of all pictures by their files."""
+    drawn = {one.picture(shown): one.points(shown) for one in reports for shown in one.evaluation.exhibits}
+    return {file: points for file, points in drawn.items() if points}
+
+
+def _begin(folder: Path) -> None:
+    """Make the folder of a report with the style of its pages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / STYLE).write_text(_template("style.css"), encoding="utf-8")
+
+
+def _template(name: str) -> str:
+    return resources.files("rankplug.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def write_scoreboard(
@@ -100,11 +121,11 @@ def write_scoreboard(
         known: combinations whose pages are there.
     """
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        _begin(folder)
     links = navigation or [("scoreboard", SCOREBOARD)]
     papers = [name for name, link in links if link == f"{name}.html"]
     body = scoreboard_html(compared, draw_boards(compared.boards, folder), papers)
-    script = resources.files("rankplug.report").joinpath("templates/scoreboard.js").read_text()
+    script = _template("report.js") + _template("scoreboard.js")
     page = _page("Scoreboard", body, links, SCOREBOARD, script=script, dated=False)
     (folder / SCOREBOARD).write_text(page, encoding="utf-8")
     users: dict[str, dict[tuple[str, str], None]] = {}
@@ -143,22 +164,30 @@ def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, s
 
 
 def _page(
-    title: str, body: Markup, navigation: list[tuple[str, str]], here: str, script: str = "", dated: bool = True
+    title: str,
+    body: Markup,
+    navigation: list[tuple[str, str]],
+    here: str,
+    script: str = "",
+    dated: bool = True,
+    data: Mapping[str, Any] | None = None,
 ) -> str:
     from markupsafe import Markup
 
     safe = safe_body(body)
-    style = math_font_style(safe) + resources.files("rankplug.report").joinpath("templates/style.css").read_text()
+    font = math_font_style(safe)
     return render(
         "page",
         title=title,
-        policy=policy(style, script),
-        style=Markup(style),
+        policy=policy(font, script),
+        style=STYLE,
+        font=Markup(font),
         body=safe,
         navigation=navigation,
         here=here,
         root="../" * here.count("/"),
         script=Markup(script),
+        data=data or {},
         made=time.strftime("%Y-%m-%d %H:%M") if dated else "",
         version=__version__,
     )

@@ -6,10 +6,12 @@ import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.report.exhibit_tables import LONGEST, exhibit_latex, links_to, numbers_html
+from rankplug.report.forest_rows import ForestLine, forest_lines
 from rankplug.report.rendering import slug
 from rankplug.store import Combination, Store, origins_of
 from rankplug.studies import (
@@ -24,11 +26,14 @@ from rankplug.studies import (
     forest_of,
     stand_ins,
 )
+from rankplug.system import __version__
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+LONGEST_ANCHOR = 60
+"""Letters of a claim's sentence in its anchor."""
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
 
 
@@ -135,10 +140,25 @@ class StudyReport:
         """The results that were evaluated."""
         return self.evaluation.results
 
-    @property
+    @cached_property
     def evidence(self) -> StudyEvidence:
         """Its verdicts, as they are kept beside the report."""
         return evidence_of(self.evaluation)
+
+    @cached_property
+    def claim_anchors(self) -> list[str]:
+        """Anchors of its claims on the page of all claims, made of their sentences and each its own."""
+        found: list[str] = []
+        for shown in self.evaluation.claims:
+            name = f"{self.study.name}-{slug(shown.claim.sentence)[:LONGEST_ANCHOR].strip('-')}"
+            same = sum(one == name or one.startswith(f"{name}--") for one in found)
+            found.append(f"{name}--{same + 1}" if same else name)
+        return found
+
+    @cached_property
+    def forest(self) -> list[ForestLine]:
+        """Its judged claims as lines of a forest plot."""
+        return forest_lines(zip(self.evidence.claims, self.claim_anchors, strict=True))
 
     @property
     def stand_ins(self) -> list[tuple[str, str]]:
@@ -156,7 +176,19 @@ class StudyReport:
 
     def picture(self, shown: ExhibitEvaluation) -> str:
         """Return the file of an exhibit's picture; empty where it has none."""
-        return self.files_of(shown).get("png", "")
+        files = self.files_of(shown)
+        return files.get("svg", files.get("png", ""))
+
+    def points(self, shown: ExhibitEvaluation) -> list[list[Any]]:
+        """Return the points of an exhibit's picture with their places in it and words for them."""
+        found: list[list[Any]] = json.loads(shown.pictures.get("json", b"[]"))
+        return found
+
+    def citation_of(self, shown: ExhibitEvaluation) -> str:
+        """Return how others cite an exhibit of this report: what it is, of which runs, and after which paper."""
+        about = f"{shown.exhibit.name}: {shown.exhibit.title}. Report of rankplug {__version__}"
+        runs = f"profile {self.results.profile}, {len(self.results.records)} trials, {self.evidence.date}"
+        return f"{about}, {runs}.\nAfter: {self.study.title}. {self.study.citation}."
 
     def numbers(self, shown: ExhibitEvaluation) -> Markup:
         """Return an exhibit's numbers as HTML, which lead to the pages of their combinations."""
@@ -184,19 +216,21 @@ class StudyReport:
             yield {**about, "evidence": verdict.sentence, **details}
 
 
-def forest_file(evidence: Iterable[StudyEvidence], folder: Path, name: str) -> str:
-    """Draw the claims of some studies into the report, and return the picture's path in it."""
+def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, str]:
+    """Draw the claims of some studies for print into the report, and return its files by their suffixes."""
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import save
+    from rankplug.plotting import encode_figure
 
-    given = list(evidence)
-    path = folder / "exhibits" / name / "all-claims"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    given, found = list(evidence), {}
     figure = forest_of(given, headings=len(given) > 1)
-    save(figure, path)
+    (folder / "exhibits").mkdir(parents=True, exist_ok=True)
+    for suffix in ("pdf", "svg"):
+        found[suffix] = f"exhibits/all-claims.{suffix}"
+        with (folder / found[suffix]).open("wb") as file:
+            encode_figure(figure, file, suffix)
     plt.close(figure)
-    return f"exhibits/{name}/all-claims.png" if name else "exhibits/all-claims.png"
+    return found
 
 
 def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Path, store: Store) -> StudyReport:
@@ -243,7 +277,8 @@ def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[st
     """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names."""
     path = folder / stem
     path.parent.mkdir(parents=True, exist_ok=True)
-    contents = {**shown.pictures, "csv": shown.table.to_csv(index=False).encode()}
+    contents = {suffix: content for suffix, content in shown.pictures.items() if suffix != "json"}
+    contents["csv"] = shown.table.to_csv(index=False).encode()
     if len(shown.table) <= LONGEST:
         contents["tex"] = exhibit_latex(shown.table).encode()
     for suffix, content in contents.items():

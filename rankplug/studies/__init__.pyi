@@ -34,15 +34,22 @@ from .published import plus_minus as plus_minus
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
 from .published import unlinked as unlinked
+from .scoreboard import BestMethod as BestMethod
 from .scoreboard import Board as Board
+from .scoreboard import LossRecord as LossRecord
+from .scoreboard import NoiseEffect as NoiseEffect
 from .scoreboard import Ranks as Ranks
 from .scoreboard import Row as Row
 from .scoreboard import Scoreboard as Scoreboard
 from .scoreboard import Standing as Standing
+from .scoreboard import best_methods as best_methods
+from .scoreboard import loss_records as loss_records
+from .scoreboard import noise_effects as noise_effects
 from .scoreboard import scoreboard as scoreboard
 from .study_evidence import ClaimEvidence as ClaimEvidence
 from .study_evidence import StudyEvidence as StudyEvidence
 from .study_evidence import evidence_of as evidence_of
+from .study_evidence import forest_cells as forest_cells
 from .study_evidence import forest_of as forest_of
 from .study_evidence import stored_evidence as stored_evidence
 from .study_results import Results as Results
@@ -84,6 +91,7 @@ __all__ = [
     "PROFILES",
     "VERDICTS",
     "Abstention",
+    "BestMethod",
     "Board",
     "Budget",
     "Check",
@@ -100,8 +108,10 @@ __all__ = [
     "IndependentTrials",
     "Judgement",
     "Link",
+    "LossRecord",
     "Margin",
     "Needs",
+    "NoiseEffect",
     "Observation",
     "ObservationEvaluation",
     "OfficialFolds",
@@ -128,6 +138,7 @@ __all__ = [
     "alike",
     "beside",
     "beside_published",
+    "best_methods",
     "bibliography",
     "check_parameters",
     "decide",
@@ -136,12 +147,15 @@ __all__ = [
     "evidence_of",
     "exact_check",
     "facts_beside_published",
+    "forest_cells",
     "forest_of",
     "greater",
     "heading",
     "interval_of",
     "judge",
     "layout",
+    "loss_records",
+    "noise_effects",
     "not_comparable",
     "not_run",
     "not_to_the_end",

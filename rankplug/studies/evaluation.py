@@ -77,7 +77,10 @@ class StudyEvaluation:
         return self._kept.conclusions(self.study, self._concluded)
 
     def _drawn(self, exhibit: Exhibit) -> ExhibitEvaluation:
-        (table, figure), sources = self._with_sources(exhibit.draw)
+        from rankplug.plotting import in_style
+
+        with in_style():
+            (table, figure), sources = self._with_sources(exhibit.draw)
         return ExhibitEvaluation(exhibit, plain_table(table), _pictures(figure) if figure else {}, sources)
 
     def _concluded(self) -> tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]:
@@ -106,10 +109,10 @@ def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
 def _pictures(figure: Figure) -> dict[str, bytes]:
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import encode_figure
+    from rankplug.plotting import encode_figure, encode_points
 
-    pictures = {}
-    for suffix in ("png", "pdf"):
+    pictures = {"json": encode_points(figure)}
+    for suffix in ("svg", "png", "pdf"):
         file = io.BytesIO()
         encode_figure(figure, file, suffix)
         pictures[suffix] = file.getvalue()

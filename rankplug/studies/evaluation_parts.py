@@ -29,7 +29,8 @@ class ExhibitEvaluation:
     Args:
         exhibit: the figure or table.
         table: its numbers.
-        pictures: of a figure, the contents of its files by their suffix, ``png`` and ``pdf``.
+        pictures: of a figure, the contents of its files by their suffix, ``svg``, ``png`` and ``pdf``, and ``json``
+            with the points that it shows, see :func:`rankplug.plotting.encode_points`.
         sources: the runs behind it.
     """
 

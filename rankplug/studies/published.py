@@ -41,6 +41,8 @@ def beside_published(
 ) -> pd.DataFrame:
     """Return a group's test metrics beside the published ones, a row for each model and metric.
 
+    There is a difference only where our data are not made: published numbers of other data are a reference.
+
     Args:
         results: of the study.
         group: whose models are shown.
@@ -59,7 +61,7 @@ def beside_published(
             index=False
         )
     }
-    frame = results[group]
+    frame, made = results[group], results.is_made(group)
     rows = []
     for model in results.models(group):
         for metric in metrics:
@@ -69,6 +71,7 @@ def beside_published(
             rows.append(
                 {
                     "published on": dataset,
+                    "data": results.collection(group, dataset) if made else dataset,
                     "ours on": ", ".join(frame["dataset"].unique()),
                     "model": model,
                     "metric": metric,
@@ -77,7 +80,7 @@ def beside_published(
                     "trials": len(of_trials),
                     "published": value,
                     "published half width": half_width,
-                    "difference": ours - value,
+                    "difference": np.nan if made else ours - value,
                     "combination": results.combinations_of(group, model),
                 }
             )
@@ -98,38 +101,53 @@ def beside(row: pd.Series[float], digits: int = 2) -> str:
 
 
 def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.DataFrame:
-    """Lay the rows of :func:`beside_published` out as the paper does, with the best of ours in bold.
+    """Lay the rows of :func:`beside_published` out as the paper does: a row for each model, a column for each metric.
 
-    Where no published number is known at all there are no columns for them.
+    The best of ours is bold. A published number of the same data stands below ours, with the difference; those of other
+    data are rows of their own at the end, which say so and are marked as a reference.
 
     The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
     """
     import pandas as pd
 
-    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
-    cells = pd.DataFrame(
+    table = table.assign(metric=table["metric"].map(heading).map(html.escape))
+    ours = _cells_of(table[table["ours"].notna()], digits, link)
+    reference = table[table["published"].notna() & table["difference"].isna()]
+    theirs = pd.DataFrame(
         {
-            "in the place of": table["published on"].astype(str).map(html.escape),
-            "model": table["model"].astype(str).map(html.escape),
-            "metric": table["metric"].map(heading).map(html.escape),
-            "ours": [
-                link(f"<b>{text}</b>" if bold else text, str(names).split())
-                for text, bold, names in zip(
-                    _with_interval(table["ours"], table["half width"], digits),
-                    best,
-                    table["combination"].astype(object).where(table["combination"].notna(), ""),
-                    strict=True,
-                )
+            "data": ["published, on " + html.escape(str(place)) for place in reference["published on"]],
+            "model": reference["model"].astype(str).map(html.escape),
+            "metric": reference["metric"],
+            "cell": [
+                f'<span class="reference">{text}</span>'
+                for text in _with_interval(reference["published"], reference["published half width"], digits)
             ],
-            "published": _with_interval(table["published"], table["published half width"], digits),
-            "difference": [_number(value, digits, "+") for value in table["difference"]],
         }
     )
-    columns = ["ours", "published", "difference"] if table["published"].notna().any() else ["ours"]
-    wide = cells.pivot(index=["in the place of", "model"], columns="metric", values=columns).swaplevel(axis=1)
-    order = pd.MultiIndex.from_product([cells["metric"].unique(), columns])
-    rows = pd.MultiIndex.from_frame(cells[["in the place of", "model"]].drop_duplicates())
-    return wide.reindex(columns=order, index=rows)
+    cells = pd.concat([ours, theirs], ignore_index=True)
+    rows = pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates())
+    wide = cells.pivot(index=["data", "model"], columns="metric", values="cell")
+    wide.columns.name = None
+    return wide.reindex(columns=list(table["metric"].unique()), index=rows).fillna("")
+
+
+def _cells_of(table: pd.DataFrame, digits: int, link: Link) -> pd.DataFrame:
+    """Return our cells with their data, model and metric."""
+    import pandas as pd
+
+    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
+    texts = _with_interval(table["ours"], table["half width"], digits)
+    published = _with_interval(table["published"], table["published half width"], digits)
+    rows = zip(table.to_dict("records"), texts, published, best, strict=True)
+    cells = []
+    for row, text, theirs, bold in rows:
+        names, same = row["combination"], np.isfinite(row["difference"])
+        data = html.escape(str(row.get("data", row["published on"])))
+        cell = str(link(f"<b>{text}</b>" if bold else text, names.split() if isinstance(names, str) else []))
+        if same:
+            cell += f"<br><small>{theirs}, {_number(row['difference'], digits, '+')}</small>"
+        cells.append({"data": data, "model": html.escape(str(row["model"])), "metric": row["metric"], "cell": cell})
+    return pd.DataFrame(cells, columns=["data", "model", "metric", "cell"])
 
 
 def heading(metric: str) -> str:

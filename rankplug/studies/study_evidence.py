@@ -49,6 +49,11 @@ class ClaimEvidence:
     reason: str = ""
 
     @property
+    def words(self) -> str:
+        """The sentence without the signs of formulas, for labels."""
+        return _plain(self.sentence)
+
+    @property
     def effect(self) -> str:
         """The decisive part in a few words, empty where nothing was judged."""
         if not isinstance(self.judgement, Verdict):
@@ -245,7 +250,7 @@ def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figu
         of_study = rows.setdefault(one.title if headings else "", {})
         for claim in one.claims:
             cells = of_study.setdefault(claim.sentence, {})
-            for data, cell in _cells(claim).items():
+            for data, cell in forest_cells(claim).items():
                 cells[_panel_name(one, data, len(profiles) > 1)] = cell
     kept = {
         heading: [ForestRow(_plain(sentence), cells) for sentence, cells in claims.items() if cells]
@@ -258,8 +263,8 @@ def _panel_name(evidence: StudyEvidence, data: str, several: bool) -> str:
     return f"{evidence.profile}: {data}" if several else data
 
 
-def _cells(claim: ClaimEvidence) -> dict[str, ForestCell]:
-    """Return a claim's cells by what their data are; what was not judged has none."""
+def forest_cells(claim: ClaimEvidence) -> dict[str, ForestCell]:
+    """Return a claim's cells in a forest plot by what their data are; what was not judged has none."""
     verdict = claim.judgement
     if not isinstance(verdict, Verdict):
         return {}

@@ -37,9 +37,14 @@ def page(chromium: Any) -> Iterator[Any]:
     opened.problems = []
     opened.on("console", lambda message: opened.problems.append(message.text) if message.type == "error" else None)
     opened.on("pageerror", lambda error: opened.problems.append(str(error)))
+    opened.on("request", lambda request: None if _is_local(request.url) else opened.problems.append(request.url))
     opened.on("requestfailed", lambda request: opened.problems.append(f"not loaded: {request.url}"))
     yield opened
     context.close()
+
+
+def _is_local(address: str) -> bool:
+    return address.startswith(("file:", "data:", "blob:", "http://127.0.0.1", "http://localhost"))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -43,8 +44,8 @@ def test_every_link_leads_somewhere_and_no_page_has_an_error(page, report):
             continue
         page.goto(address)
         assert page.title().endswith("rankplug report")
-        if (anchor := address.partition("#")[2]) and not anchor.startswith("cell"):
-            assert page.locator(f"[id='{anchor}']").count() == 1, address
+        if (anchor := unquote(address.partition("#")[2])) and not anchor.startswith("cell"):
+            assert page.evaluate("id => document.querySelectorAll(`[id='${id}']`).length", anchor) == 1, address
         if file not in files:
             files.add(file)
             waiting += links(page)
@@ -52,7 +53,7 @@ def test_every_link_leads_somewhere_and_no_page_has_an_error(page, report):
                 "all => all.every(one => one.loading == 'lazy' || one.naturalWidth)"
             )
     names = {file.relative_to(report.parent).parts[0] for file in files}
-    pages = {"index", STUDY, "claims", "exhibits", "runs"}
+    pages = {"index", STUDY, "claims", "exhibits", "runs", "search"}
     assert names == {*(f"{name}.html" for name in pages), "combinations"}
     assert not page.problems
 
@@ -88,6 +89,70 @@ def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other
     assert not page.problems
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))")
     assert page.evaluate("window.ran") is None and page.problems
+
+
+def test_the_search_finds_claims_figures_and_combinations_by_their_words(page, report):
+    page.goto(f"{report.as_uri()}")
+    page.keyboard.press("/")
+    page.keyboard.type("lambdamart")
+    page.keyboard.press("Enter")
+    page.get_by_label("Search for").wait_for()
+    found = page.locator(".results li")
+    assert "search.html" in page.url and found.count() > 3
+    page.get_by_label("Search for").fill("XE-NDCG lambdaMART ranks better claim")
+    first = found.first.locator("a")
+    assert first.inner_text() == "XE-NDCG ranks better than lambdaMART."
+    first.click()
+    page.wait_for_url("**/claims.html#*")
+    assert "ranks better than lambdaMART" in page.locator("tr:target").inner_text()
+    page.goto(f"{report.parent.as_uri()}/search.html#q=no such words")
+    assert found.count() == 0 and not page.problems
+
+
+def test_tables_are_sorted_and_filtered_and_each_row_has_an_address(page, report):
+    page.goto(f"{report.parent.as_uri()}/runs.html")
+    seconds = "table => [...table.tBodies[0].rows].map(row => Number.parseFloat(row.cells[3].textContent))"
+    table = page.locator("table").first
+    before = table.evaluate(seconds)
+    head = table.locator("thead th").nth(3)
+    head.get_by_role("button").press("Enter")
+    assert table.evaluate(seconds) == sorted(before, reverse=True) and head.get_attribute("aria-sort") == "descending"
+    head.get_by_role("button").click()
+    assert table.evaluate(seconds) == sorted(before)
+    rows = table.locator("tbody tr:visible")
+    page.get_by_label("filter").fill("xe_ndcg")
+    assert 0 < rows.count() < len(before) and all("xe_ndcg" in text for text in rows.all_inner_texts())
+    page.goto(f"{report.parent.as_uri()}/claims.html")
+    verdicts = page.locator(".claims tbody tr:visible td:nth-child(2)")
+    page.get_by_label("verdict").select_option("holds")
+    assert verdicts.count() and set(verdicts.all_inner_texts()) == {"holds"}
+    page.goto(f"{report.parent.as_uri()}/exhibits.html")
+    address = page.locator("section.exhibit tbody tr .permalink").first.get_attribute("href")
+    page.goto(f"{report.parent.as_uri()}/exhibits.html{address}")
+    assert page.locator("tr:target").is_visible() and not page.problems
+
+
+def test_the_pointer_over_a_curve_is_told_its_point(page, report):
+    page.goto(f"{report.parent.as_uri()}/exhibits.html")
+    files = page.evaluate("() => Object.entries(JSON.parse(document.getElementById('points').textContent))")
+    file, points = next((file, points) for file, points in files if points)
+    picture = page.locator(f".picture img[src='{file}']").first
+    picture.scroll_into_view_if_needed()
+    box, (across, down, words) = picture.bounding_box(), points[-1]
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    assert picture.locator("xpath=..").locator(".told").inner_text() == words
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_violation_of_wcag_at_level_aa(scheme, page, report):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.emulate_media(color_scheme=scheme)
+    combinations = sorted((report.parent / "combinations").glob("*.html"))
+    for path in [*sorted(report.parent.glob("*.html")), *combinations[:2]]:
+        page.goto(path.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).response["violations"]
+        assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found] == [], path.name
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

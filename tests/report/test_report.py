@@ -38,6 +38,7 @@ from rankplug.studies import (
 )
 
 HOSTILE = "<script>alert(1)</script>"
+INDEX = ' type="application/json" id="index"'
 
 
 def draw_table(results):
@@ -134,11 +135,30 @@ def made(tmp_path_factory):
     return SimpleNamespace(report=report, shown=written, identities=identities)
 
 
-def test_all_claims_stand_in_one_picture_on_the_front_page_and_on_top_of_the_papers(made):
-    for page, picture in (("index.html", "exhibits/all-claims.png"), ("made.html", "exhibits/made/all-claims.png")):
+def test_every_judged_claim_stands_in_the_forest_of_the_front_page_and_of_its_paper(made):
+    anchors = made.shown["made"].claim_anchors
+    assert anchors == ["made-more-is-better", "made-one-is-one", "made-nobody-ran-this"]
+    for page in ("index.html", "made.html"):
         text = (made.report / page).read_text()
-        assert f'src="{picture}"' in text and (made.report / picture).stat().st_size > 1000
-    assert text.index("all-claims.png") < text.index("older verdicts" if "older verdicts" in text else "Title")
+        line = re.search(r'<div class="line" title="([^"]*)"><a href="claims.html#([^"]*)">.*?</svg>', text, re.DOTALL)
+        assert line[1].startswith("-100.00 points [") and line[2] == anchors[0]
+        (check,) = re.findall(r'<a class="holds" href="claims.html#([^"]*)" [^>]*>✓</a>', text)
+        assert check == anchors[1] and f"claims.html#{anchors[2]}" not in text
+    rows = dict(re.findall(r'<tr id="([^"]*)"><td><p>(.*?)</p>', (made.report / "claims.html").read_text()))
+    assert list(rows) == anchors and rows[anchors[1]] == "one is one"
+    assert all((made.report / "exhibits" / f"all-claims.{suffix}").stat().st_size > 1000 for suffix in ("pdf", "svg"))
+
+
+def test_the_front_page_says_in_numbers_what_was_found(made):
+    text = (made.report / "index.html").read_text()
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", text))
+    assert "3 claims of 1 study, tested on 4 trials" in words and "1 holds 1 fails 1 not judged" in words
+    assert "Of 2 claims with a verdict 2 are decided (100 %); 1 could not be judged" in words
+    assert "1 claim is an exact check of formulas and code, in which there is no chance: 1 hold." in words
+    assert "What fails most clearly of what was measured in points: more is *better* (made), -100.00 points [" in words
+    assert "Profile smoke: made data only." in words and "What holds most clearly" not in words
+    (picture,) = re.findall(r'<a href="exhibits.html#made-figure-2a"><span class="thumbnail"><img src="([^"]*)"', text)
+    assert (made.report / picture).is_file()
 
 
 def test_the_verdicts_are_left_as_evidence_that_another_program_reads(made):
@@ -155,7 +175,7 @@ def pages(report):
 
 def test_every_link_leads_to_a_file_and_nothing_is_fetched(made):
     combinations = sorted(f"combinations/{identity}.html" for identity in made.identities.values())
-    others = ["claims.html", "exhibits.html", "index.html", "made.html", "runs.html"]
+    others = ["claims.html", "exhibits.html", "index.html", "made.html", "runs.html", "search.html"]
     assert pages(made.report) == sorted([*combinations, *others])
     for page in pages(made.report):
         text = (made.report / page).read_text()
@@ -163,7 +183,7 @@ def test_every_link_leads_to_a_file_and_nothing_is_fetched(made):
             if target.startswith("data:"):
                 continue
             name, _, anchor = target.partition("#")
-            file = (made.report / page).parent / name
+            file = (made.report / page).parent / name if name else made.report / page
             assert file.is_file(), (page, target)
             assert not anchor or f'id="{anchor}"' in file.read_text(), (page, target)
 
@@ -244,18 +264,33 @@ def test_a_long_table_says_how_much_is_left_to_its_file():
 
 def test_text_of_results_is_shown_and_never_run(made):
     for page in pages(made.report):
-        assert "<script" not in (made.report / page).read_text()
+        scripts = re.findall(r"<script([^>]*)>", (made.report / page).read_text())
+        kinds = {"search.html": ["index"], "exhibits.html": ["points"], "made.html": ["points"]}
+        data = [f' type="application/json" id="{name}"' for name in kinds.get(page, ())]
+        assert scripts == ([] if page.startswith("combinations") else [*data, ""])
     assert "&lt;script&gt;" in (made.report / "claims.html").read_text()
+
+
+def test_the_search_knows_every_claim_exhibit_and_combination_by_an_address_that_is_there(made):
+    text = (made.report / "search.html").read_text()
+    index = json.loads(re.search(rf"<script{INDEX}>(.*?)</script>", text, re.DOTALL)[1])
+    kinds = [kind for kind, *_ in index]
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        "paper": 1, "claim": 3, "table": 2, "figure": 1, "combination": 2,
+    }  # fmt: skip
+    for _, _, _, address in index:
+        page, _, anchor = address.partition("#")
+        assert not anchor or f'id="{anchor}"' in (made.report / page).read_text()
+    assert f"A paper {HOSTILE}" in {title for _, title, _, _ in index} and HOSTILE not in text
 
 
 def test_figures_are_written_for_print_and_tables_for_other_programs(made):
     folder = made.report / "exhibits" / "made"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "all-claims.pdf",
-        "all-claims.png",
         "figure-2a.csv",
         "figure-2a.pdf",
         "figure-2a.png",
+        "figure-2a.svg",
         "figure-2a.tex",
         "table-1.csv",
         "table-1.tex",
@@ -274,8 +309,9 @@ def test_verdicts_are_written_for_other_programs(made):
 
 
 def test_a_count_of_verdicts_leaves_out_what_was_not_judged(made):
-    row = re.search(r"A paper.*?</tr>", (made.report / "index.html").read_text(), re.DOTALL)[0]
-    assert re.findall(r'<td class="[\w-]+">(\d+)</td>', row) == ["1", "1", "0", "0", "1"]
+    row = re.search(r'<a href="made.html">A paper.*?</tr>', (made.report / "index.html").read_text(), re.DOTALL)[0]
+    assert re.findall(r'<span class="([\w-]+)">(\d+) ', row) == [("holds", "1"), ("fails", "1"), ("not-judged", "1")]
+    assert "<td>100 %</td>" in row
 
 
 def test_observations_stand_below_the_claims_without_a_verdict(made):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from rankplug.studies import Results, beside_published, layout
+from rankplug.studies import Results, Runs, beside_published, layout
 
 OURS = {"one": [0.40, 0.42, 0.44], "two": [0.50, 0.51, 0.55]}
 
@@ -25,12 +27,22 @@ def results():
     frame["model"] = pd.Categorical(frame["model"], list(OURS))
     columns = ["exhibit", "dataset", "model", "metric", "value", "half_width"]
     published = pd.DataFrame([["Table 1", "theirs", "one", "ndcg@5", 45.0, 0.5]], columns=columns)
-    return Results("smoke", {"group": frame}, published)
+    return Results("smoke", {"group": frame}, published, runs={"group": Runs("group", {}, {"dataset": "ohsumed"})})
+
+
+def beside(results):
+    return beside_published(results, "group", ("ndcg@5",), exhibit="Table 1", dataset="theirs").set_index("model")
 
 
 @pytest.fixture
 def table(results):
-    return beside_published(results, "group", ("ndcg@5",), exhibit="Table 1", dataset="theirs").set_index("model")
+    return beside(results)
+
+
+@pytest.fixture
+def made(results):
+    runs = {"group": Runs("group", {}, {"dataset": "synthetic"})}
+    return beside(dataclasses.replace(results, runs=runs))
 
 
 def test_ours_is_the_mean_over_trials_of_the_queries_that_count(table):
@@ -48,9 +60,18 @@ def test_the_difference_is_ours_less_theirs_and_empty_where_they_print_nothing(t
     assert table.loc[["two"], ["published", "difference"]].isna().all(axis=None)
 
 
-def test_the_layout_has_the_best_of_ours_in_bold_and_blanks_for_missing_numbers(table):
-    wide = layout(table.reset_index())
-    cells = wide["NDCG@5"].droplevel(0)
-    assert "<b>52.00" in cells.loc["two", "ours"] and "<b>" not in cells.loc["one", "ours"]
-    assert cells.loc["one", "published"] == "45.00\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.50"
-    assert cells.loc["one", "difference"] == "-3.00" and cells.loc["two", "published"] == ""
+def test_the_layout_has_the_best_of_ours_in_bold_and_the_published_number_below(table):
+    cells = layout(table.reset_index())["NDCG@5"].droplevel(0)
+    assert "<b>52.00" in cells["two"] and "<small>" not in cells["two"]
+    assert "<b>" not in cells["one"] and cells["one"].endswith(
+        "<br><small>45.00\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.50, -3.00</small>"
+    )
+
+
+def test_on_made_data_there_is_no_difference_and_the_published_number_is_a_reference_of_its_own(made):
+    assert made["difference"].isna().all() and made.loc["one", "published"] == 45.0
+    cells = layout(made.reset_index())["NDCG@5"]
+    assert list(cells.index) == [
+        ("made data for theirs", "one"), ("made data for theirs", "two"), ("published, on theirs", "one"),
+    ]  # fmt: skip
+    assert cells.iloc[2].startswith('<span class="reference">45.00') and "45.00" not in "".join(cells.iloc[:2])

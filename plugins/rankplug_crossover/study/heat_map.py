@@ -69,14 +69,14 @@ def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]
     )
     axes.grid(visible=False)
     for row, column in np.argwhere(np.isnan(values)):
-        axes.text(column + 0.5, row + 0.5, "not run", ha="center", va="center", fontsize=6.5, color="#333333")
+        axes.text(column + 0.5, row + 0.5, "not run", ha="center", va="center", fontsize=8, color="#333333")
     for row, column in np.argwhere([[bool(paper_of(model)) for model in line] for line in models]):
         if not np.isnan(values[row, column]):
             corner = (column + 0.03, row + 0.04)
             axes.add_patch(Rectangle(corner, 0.94, 0.92, fill=False, edgecolor="#D55E00", linewidth=1.8))
     names = {PLAIN: "plain", NOISY: "noise"}
     axes.set_xticks(np.arange(values.shape[1]) + 0.5, [f"{backend}\n{names[noise]}" for backend, noise in columns])
-    axes.tick_params(length=0, labelsize=7.5, rotation=0)
+    axes.tick_params(length=0, labelsize=8, rotation=0)
     axes.set(xlabel="backend, and whether scores get Gumbel noise", ylabel="loss")
     for border in range(2, 2 * len(BACKENDS), 2):
         axes.axvline(border, color="w", linewidth=2.5)

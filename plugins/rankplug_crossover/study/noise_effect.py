@@ -52,7 +52,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
                 panel.plot([one.low, one.high], [index, index], color=colour, linewidth=1.2)
                 panel.plot(one.difference, index, "o", color=colour, markersize=3.5)
             panel.axvline(0, color="k", linewidth=0.7)
-            panel.set_yticks(np.arange(len(losses)), losses, fontsize=7.5)
+            panel.set_yticks(np.arange(len(losses)), losses, fontsize=8)
             panel.set_title(backend, fontsize=9)
             panel.set_xlabel(f"noise minus plain,\n{METRIC.upper()} points", fontsize=8)
         row[0].set_ylim(len(losses) - 0.5, -0.5)

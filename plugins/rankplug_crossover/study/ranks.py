@@ -33,13 +33,10 @@ def ranked(results: Results, group: str) -> tuple[list[str], CriticalDifference]
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a critical difference diagram for each collection; bars join models whose difference is not significant."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import PALETTE, STYLE, draw_ranks
+    from rankplug.plotting import PALETTE, draw_ranks, new_figure
 
     groups = whole_grids(results)
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(len(groups), 1, figsize=(8.4, 2.9 * len(groups)), squeeze=False)
+    figure, axes = new_figure(1, len(groups), width=8.4, height=2.9, squeeze=False)
     frames = []
     for panel, group in zip(axes[:, 0], groups, strict=True):
         models, difference = ranked(results, group)

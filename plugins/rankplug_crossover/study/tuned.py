@@ -58,16 +58,14 @@ def ranks(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     found = ranked(results)
     if found is None:
         return pd.DataFrame(columns=["model", "mean rank", "critical difference", "combination"]), None
-    import matplotlib.pyplot as plt
 
-    from rankplug.plotting import PALETTE, STYLE, draw_ranks
+    from rankplug.plotting import PALETTE, draw_ranks, new_figure
 
     models, difference = found
     groups = results.groups(kind=TUNED)
     papers = {model: paper_of(TUNED_MODELS[model].model) for model in models}
     paints = dict(zip(dict.fromkeys(papers.values()), PALETTE, strict=False))
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(8.4, 2.9))
+    figure, axes = new_figure(width=8.4, height=2.9)
     draw_ranks(axes, models, difference, {model: paints[papers[model]] for model in models}, paints)
     axes.set_title(
         f"mean rank by {METRIC.upper()} over {len(groups)} collections (1 is best), all equally tuned;"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Table = tuple["pd.DataFrame", None]
 COLUMNS = (
     "published on",
+    "data",
     "ours on",
     "model",
     "metric",

@@ -65,7 +65,7 @@ def draw_windows(window: int = 10) -> Figure:
     names = [f"{score:g}\n({label:.0f})" for score, label in zip(SCORES, LABELS, strict=True)]
     left.set_xticks(range(LABELS.size), names)
     left.set_yticks(range(shown.size), [names[document] for document in shown])
-    left.tick_params(labelsize=7)
+    left.tick_params(labelsize=8)
     left.set(xlabel="competitor: score (rating)", ylabel="document: score (rating)")
     left.set_title(f"number of the window, u = {window}", fontsize=9)
     left.grid(visible=False)

@@ -5,20 +5,34 @@ compared only under the same conditions: profile, made or real data, metric, ori
 """
 
 from rankplug.studies.scoreboard.boards import Board, Column, Row, Scoreboard, scoreboard
+from rankplug.studies.scoreboard.conclusions import (
+    BestMethod,
+    LossRecord,
+    NoiseEffect,
+    best_methods,
+    loss_records,
+    noise_effects,
+)
 from rankplug.studies.scoreboard.entries import Collection, Conditions, Entry, Method
 from rankplug.studies.scoreboard.standings import Ranks, Standing, Standings
 
 __all__ = [
+    "BestMethod",
     "Board",
     "Collection",
     "Column",
     "Conditions",
     "Entry",
+    "LossRecord",
     "Method",
+    "NoiseEffect",
     "Ranks",
     "Row",
     "Scoreboard",
     "Standing",
     "Standings",
+    "best_methods",
+    "loss_records",
+    "noise_effects",
     "scoreboard",
 ]

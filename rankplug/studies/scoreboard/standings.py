@@ -75,7 +75,7 @@ class Standings:
     """
 
     def __init__(self, entries: Sequence[Entry], queries: Callable[[Entry], pd.Series[float]], margin: float) -> None:
-        self.entries, self._queries, self.margin = entries, queries, margin
+        self.entries, self.queries, self.margin = entries, queries, margin
 
     @cached_property
     def design(self) -> Design:
@@ -94,7 +94,7 @@ class Standings:
 
     def values(self, entry: Entry) -> pd.Series[float]:
         """Return the values by which an entry is compared: of its trials, or of its test queries in folds."""
-        return self._queries(entry) if self.is_in_folds else entry.values
+        return self.queries(entry) if self.is_in_folds else entry.values
 
     def sample(self, values: pd.Series[float]) -> Sample:
         """Make a sample of values with the design of the collection."""

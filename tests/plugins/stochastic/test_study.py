@@ -166,7 +166,7 @@ def test_figure_4_cuts_no_curve_off(results):
 def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
     table, _ = STUDY.exhibit("Table 1").draw(results)
     assert len(table) == 30 and table[["ours", "half width", "published"]].notna().all(axis=None)
-    assert np.allclose(table["difference"], table["ours"] - table["published"])
+    assert table["difference"].isna().all()  # On made data the published numbers are no yardstick.
     row = table[(table["model"] == "E[ApproxNDCG]") & (table["metric"] == "ndcg@5")].set_index("published on")
     assert row["published"].to_dict() == {protocol.WEB30K: 47.48, protocol.YAHOO: 72.69}
     trials = results.trials(TUNED, "ndcg@5")["E[ApproxNDCG]"]
@@ -175,10 +175,9 @@ def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
 
 def test_table_1_is_laid_out_as_in_the_paper(results):
     wide = layout(STUDY.exhibit("Table 1").draw(results)[0])
-    assert wide.shape == (10, 9)
-    assert list(wide.columns.get_level_values(0).unique()) == ["NDCG@1", "NDCG@5", "NDCG@10"]
-    assert [model for _, model in wide.index] == [*protocol.MODELS, *protocol.MODELS[2:]]
-    assert wide["NDCG@1", "ours"].str.contains("<b>").sum() >= 2
+    assert list(wide.columns) == ["NDCG@1", "NDCG@5", "NDCG@10"]
+    assert [model for _, model in wide.index] == 2 * [*protocol.MODELS, *protocol.MODELS[2:]]
+    assert wide["NDCG@1"].str.contains("<b>").sum() >= 2
 
 
 @pytest.mark.parametrize("fact", ["test queries", "features", "mean documents per query"])

@@ -89,7 +89,7 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
             weight = "bold" if places[model] == 1 else "normal"
             mean, width = cells.loc[model, ["mean", "half width"]]
             axes.text(x + 0.5, y + 0.5, f"{mean:.3f}", ha="right", va="center", fontsize=8.5, weight=weight)
-            axes.text(x + 0.5, y + 0.5, plus_minus(mean, width, 3), ha="left", va="center", fontsize=7, color="#555555")
+            axes.text(x + 0.5, y + 0.5, plus_minus(mean, width, 3), ha="left", va="center", fontsize=8, color="#555555")
     for y, model in enumerate(models):
         axes.text(-0.05, y + 0.5, model, ha="right", va="center", fontsize=8.5)
     blocks = (len(QUOTED), len(BASELINES), 1, *(len(GAINS) for _ in FAMILIES))
@@ -99,7 +99,7 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
     axes.axis("off")
     ranks = ("best", "second", "third of a column")
     shades = [Rectangle((0, 0), 1, 1, facecolor=shade, label=rank) for shade, rank in zip(SHADES, ranks, strict=True)]
-    figure.legend(handles=shades, loc="outside lower center", ncols=3, fontsize=7.5, frameon=False)
+    figure.legend(handles=shades, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     return figure
 
 

@@ -40,7 +40,7 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
         axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))
         if log:
             axes.set_xscale("log")
-            axes.set_xticks(list(settings), [f"{setting:g}" for setting in settings], fontsize=7)
+            axes.set_xticks(list(settings), [f"{setting:g}" for setting in settings], fontsize=8)
             axes.minorticks_off()
     data = ", ".join(results[GROUP]["dataset"].unique())
     panels[0][0].set_ylabel("test accuracy")

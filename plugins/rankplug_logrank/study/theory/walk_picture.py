@@ -153,7 +153,7 @@ def _draw_state(axes: Any, signs: Signs) -> None:
     for g, b in np.ndindex(*shown.shape):
         shade = "white" if alpha[g, b] > 0.55 else "black"
         axes.text(b, g, "+" if shown[g, b] > 0 else "\u2212", ha="center", va="center", fontsize=8, color=shade)
-    axes.set_xticks(range(signs.shape[1]), range(1, signs.shape[1] + 1), fontsize=7)
-    axes.set_yticks(range(signs.shape[0]), range(1, signs.shape[0] + 1), fontsize=7)
+    axes.set_xticks(range(signs.shape[1]), range(1, signs.shape[1] + 1), fontsize=8)
+    axes.set_yticks(range(signs.shape[0]), range(1, signs.shape[0] + 1), fontsize=8)
     axes.grid(False)
     axes.set(xlabel="bad documents, best placed first", ylabel="good documents", title="$y_{gb}$ of one state")

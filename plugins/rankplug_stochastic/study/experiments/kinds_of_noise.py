@@ -60,5 +60,5 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure | None]:
             known.loc[NO_NOISE, "ours"], color=colour_of(NO_NOISE), linewidth=0.8, linestyle="--", label=NO_NOISE
         )
     axes[0].set_ylabel(f"test {METRIC.upper()} (%)")
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)
+    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     return frame, figure

@@ -160,7 +160,7 @@ def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> F
     places = np.arange(len(chances))
     right.bar(places - 0.2, shares, 0.4, color=PALETTE[0], label="share of 20,000 draws")
     right.bar(places + 0.2, list(chances.values()), 0.4, color=PALETTE[1], label="Plackett-Luce")
-    right.set_xticks(places, [" > ".join(str(one + 1) for one in order) for order in chances], rotation=40, fontsize=7)
+    right.set_xticks(places, [" > ".join(str(one + 1) for one in order) for order in chances], rotation=40, fontsize=8)
     right.set(xlabel="order of the documents", ylabel="share", ylim=(0, 1))
     right.legend(loc="upper right", fontsize=8)
     return figure
@@ -184,7 +184,7 @@ def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:
             xytext=(0, 4 if place == "center" else -10),
             textcoords="offset points",
             ha="center",
-            fontsize=7,
+            fontsize=8,
         )
     axes.set_aspect("equal")
     axes.axis("off")

@@ -117,5 +117,5 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     right.plot(shares, [best_gap(share) for share in shares], color=PALETTE[7], label="H")
     right.plot(shares, [best_expected_gap(share) for share in shares], color=PALETTE[5], label="E[H]")
     right.set(xlabel="target share of the first of two", ylabel="best score gap")
-    figure.legend(loc="outside lower center", ncols=4, fontsize=7.5)
+    figure.legend(loc="outside lower center", ncols=4, fontsize=8)
     return frame, figure

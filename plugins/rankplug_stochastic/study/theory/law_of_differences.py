@@ -72,5 +72,5 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
             }
         )
     panels[0].set_ylabel("density")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7.5)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
     return pd.DataFrame(rows), figure

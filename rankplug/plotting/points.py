@@ -1,0 +1,89 @@
+"""Points of a figure with their places in its picture, so that a page can tell them where the pointer is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+MOST_CELLS = 600
+"""Cells of a heat map that are told; of more none is."""
+MOST_POINTS = 150
+"""Points that are told of a line; of more every second, third ... is left out."""
+Point = tuple[float, float, str]
+"""Place from the left and from the top, as shares of the picture, and words."""
+
+
+def encode_points(figure: Figure) -> bytes:
+    """Return the points of a figure's named lines and the cells of its heat maps as JSON, see :data:`Point`.
+
+    The places are those in a picture that :func:`rankplug.plotting.encode_figure` writes.
+    """
+    return json.dumps(list(points_of(figure)), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def points_of(figure: Figure) -> Iterator[Point]:
+    """Yield the points of a figure's named lines, and the cells of its heat maps."""
+    import matplotlib as mpl
+    from matplotlib.collections import QuadMesh
+
+    figure.draw_without_rendering()
+    inches = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
+    left, bottom, width, height = inches.x0, inches.y0, inches.width, inches.height
+    for axes in figure.axes:
+        told = [point for line in axes.lines for point in _of_line(axes, line)]
+        for mesh in axes.collections:
+            told += _of_mesh(axes, mesh) if isinstance(mesh, QuadMesh) and axes.get_label() != "<colorbar>" else []
+        for x, y, words in told:
+            across = (x / figure.dpi - left) / width
+            down = 1 - (y / figure.dpi - bottom) / height
+            yield round(across, 4), round(down, 4), words
+
+
+def _of_line(axes: Axes, line: Line2D) -> list[Point]:
+    label = str(line.get_label())
+    if label.startswith("_") or not line.get_visible() or line.get_transform() != axes.transData:
+        return []
+    values = np.asarray(line.get_xydata(), float)
+    values = values[np.isfinite(values).all(axis=1)]
+    values = values[:: max(1, -(-len(values) // MOST_POINTS))]
+    places = axes.transData.transform(values) if len(values) else values
+    inside = axes.bbox.padded(1.0)
+    return [
+        (x, y, f"{label}: {horizontal:.4g}, {vertical:.4g}")
+        for (x, y), (horizontal, vertical) in zip(places, values, strict=True)
+        if inside.contains(x, y)
+    ]
+
+
+def _of_mesh(axes: Axes, mesh: QuadMesh) -> list[Point]:
+    values: Any = np.ma.atleast_2d(np.ma.asarray(mesh.get_array()))
+    corners = np.asarray(mesh.get_coordinates(), float)
+    if values.shape != (len(corners) - 1, len(corners[0]) - 1) or values.size > MOST_CELLS:
+        return []
+    middles = (corners[:-1, :-1] + corners[1:, 1:]) / 2
+    rows, columns = _names_of(axes.yaxis), _names_of(axes.xaxis)
+    found = []
+    for place in np.ndindex(*values.shape):
+        if np.ma.is_masked(values[place]) or not np.isfinite(values[place]):
+            continue
+        x, y = middles[place]
+        words = ", ".join(name for name in (rows.get(round(y, 3), ""), columns.get(round(x, 3), "")) if name)
+        across, down = axes.transData.transform((x, y))
+        found.append((float(across), float(down), f"{words}: {values[place]:.4g}"))
+    return found
+
+
+def _names_of(axis: Axis) -> dict[float, str]:
+    """Return the words at the ticks of an axis by their places."""
+    named = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=False)
+    return {round(float(tick), 3): label.get_text().replace("\n", ", ") for tick, label in named}

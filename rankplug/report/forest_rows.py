@@ -1,0 +1,109 @@
+"""The forest plot as rows of a page: every claim is a link, and its intervals are a picture of a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rankplug.plotting import FARTHEST, ForestCell
+from rankplug.studies import Abstention, ClaimEvidence, Verdict, forest_cells
+
+MOST_BARS = 6
+SCALE = 18.0
+"""Width of a margin in the picture."""
+MIDDLE = 120.0
+"""Half of the picture's width."""
+STEP, EDGE = 4.0, 8.0
+"""Distance between bars, and of the first and last from the picture's edge."""
+
+
+@dataclass(frozen=True)
+class ForestBar:
+    """An interval in the picture's coordinates.
+
+    Args:
+        left: its lower end, or the edge.
+        right: its upper end, or the edge.
+        place: of the difference; None where it lies beyond the edge.
+        height: at which it is drawn.
+        cut: ends that lie beyond the edge, as paths of arrowheads.
+        decisive: whether the verdict rests on it.
+    """
+
+    left: float
+    right: float
+    place: float | None
+    height: float
+    cut: tuple[str, ...]
+    decisive: bool
+
+
+@dataclass(frozen=True)
+class ForestLine:
+    """A claim on one kind of data.
+
+    Args:
+        words: its sentence.
+        anchor: of the claim.
+        verdict: its word.
+        about: what the verdict rests on, in words.
+        bars: its intervals, the decisive one first; none for what is exact.
+        data: what it was tried on, where the claim has several lines.
+    """
+
+    words: str
+    anchor: str
+    verdict: str
+    about: str
+    bars: tuple[ForestBar, ...] = ()
+    data: str = ""
+
+    @property
+    def depth(self) -> float:
+        """The height of the picture."""
+        return 2 * EDGE + STEP * max(len(self.bars) - 1, 0)
+
+
+def forest_lines(claims: Iterable[tuple[ClaimEvidence, str]]) -> list[ForestLine]:
+    """Return a line for each judged claim, one for each kind of data where it was tried on several.
+
+    Args:
+        claims: with their anchors.
+    """
+    return [line for claim, anchor in claims for line in _lines(claim, anchor)]
+
+
+def _lines(claim: ClaimEvidence, anchor: str) -> Iterator[ForestLine]:
+    if isinstance(claim.judgement, Abstention):
+        return
+    cells = forest_cells(claim)
+    for data, cell in cells.items():
+        bars = tuple(_bars(cell))
+        about = _about(claim, claim.judgement)
+        yield ForestLine(claim.words, anchor, cell.verdict, about, bars, data if len(cells) > 1 else "")
+
+
+def _about(claim: ClaimEvidence, verdict: Verdict) -> str:
+    if verdict.exact:
+        return "exact check"
+    margin = f"; margin {claim.margin}" if claim.margin else ""
+    return f"{claim.effect} over {verdict.decisive.extent}{margin}"
+
+
+def _bars(cell: ForestCell) -> Iterator[ForestBar]:
+    for index, (effect, low, high) in enumerate(cell.bars[:MOST_BARS]):
+        height = EDGE + STEP * index
+        cut = [_arrow(-1, height)] if low < -FARTHEST else []
+        cut += [_arrow(1, height)] if high > FARTHEST else []
+        place = _across(effect) if abs(effect) <= FARTHEST else None
+        yield ForestBar(_across(low), _across(high), place, height, tuple(cut), index == 0)
+
+
+def _across(margins: float) -> float:
+    """Return the place of a difference in margins, at the edge where it lies beyond."""
+    return round(MIDDLE + SCALE * min(max(margins, -FARTHEST), FARTHEST), 1)
+
+
+def _arrow(side: int, height: float) -> str:
+    tip = MIDDLE + side * (SCALE * FARTHEST + 6)
+    return f"M {tip:g} {height:g} l {-6 * side:g} -4 v 8 z"

@@ -1,0 +1,207 @@
+"""Content of the report's front page: what was found, in numbers that the verdicts and the scoreboard give."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rankplug.report.study_report import StudyReport
+from rankplug.studies import (
+    DECIDED,
+    BestMethod,
+    ClaimEvidence,
+    ExhibitEvaluation,
+    LossRecord,
+    NoiseEffect,
+    Scoreboard,
+    Verdict,
+    best_methods,
+    loss_records,
+    noise_effects,
+)
+from rankplug.studies import PROFILES as PROFILES
+
+
+@dataclass(frozen=True)
+class ToldClaim:
+    """A claim with its study and its place on the page of all claims."""
+
+    report: StudyReport
+    claim: ClaimEvidence
+    anchor: str
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict, if there is one."""
+        return self.claim.judgement if isinstance(self.claim.judgement, Verdict) else None
+
+    @property
+    def in_points(self) -> bool:
+        """Tell whether it is about points of a quality, which readers can compare."""
+        return self.verdict is not None and self.verdict.measured_in == "points"
+
+    @property
+    def clarity(self) -> float:
+        """How many margins the nearest end of the decisive interval lies from zero; nan where there is none."""
+        if self.verdict is None or self.verdict.exact:
+            return math.nan
+        _, low, high = self.verdict.decisive.in_margins
+        return max(low, -high) if math.isfinite(low) and math.isfinite(high) else math.nan
+
+
+@dataclass(frozen=True)
+class FrontPage:
+    """What the front page tells of some studies.
+
+    Args:
+        reports: the studies.
+        compared: the scoreboard of their runs, if there is one.
+        pages: combinations that have a page.
+    """
+
+    reports: Sequence[StudyReport]
+    compared: Scoreboard | None
+    pages: Collection[str]
+
+    @cached_property
+    def claims(self) -> list[ToldClaim]:
+        """All claims."""
+        return [
+            ToldClaim(one, claim, anchor)
+            for one in self.reports
+            for claim, anchor in zip(one.evidence.claims, one.claim_anchors, strict=True)
+        ]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Counts of all claims by verdict, and of those without."""
+        every = [one.evidence.counts for one in self.reports]
+        return {word: sum(counts[word] for counts in every) for word in (every[0] if every else ())}
+
+    @property
+    def judged(self) -> int:
+        """Claims that have a verdict."""
+        return sum(one.verdict is not None for one in self.claims)
+
+    @property
+    def decided(self) -> int:
+        """Claims that have another verdict than inconclusive."""
+        return sum(one.verdict is not None and one.verdict.verdict in DECIDED for one in self.claims)
+
+    def exact(self, word: str = "") -> list[ToldClaim]:
+        """Return the claims that an exact check decided, all or those with one verdict."""
+        return [
+            one
+            for one in self.claims
+            if one.verdict is not None and one.verdict.exact and word in ("", one.verdict.verdict)
+        ]
+
+    def clearest(self, word: str) -> ToldClaim | None:
+        """Return the claim with a verdict whose interval lies farthest from zero, in margins."""
+        return max(self._measured(word), key=lambda one: one.clarity, default=None)
+
+    @property
+    def narrowest(self) -> ToldClaim | None:
+        """The claim of no difference whose interval is the narrowest, in margins."""
+        return min(self._measured("no difference"), key=_width, default=None)
+
+    def _measured(self, word: str) -> list[ToldClaim]:
+        """Return the claims with a verdict and an interval, those in points where there are any."""
+        found = [one for one in self.claims if one.verdict is not None and one.verdict.verdict == word]
+        found = [one for one in found if not math.isnan(one.clarity)]
+        return [one for one in found if one.in_points] or found
+
+    @cached_property
+    def best(self) -> list[BestMethod]:
+        """The best method of each collection."""
+        return best_methods(self.compared) if self.compared else []
+
+    @cached_property
+    def noise(self) -> list[NoiseEffect]:
+        """The effect of noise on otherwise equal combinations."""
+        return noise_effects(self.compared) if self.compared else []
+
+    @cached_property
+    def losses(self) -> dict[str, list[LossRecord]]:
+        """How losses compare on each backend."""
+        return loss_records(self.compared) if self.compared else {}
+
+    @cached_property
+    def trials(self) -> int:
+        """Trials behind all of it, each counted once."""
+        every = (record for one in self.reports for record in one.results.records)
+        return len({(record["identity"], record["fold"], record["trial"]) for record in every})
+
+    @property
+    def core_minutes(self) -> float:
+        """Recorded time of the trials, those of two studies counted twice."""
+        return sum(one.evidence.core_minutes for one in self.reports)
+
+    @property
+    def profiles(self) -> list[str]:
+        """The sizes of the runs."""
+        return sorted({one.results.profile for one in self.reports})
+
+    @cached_property
+    def real(self) -> list[str]:
+        """Data sets that no program made."""
+        named = (
+            str(runs.shared["dataset"])
+            for one in self.reports
+            for group, runs in one.results.runs.items()
+            if not one.results.is_made(group)
+        )
+        return sorted(set(named))
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """The least and the greatest number of queries of training and test parts; None where none is on record."""
+        found = [
+            record["record"]["queries"]
+            for one in self.reports
+            for record in one.results.records
+            if len(record["record"].get("queries", ())) == 3
+        ]
+        if not found:
+            return None
+        train, _, test = zip(*found, strict=True)
+        return (min(train), max(train)), (min(test), max(test))
+
+    @property
+    def span(self) -> tuple[str, str] | None:
+        """When the first and the last of the runs began (UTC)."""
+        times = [
+            record["record"]["started"]
+            for one in self.reports
+            for record in one.results.records
+            if isinstance(record["record"].get("started"), (int, float))
+        ]
+        if not times:
+            return None
+        first, last = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(at)) for at in (min(times), max(times)))
+        return first, last
+
+    @property
+    def figures(self) -> Iterator[tuple[StudyReport, ExhibitEvaluation]]:
+        """All exhibits that have a picture."""
+        return ((one, shown) for one in self.reports for shown in one.evaluation.exhibits if one.picture(shown))
+
+    @property
+    def places(self) -> list[tuple[str, str]]:
+        """The papers' data sets, each with the data in its place."""
+        pairs = (
+            (runs.place, str(runs.shared["dataset"]))
+            for one in self.reports
+            for runs in one.results.runs.values()
+            if runs.place and "dataset" in runs.shared
+        )
+        return sorted(set(pairs))
+
+
+def _width(told: ToldClaim) -> float:
+    assert told.verdict is not None
+    _, low, high = told.verdict.decisive.in_margins
+    return high - low
