@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
-from rankplug.report.front_page import FrontPage
+from rankplug.report.front.front_page import FrontPage
 from rankplug.report.math_font import math_font_style
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import page_of, render
