@@ -45,7 +45,7 @@ class ToldClaim:
 
     @property
     def clarity(self) -> float:
-        """How many margins the nearest end of the decisive interval lies from zero; nan where there is none."""
+        """Margins from zero to the nearest end of the decisive interval; nan where there is none."""
         if self.verdict is None or self.verdict.exact:
             return math.nan
         _, low, high = self.verdict.decisive.in_margins
@@ -54,7 +54,7 @@ class ToldClaim:
 
 @dataclass(frozen=True)
 class FrontPage:
-    """What the front page tells of some studies.
+    """Numbers and words of the front page about some studies.
 
     Args:
         reports: the studies.
@@ -126,7 +126,7 @@ class FrontPage:
 
     @cached_property
     def losses(self) -> dict[str, list[LossRecord]]:
-        """How losses compare on each backend."""
+        """Records of losses on each backend."""
         return loss_records(self.compared) if self.compared else {}
 
     @cached_property
@@ -172,7 +172,7 @@ class FrontPage:
 
     @property
     def span(self) -> tuple[str, str] | None:
-        """When the first and the last of the runs began (UTC)."""
+        """Begin of the first and of the last run (UTC)."""
         times = [
             record["record"]["started"]
             for one in self.reports
