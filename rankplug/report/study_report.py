@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.report.exhibit_tables import LONGEST, exhibit_latex, links_to, numbers_html
-from rankplug.report.front.forest_rows import ForestLine, forest_lines
+from rankplug.report.forest_rows import ForestLine, forest_lines
 from rankplug.report.rendering import slug
 from rankplug.store import Combination, Store, origins_of
 from rankplug.studies import (

@@ -1,1 +1,1 @@
-"""The front page of a report: what was found in numbers, and all claims in one forest plot."""
+"""The front page of a report: what was found, in numbers and words."""
