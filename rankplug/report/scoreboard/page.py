@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rankplug.studies import Board, Scoreboard
 
 FOLDER = "exhibits/scoreboard"
+MOST_COLUMNS = 5
+"""Collections that a page has room for side by side."""
 MOST_DRAWN = 20
 """Methods of a diagram; the leading ones are drawn where there are more."""
 
@@ -27,7 +29,8 @@ def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Co
         pictures: of its boards, files of the report.
         papers: studies that have a page.
     """
-    return render("scoreboard", shown=shown, pictures=pictures, papers=papers, most_drawn=MOST_DRAWN)
+    limits = {"most_drawn": MOST_DRAWN, "most_columns": MOST_COLUMNS}
+    return render("scoreboard", shown=shown, pictures=pictures, papers=papers, **limits)
 
 
 def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:

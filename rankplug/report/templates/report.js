@@ -187,7 +187,8 @@
   const plain = [...document.querySelectorAll("main table:not(.board)")].filter(isPlain);
   plain.forEach(makeSortable);
   const claims = plain.filter(table => table.closest(".claims"));
-  if (claims.length) makeFilter(claims, document.querySelector("main h1")?.nextElementSibling ?? claims[0].parentElement);
+  if (claims.length > 1) makeFilter(claims, document.querySelector("main h1").nextElementSibling);
+  else if (claims.length) makeFilter(claims, claims[0].parentElement);
   for (const table of plain)
     if (!claims.includes(table) && table.tBodies[0].rows.length > LONG) makeFilter([table], table.parentElement);
   for (const section of document.querySelectorAll("section.exhibit[id]")) nameRows(section);
