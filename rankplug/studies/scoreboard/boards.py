@@ -14,6 +14,7 @@ from rankplug.errors import RankplugError
 from rankplug.studies.papers import PROFILES, Study, read_profile, studies, study
 from rankplug.studies.scoreboard.entries import Collection, Conditions, Entry, Method, entries
 from rankplug.studies.scoreboard.standings import Ranks, Standing, Standings, ranks_of
+from rankplug.studies.scoreboard.stored_trials import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -255,7 +256,7 @@ class QueryValues:
         metrics, identities = ({key[part] for key in self._waiting} for part in (0, 1))
         frame = query(
             "select metric, combination, trial, fold, query, value from queries"
-            f" where metric in ({_quoted(metrics)}) and combination in ({_quoted(identities)})",
+            f" where metric in ({quoted(metrics)}) and combination in ({quoted(identities)})",
             self._store,
         )
         nothing = frame.iloc[:0]
@@ -266,10 +267,6 @@ class QueryValues:
 
 def _keys(entry: Entry) -> list[tuple[str, str]]:
     return [(entry.conditions.metric, identity) for identity in entry.identities]
-
-
-def _quoted(words: Iterable[str]) -> str:
-    return ", ".join("'" + word.replace("'", "''") + "'" for word in sorted(words))
 
 
 def _columns(found: Sequence[Entry], read: Callable[[Entry], pd.Series[float]], margin: float) -> Iterator[Column]:

@@ -158,7 +158,7 @@ def entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Severa
     stored = stored_trials(store)
     if not stored:
         return []
-    means = means_of_trials(store, metric)
+    means = means_of_trials(store, metric, (trial for several in stored.values() for trial in several))
     told = list(_stored_models(chosen, stored, profiles))
     latest = latest_versions(trial for each in told for trial in each.trials)
     # One question for all models: each opens the whole store.
