@@ -121,7 +121,7 @@ SIZES: Mapping[Profile, Size] = {
         {"made as OHSUMED": "synthetic[shape=ohsumed,queries=25,documents=10]"},
         trials=2,
         compared=2,
-        epochs=2,
+        epochs=1,
         rounds=3,
         leaves=4,
         iterations=3,
