@@ -38,6 +38,7 @@ from .store import compare as compare
 from .store import results as results
 from .studies import study as study
 from .sweeps import sweep as sweep
+from .sweeps import tune as tune
 from .system import use_threads as use_threads
 from .training import Model as Model
 from .training import Ranker as Ranker
@@ -95,5 +96,6 @@ __all__ = [
     "sampler",
     "study",
     "sweep",
+    "tune",
     "use_threads",
 ]

@@ -35,6 +35,14 @@ def _check_paths(specification: Specification, name: str, paths: Mapping[str, An
             raise SpecificationError(f"{specification}: {name}: {path!r} is not of the form package.module:object")
 
 
+def _check_search(specification: BackendSpecification | ScorerSpecification) -> None:
+    """Raise an error if the suggested values are no grid of the plugin's own parameters."""
+    if specification.search:
+        grid = parse(specification.search)
+        if grid.name != specification.name or not set(grid.parameters) <= set(specification.parameters.model_fields):
+            raise SpecificationError(f"{specification}: search={specification.search!r} is no grid of its parameters")
+
+
 def import_object(path: str, owner: str) -> Any:
     """Import and return the object behind ``package.module:object``."""
     module, _, name = path.partition(":")
@@ -195,14 +203,21 @@ class SamplerSpecification(Specification):
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerSpecification(Specification):
-    """A hypothesis space; ``fitted_by`` maps the name of each backend that can fit it to the code that does."""
+    """A hypothesis space.
+
+    Args:
+        fitted_by: the name of each backend that can fit it, to the code that does.
+        search: values of parameters among which :func:`rankplug.tune` chooses, as a grid of the scorer.
+    """
 
     kind: ClassVar[str] = "scorer"
 
     fitted_by: Mapping[str, str] = field(default_factory=dict)
+    search: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_search(self)
         _check_paths(self, "fitted_by", self.fitted_by)
 
     def describe(self) -> dict[str, Any]:
@@ -223,6 +238,7 @@ class BackendSpecification(Specification):
         on_cluster: ``"package.module:function"`` of a :class:`rankplug.training.ClusterProblem`, where one model
             can be fitted by many machines.
         exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
+        search: values of parameters among which :func:`rankplug.tune` chooses, as a grid of the backend.
     """
 
     kind: ClassVar[str] = "backend"
@@ -234,9 +250,11 @@ class BackendSpecification(Specification):
     categorical: bool = False
     same_bits: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
+    search: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_search(self)
         if isinstance(self.requires, str):
             raise SpecificationError(f"{self}: requires must be a tuple of packages, got {self.requires!r}")
         if self.default_scorer:

@@ -55,7 +55,6 @@ from .study_evidence import stored_evidence as stored_evidence
 from .study_results import Results as Results
 from .study_results import interval_of as interval_of
 from .study_results import p_value_of as p_value_of
-from .tuning import validation_quality as validation_quality
 from .verdicts import DECIDED as DECIDED
 from .verdicts import VERDICTS as VERDICTS
 from .verdicts import Abstention as Abstention
@@ -173,5 +172,4 @@ __all__ = [
     "studies",
     "study",
     "unlinked",
-    "validation_quality",
 ]

@@ -42,7 +42,7 @@ class Runs:
     Args:
         name: of the group, by which figures ask for their results.
         models: the model's name in the paper -> the parts of the combination that make it. Where they are a grid,
-            validation data choose among its combinations, see :mod:`rankplug.studies.tuning`.
+            validation data choose among its combinations, see :mod:`rankplug.sweeps`.
         shared: parts that all models have, such as the data set.
         folds: of the data set.
         trials: repetitions, each with a seed of its own.

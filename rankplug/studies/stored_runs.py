@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from rankplug.studies.tuning import chosen_on_validation
+from rankplug.sweeps import chosen_on_validation
 
 if TYPE_CHECKING:
     import pandas as pd

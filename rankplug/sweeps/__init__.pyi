@@ -3,6 +3,7 @@ from .expected_time import expected_time as expected_time
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
 from .plans import plan_sweeps as plan_sweeps
+from .plans import read_folds as read_folds
 from .readiness import require as require
 from .running import Outcome as Outcome
 from .running import run as run
@@ -10,18 +11,27 @@ from .running import sweep as sweep
 from .sweep_files import read_file as read_file
 from .sweep_files import read_words as read_words
 from .sweep_progress import duration as duration
+from .tuning import Tuning as Tuning
+from .tuning import tune as tune
+from .validation_choice import chosen_on_validation as chosen_on_validation
+from .validation_choice import validation_quality as validation_quality
 
 __all__ = [
     "ExpectedTime",
     "Outcome",
     "Plan",
     "Sweep",
+    "Tuning",
+    "chosen_on_validation",
     "duration",
     "expected_time",
     "plan_sweeps",
     "read_file",
+    "read_folds",
     "read_words",
     "require",
     "run",
     "sweep",
+    "tune",
+    "validation_quality",
 ]

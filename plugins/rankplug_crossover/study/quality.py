@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from rankplug.studies import Results, validation_quality
+from rankplug.studies import Results
+from rankplug.sweeps import validation_quality
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, paper_of
 
 

@@ -19,8 +19,8 @@ from rankplug.studies.scoreboard.stored_trials import (
     stored_trials,
     validation_curves,
 )
-from rankplug.studies.tuning import chosen_on_validation
 from rankplug.studies.verdicts.trial_design import is_made
+from rankplug.sweeps import chosen_on_validation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from rankplug.studies.tuning import chosen_on_validation
+from rankplug.sweeps import chosen_on_validation
 
 
 def rows(combination, fold, trial, valid, test, selection="ndcg@5", metric="ndcg@5"):

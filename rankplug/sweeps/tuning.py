@@ -1,0 +1,219 @@
+"""Search for the parameters of a model: validation data choose one of many candidates, and the test part tells how good
+the choice is, having chosen nothing.
+
+Each candidate is a combination like any other, kept in the store, so a search that was interrupted goes on, and a
+larger one takes over what a smaller one has trained. Training itself stops early by the validation curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from rankplug.errors import FitError, GrammarError, did_you_mean, shown
+from rankplug.store import Combination, Store
+from rankplug.sweeps.plans import Folds
+from rankplug.sweeps.running import Outcome, sweep
+from rankplug.sweeps.search_space import SearchSpace
+from rankplug.sweeps.validation_choice import chosen_on_validation, validation_quality
+from rankplug.system import missing, whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Search = Literal["random", "optuna"]
+MADE_OF = ("backend", "scorer", "loss", "sampler", "selection", "patience")
+"""Parts of a combination by which :func:`rankplug.fit` trains the same model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """A finished search.
+
+    Args:
+        outcomes: of the sweeps that trained the candidates.
+        candidates: all that were looked at, the usual parameters first where they are one of them.
+        usual: the combination with the plugins' usual parameters, where the search was among suggested values.
+        budget: candidates that were asked for.
+        size: candidates among which they were drawn.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    candidates: tuple[Combination, ...]
+    usual: Combination | None
+    budget: int
+    size: int
+    failures: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All rows of the candidates' results."""
+        import pandas as pd
+
+        return pd.concat([one.frame() for one in self.outcomes], ignore_index=True)
+
+    @cached_property
+    def quality(self) -> pd.DataFrame:
+        """The best validation value of each candidate that has one on all folds: a row a candidate, a column a fold."""
+        found = validation_quality(self.frame).dropna()
+        if found.empty:
+            told = f": {self.failures[0]}" if self.failures else "; does the data set have a validation part?"
+            raise FitError(f"no candidate has a value on validation data on every fold{told}")
+        return found
+
+    @cached_property
+    def chosen(self) -> Combination:
+        """The candidate with the best mean over the folds' validation data."""
+        best = self.quality.mean(axis=1).idxmax()
+        return next(one for one in self.candidates if one.identity == best)
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """What was chosen as arguments of :func:`rankplug.fit`."""
+        return {part: value for part in MADE_OF if (value := getattr(self.chosen, part))}
+
+    @property
+    def line(self) -> str:
+        """What was chosen in the words of ``rankplug sweep``."""
+        parts = {part: getattr(self.chosen, part) for part in (*MADE_OF, "dataset", "transforms")}
+        words = [
+            f"{part}={','.join(value) if len(value) < 2 else '(' + ','.join(value) + ')'}"
+            if isinstance(value, tuple)
+            else f"{part}={value}"
+            for part, value in parts.items()
+            if value
+        ]
+        return " ".join(f"'{word}'" if "[" in word or "(" in word else word for word in words)
+
+    def test_means(self, of: Combination | None = None) -> dict[str, float]:
+        """Return the mean of each metric over the test queries of all folds.
+
+        Args:
+            of: a candidate; by default the one that each fold's own validation data choose, so that no fold's test
+                queries are measured on a model that other folds' validation data, their own documents, chose.
+        """
+        complete = self.frame[self.frame["combination"].isin(self.quality.index)]
+        rows = chosen_on_validation(complete) if of is None else complete[complete["combination"] == of.identity]
+        means = rows[rows["measure"] == "query"].groupby("metric", observed=True)["value"].mean()
+        return {str(name): float(means[name]) for name in self.chosen.metrics if name in means}
+
+    def table(self) -> pd.DataFrame:
+        """Return the candidates with their mean validation value, the best first."""
+        import pandas as pd
+
+        means = self.quality.mean(axis=1)
+        found = [one for one in self.candidates if one.identity in means.index]
+        rows = [{"valid": means[one.identity], **{part: getattr(one, part) for part in MADE_OF[:4]}} for one in found]
+        return pd.DataFrame(rows).sort_values("valid", ascending=False, kind="stable").reset_index(drop=True)
+
+    def __str__(self) -> str:
+        selecting = self.chosen.selection[0]
+        valid = f"valid {selecting} {self.quality.mean(axis=1)[self.chosen.identity]:.4f}"
+        test = ", ".join(f"{name} {value:.4f}" for name, value in self.test_means().items())
+        lines = [
+            f"{len(self.quality)} of {self.size:,} candidates, {valid}",
+            f"test part, which chose nothing: {test}",
+        ]
+        if self.usual is not None and self.usual.identity in self.quality.index:
+            usual = ", ".join(f"{name} {value:.4f}" for name, value in self.test_means(self.usual).items())
+            lines.append(f"with the usual parameters: {usual}")
+        if self.failures:
+            lines.append(f"{len(self.failures)} failed, the first: {self.failures[0]}")
+        return "\n".join([*lines, f"chosen: {self.line}"])
+
+
+def tune(
+    grid: Mapping[str, Any],
+    *,
+    data: str = "",
+    budget: int = 50,
+    search: Search = "random",
+    folds: Folds = (1,),
+    trials: int = 1,
+    store: Store | str | Path | None = None,
+    jobs: int = 1,
+    progress: bool = True,
+    retry_failed: bool = False,
+    **fixed: Any,
+) -> Tuning:
+    """Search among the parameters of a model, and choose by validation data.
+
+    Args:
+        grid: parts of a combination, as in :func:`rankplug.sweep`: the grids in backend, scorer, loss and sampler are
+            searched. A backend and a scorer without a grid suggest their own; then their usual parameters are looked at
+            too, beside the budget.
+        data: the data set, unless the grid names it.
+        budget: candidates to train.
+        search: ``random`` draws them; ``optuna`` lets Optuna's TPE propose each by what the earlier ones gave.
+        folds: of the data set, or ``"all"``.
+        trials: repetitions with seeds of their own.
+        store: where results go; what it has is not trained again.
+        jobs: trials at once; with ``optuna`` those of one candidate.
+        progress: shows how it goes.
+        retry_failed: trains candidates again that failed before.
+        fixed: parts that are the same for all, such as ``patience=20``, ``selection="ndcg@10"`` or ``seed=1``, which is
+            that of the draws too.
+    """
+    whole_number(budget, "budget", least=1)
+    if search not in get_args(Search):
+        raise FitError(f"there is no search called {search}: {did_you_mean(str(search), get_args(Search))}")
+    if not isinstance(grid, Mapping):
+        raise GrammarError(f"a grid maps parts of a combination to values, such as loss: mse, not {shown(grid)}")
+    parts = {**grid, **fixed, **({"dataset": data} if data else {})}
+    space = SearchSpace(parts)
+    results = Store.named(store)
+
+    def trained(candidates: list[Combination]) -> Outcome:
+        return sweep(
+            [one.model_dump() for one in candidates],
+            store=results,
+            folds=folds,
+            trials=trials,
+            jobs=jobs,
+            progress=progress,
+            retry_failed=retry_failed,
+        )
+
+    first = [] if space.usual is None else [space.usual]
+    seed = whole_number(parts.get("seed", 0), "seed")
+    if search == "random":
+        candidates = first + space.draw(budget, seed)
+        outcomes = [trained(candidates)]
+    else:
+        outcomes = [trained(first)] if first else []
+        candidates = list(first)
+        for proposed, outcome in _proposals(space, budget, seed, trained):
+            candidates.append(proposed)
+            outcomes.append(outcome)
+    unique = {one.identity: one for one in candidates}
+    failures = tuple(sentence for one in outcomes for sentence in [*one.failures, *one.not_run])
+    return Tuning(tuple(outcomes), tuple(unique.values()), space.usual, budget, space.size, failures)
+
+
+def _proposals(space: SearchSpace, budget: int, seed: int, trained: Any) -> list[tuple[Combination, Outcome]]:
+    """Return the candidates that Optuna proposes, each once, with what came of them.
+
+    It proposes the same ones again for the same results, which the store has, so an interrupted search goes on.
+    """
+    try:
+        import optuna
+    except ModuleNotFoundError:
+        raise FitError(missing("optuna")) from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
+    found: dict[str, tuple[Combination, Outcome]] = {}
+    for _ in range(budget):
+        trial = study.ask()
+        places = [trial.suggest_categorical(str(axis), list(range(len(axis.values)))) for axis in space.axes]
+        candidate = space.candidate(places)
+        if candidate.identity not in found:
+            found[candidate.identity] = candidate, trained([candidate])
+        quality = validation_quality(found[candidate.identity][1].frame())
+        if quality.empty or quality.isna().any(axis=None):
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            study.tell(trial, float(quality.mean(axis=1).iloc[0]))
+    return list(found.values())
