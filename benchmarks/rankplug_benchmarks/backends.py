@@ -25,7 +25,7 @@ def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Mea
     lists = whole_lists(queries)
     longest = int(lists.lengths.max())
     leaves = effort.size(400, 7)
-    scorer = f"trees[leaves={leaves},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000]"
+    scorer = f"trees[leaves={leaves},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0]"
     for engine, learner, what, loss, target in (
         ("lightgbm", LightGBMLearner, "lambdarank, truncation 30", "lambdarank[norm=true,truncation=30]", 1.0),
         ("lightgbm", LightGBMLearner, "lambdarank", f"lambdarank[norm=true,truncation={longest}]", 1.0),

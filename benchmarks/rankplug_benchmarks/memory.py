@@ -20,7 +20,7 @@ from rankplug_benchmarks.mslr_shape import whole_lists
 
 STATUS = Path("/proc/self/status")
 RESET = Path("/proc/self/clear_refs")
-TREES = {"scorer": "trees[rounds=10]", "loss": "lambdarank"}
+TREES = {"scorer": "trees[rounds=10,leaves=31,learning_rate=0.1,l2=0]", "loss": "lambdarank"}
 FITS = {
     "lightgbm": TREES,
     "xgboost": TREES,
@@ -28,7 +28,10 @@ FITS = {
     "lbfgs": {"scorer": "linear", "loss": "xe_ndcg[gamma=once]"},
     "rankboost": {"scorer": "stumps[rounds=10]", "loss": "rankboost"},
 }
-OPTIONS = {"torch": "torch[epochs=1]", "lbfgs": "lbfgs[iterations=5,restarts=0]"}
+OPTIONS = {
+    "torch": "torch[epochs=1,lr=0.001,batch=128,l2=0,schedule=constant,scaling=none]",
+    "lbfgs": "lbfgs[C=1,iterations=5,restarts=0,scaling=none]",
+}
 ENGINES = ("lightgbm", "xgboost")
 """Those that can be run by themselves."""
 

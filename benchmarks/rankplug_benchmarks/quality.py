@@ -58,11 +58,12 @@ class Family:
 def families(effort: Effort) -> dict[str, Family]:
     """Return all contestants of ours, and the engines' own objectives."""
     rounds = effort.size(TREES, 3)
-    settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20"
+    settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20,l2=0"
     trees = f"trees[{settings}]"
     epochs = effort.size(20, 2)
-    torch = f"torch[epochs={epochs},lr=0.003,batch=32]"
+    torch = f"torch[epochs={epochs},lr=0.003,batch=32,l2=0,schedule=constant,scaling=none]"
     mlp = "mlp[layers=(64,32),input_batch_norm=true]"
+    lbfgs = f"lbfgs[iterations={epochs},C=1,restarts=0,scaling=none]"
     return {
         "lightgbm lambdarank": Family("lightgbm", trees, "lambdarank[norm=true]", trees=True),
         "lightgbm lambdarank, native": Family("lightgbm[native=true]", trees, "lambdarank[norm=true]", trees=True),
@@ -80,7 +81,7 @@ def families(effort: Effort) -> dict[str, Family]:
         "torch mlp urank": Family(torch, mlp, "urank"),
         "torch linear cross_entropy": Family(torch, "linear", "cross_entropy"),
         "torch attention xe_ndcg": Family(torch, "attention", "xe_ndcg"),
-        "lbfgs linear xe_ndcg": Family(f"lbfgs[iterations={epochs},restarts=0]", "linear", "xe_ndcg[gamma=once]"),
+        "lbfgs linear xe_ndcg": Family(lbfgs, "linear", "xe_ndcg[gamma=once]"),
     }
 
 

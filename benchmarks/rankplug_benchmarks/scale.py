@@ -103,7 +103,7 @@ def in_a_process(function: str, *given: str) -> Facts:
 
 def trainings(effort: Effort) -> Iterator[tuple[str, str, str, str, str]]:
     """Yield the trainings: a name, backend, scorer, loss and sampler."""
-    trees = f"trees[leaves={effort.size(LEAVES, 4)},learning_rate=0.05,rounds={effort.size(TREES, 2)},min_data=50]"
+    trees = f"trees[leaves={effort.size(LEAVES, 4)},learning_rate=0.05,rounds={effort.size(TREES, 2)},min_data=50,l2=0]"
     yield "lambdarank", "lightgbm", trees, "lambdarank", ""
     yield "LightGBM's own lambdarank", "lightgbm[native=true]", trees, "lambdarank", ""
     yield "xe_ndcg", "lightgbm", trees, "xe_ndcg", ""
@@ -111,7 +111,7 @@ def trainings(effort: Effort) -> Iterator[tuple[str, str, str, str, str]]:
     mlp = f"mlp[layers={LAYERS if not effort.quick else '(4,2)'},batch_norm=true,input_batch_norm=true]"
     yield (
         "network of 7 layers, approx_ndcg",
-        "torch[optimiser=adagrad,lr=0.005,epochs=1,batch=128]",
+        "torch[optimiser=adagrad,lr=0.005,epochs=1,batch=128,l2=0,schedule=constant,scaling=none]",
         mlp,
         "approx_ndcg",
         "",

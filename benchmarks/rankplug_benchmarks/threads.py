@@ -53,11 +53,11 @@ class Fit:
 
 
 FITS = (
-    Fit("lightgbm", "trees[leaves=15,rounds={}]", "xe_ndcg", (100, 100, 5)),
-    Fit("xgboost", "trees[leaves=15,rounds={}]", "xe_ndcg", (100, 100, 5)),
-    Fit("torch[epochs={}]", "mlp", "xe_ndcg", (20, 20, 1)),
-    Fit("lbfgs[iterations={}]", "linear", "xe_ndcg", (100, 100, 3)),
-    Fit("cutting_planes[planes={}]", "linear", "ranksvm", (20, 20, 2)),
+    Fit("lightgbm", "trees[leaves=15,learning_rate=0.1,rounds={},l2=0]", "xe_ndcg", (100, 100, 5)),
+    Fit("xgboost", "trees[leaves=15,learning_rate=0.1,rounds={},l2=0]", "xe_ndcg", (100, 100, 5)),
+    Fit("torch[epochs={},lr=0.001,batch=128,l2=0,schedule=constant,scaling=none]", "mlp", "xe_ndcg", (20, 20, 1)),
+    Fit("lbfgs[C=1,iterations={},scaling=none]", "linear", "xe_ndcg", (100, 100, 3)),
+    Fit("cutting_planes[C=1,planes={},scaling=none]", "linear", "ranksvm", (20, 20, 2)),
     Fit("rankboost", "stumps[rounds={}]", "rankboost", (20, 20, 1)),
 )
 SIZES = ("16,000 documents", "23,000 documents", "2.3 million documents")

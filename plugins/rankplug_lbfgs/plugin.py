@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from pydantic import Field
 
 from rankplug import BackendSpecification, Parameters, hookimpl
+from rankplug.data import ScalingKind
 
 SUMS_IN_THEIR_OWN_ORDER = 1
 """Before this revision linear scores were BLAS products, whose last bits depended on the number of threads."""
@@ -13,24 +16,34 @@ SUMS_IN_THEIR_OWN_ORDER = 1
 class LBFGSParameters(Parameters):
     """Parameters of ``lbfgs``."""
 
+    added_later: ClassVar[dict[str, Any]] = {"scaling": None}
+
     C: float | tuple[float, ...] = Field(
-        1.0, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
+        0.1, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
     )
     iterations: int = Field(200, ge=1, description="steps of a run at most")
     restarts: int | None = Field(
         None, ge=0, description="random starts beside w=0, the best objective wins; 9 for losses that are not convex"
     )
     tolerance: float = Field(1e-8, gt=0, description="relative change of the objective that ends a run")
+    scaling: ScalingKind | None = Field(
+        "log", description="of features, part of the model: mean 0 and deviation 1, also of their logarithms, or none"
+    )
 
 
 class CuttingPlanesParameters(Parameters):
     """Parameters of ``cutting_planes``."""
 
+    added_later: ClassVar[dict[str, Any]] = {"scaling": None}
+
     C: float | tuple[float, ...] = Field(
-        1.0, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
+        0.1, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
     )
     planes: int = Field(300, ge=1, description="cutting planes at most")
     tolerance: float = Field(1e-3, gt=0, description="relative gap to the lower bound that ends a run")
+    scaling: ScalingKind | None = Field(
+        "log", description="of features, part of the model: mean 0 and deviation 1, also of their logarithms, or none"
+    )
 
 
 @hookimpl
@@ -45,6 +58,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             requires=("scipy",),
             default_scorer="linear",
             revision=SUMS_IN_THEIR_OWN_ORDER,
+            search="lbfgs[C=[0.001,0.003,0.01,0.03,0.1,0.3,1,3,10,30,100,1000],scaling=[none,standard,log]]",
             same_bits=True,
         ),
         BackendSpecification(
@@ -55,6 +69,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             requires=("scipy",),
             default_scorer="linear",
             revision=SUMS_IN_THEIR_OWN_ORDER,
+            search="cutting_planes[C=[0.001,0.003,0.01,0.03,0.1,0.3,1,3,10,30,100,1000],scaling=[none,standard,log]]",
             same_bits=True,
             paper="Teo, Vishwanathan, Smola, Le, Bundle methods for regularized risk minimization, JMLR 2010",
         ),

@@ -16,9 +16,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data import Integers
+from rankplug.data import Integers, Scaling
 from rankplug.errors import FitError
 from rankplug.registry import import_object, registry
+from rankplug.system import check_memory
 from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, train
 from rankplug_lbfgs.plugin import CuttingPlanesParameters, LBFGSParameters
 
@@ -30,25 +31,29 @@ class WeightsModel(Model):
 
     suffix = ".json"
 
-    def __init__(self, scorer: Any, weights: Weights, record: Record) -> None:
+    def __init__(self, scorer: Any, weights: Weights, scaling: Scaling, record: Record) -> None:
         super().__init__(record)
-        self.scorer, self.weights = scorer, weights
+        self.scorer, self.weights, self.scaling = scorer, weights, scaling
 
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
-        return np.asarray(self.scorer.scores(self.weights, features))
+        return np.asarray(self.scorer.scores(self.weights, self.scaling(features)))
 
     def encode(self, suffix: str) -> bytes:
-        return json.dumps({"scorer": self.record.combination["scorer"], "weights": self.weights.tolist()}).encode()
+        scaling = {} if self.scaling.kind is None else {"scaling": self.scaling.describe()}
+        facts = {"scorer": self.record.combination["scorer"], "weights": self.weights.tolist()}
+        return json.dumps(facts | scaling).encode()
 
 
 def read_model(content: bytes, record: Record, backend: str) -> WeightsModel:
     """Read a model from the content of its file."""
     space, parameters = registry().resolve("scorer", record.combination["scorer"])
     scorer = import_object(space.fitted_by[backend], str(space))(parameters, record.features)
-    weights = np.asarray(json.loads(content)["weights"], np.float64)
+    written = json.loads(content)
+    weights = np.asarray(written["weights"], np.float64)
+    scaling = Scaling.read(written["scaling"], record.features) if "scaling" in written else Scaling()
     if weights.shape != (scorer.weights,):
         raise ValueError(f"{scorer.weights} weights expected, got {weights.size}")
-    return WeightsModel(scorer, weights, record)
+    return WeightsModel(scorer, weights, scaling, record)
 
 
 class RegularisedLearner(Learner):
@@ -67,6 +72,14 @@ class RegularisedLearner(Learner):
         self.settings: Any = problem.backend_parameters
         self.scorer = problem.scorer_implementation(problem.scorer_parameters, problem.train.features.shape[1])
         self.objective = problem.objective()
+        self.scaling = Scaling.of(self.settings.scaling, problem.train.features)
+        if self.scaling.kind is not None:
+            entries = sum(part.features.size for part in (problem.train, problem.valid) if part is not None)
+            advice = "train on fewer queries, or with scaling=none"
+            check_memory(4 * entries, str(problem.backend_specification), advice)
+        self.features = {"train": self.scaling(problem.train.features)}
+        if problem.valid is not None:
+            self.features["valid"] = self.scaling(problem.valid.features)
         wanted = cast(LBFGSParameters | CuttingPlanesParameters, self.settings).C
         choices = wanted if isinstance(wanted, tuple) else (wanted,)
         if len(choices) > 1 and problem.valid is None:
@@ -82,7 +95,7 @@ class RegularisedLearner(Learner):
 
     def risk(self, w: Weights) -> tuple[float, Weights]:
         """Return the sum of the lists' losses and its gradient; noise, if any, is the same draw each time."""
-        features = self.problem.train.features
+        features = self.features["train"]
         self.last = w.copy(), self.scorer.scores(w, features)
         found = checked(self.objective(self.last[1]), self.made)
         return float(found.value.sum()), self.scorer.pullback(found.gradient, features)
@@ -115,11 +128,9 @@ class RegularisedLearner(Learner):
         return True
 
     def scores(self, part: Part) -> NDArray[Any] | None:
-        lists = self.problem.train if part == "train" else self.problem.valid
-        assert lists is not None
         if part == "train" and self.last is not None and np.array_equal(self.w, self.last[0]):
             return self.last[1]
-        return np.asarray(self.scorer.scores(self.w, lists.features))
+        return np.asarray(self.scorer.scores(self.w, self.features[part]))
 
     def snapshot(self) -> tuple[Weights, float, str]:
         return self.w.copy(), self.C, self.ended
@@ -129,7 +140,7 @@ class RegularisedLearner(Learner):
         record.chosen["C"] = chosen
         if record.stopped == "finished":
             record = replace(record, stopped=ended)
-        return WeightsModel(self.scorer, weights, record)
+        return WeightsModel(self.scorer, weights, self.scaling, record)
 
 
 def fit(problem: Problem, minimise: Callable[[RegularisedLearner, Callable[[], bool]], None], iterations: int) -> Model:

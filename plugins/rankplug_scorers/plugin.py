@@ -29,16 +29,16 @@ Features = Annotated[tuple[int | str, ...], BeforeValidator(_several)]
 class Trees(Parameters):
     """Parameters of ``trees``."""
 
-    added_later: ClassVar[tuple[str, ...]] = ("categorical", "increasing", "decreasing", "engine")
+    added_later: ClassVar[dict[str, Any]] = {"categorical": (), "increasing": (), "decreasing": (), "engine": ()}
 
-    leaves: int = Field(31, ge=2, description="leaves of a tree at most")
-    learning_rate: float = Field(0.1, gt=0, description="factor on the leaves' values")
-    rounds: int = Field(100, ge=1, description="number of trees")
+    leaves: int = Field(8, ge=2, description="leaves of a tree at most")
+    learning_rate: float = Field(0.05, gt=0, description="factor on the leaves' values")
+    rounds: int = Field(300, ge=1, description="number of trees")
     min_data: int = Field(20, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
     min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
     max_bin: int = Field(255, ge=2, description="values of a feature that are told apart")
     max_depth: int = Field(0, ge=0, description="depth of a tree at most, 0 for any")
-    l2: float = Field(0.0, ge=0, description="added to a leaf's sum of curvatures")
+    l2: float = Field(1.0, ge=0, description="added to a leaf's sum of curvatures")
     bagging: float = Field(1.0, gt=0, le=1, description="share of documents a tree sees")
     bagging_frequency: int = Field(1, ge=1, description="trees after which that share is drawn anew")
     feature_fraction: float = Field(1.0, gt=0, le=1, description="share of features a tree sees")
@@ -57,11 +57,13 @@ class RankLibTrees(Trees):
     """``trees`` with the settings RankLib takes for LambdaMART when none are given."""
 
     leaves: int = Field(10, ge=2, description="leaves of a tree at most")
+    learning_rate: float = Field(0.1, gt=0, description="factor on the leaves' values")
     rounds: int = Field(1000, ge=1, description="number of trees")
     min_data: int = Field(1, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
     # RankLib has no such limit; without one LightGBM stops on some data, as it counts documents by their curvatures.
     min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
     max_bin: int = Field(256, ge=2, description="values of a feature that are told apart")
+    l2: float = Field(0.0, ge=0, description="added to a leaf's sum of curvatures")
 
 
 class Linear(Parameters):
@@ -70,6 +72,12 @@ class Linear(Parameters):
     rounds: int = Field(100, ge=1, description="passes of coordinate descent, in XGBoost")
     learning_rate: float = Field(0.5, gt=0, description="factor on a step, in XGBoost")
     l2: float = Field(0.0, ge=0, description="weight of the squared norm, in XGBoost")
+
+
+SEARCH_OF_TREES = (
+    "trees[leaves=[4,8,16,31,63],learning_rate=[0.02,0.05,0.1,0.2],min_data=[5,20,50,100],"
+    "min_hessian=[0.001,0.1,1],l2=[0,1,10],bagging=[0.6,0.8,1],feature_fraction=[0.3,0.6,1]]"
+)
 
 
 @hookimpl
@@ -86,6 +94,7 @@ def rankplug_scorers() -> list[ScorerSpecification]:
             parameters=Trees,
             formula=r"\sum_t \eta\, T_t(x)",
             fitted_by=trees,
+            search=SEARCH_OF_TREES,
         ),
         ScorerSpecification(
             name="ranklib_trees",

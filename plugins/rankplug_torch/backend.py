@@ -3,7 +3,7 @@
 A scorer it fits names a function ``(parameters, features: int) -> torch.nn.Module`` under ``fitted_by["torch"]``. The
 module takes the documents of a batch, one row each, lists one after another, and returns one score a document. A
 module with ``sees_lists = True`` is also given ``starts``, the lists' offsets in the batch. Anything more that a
-scorer needs of its training it says in :mod:`rankplug_torch.learner`.
+scorer needs of its training it says in :mod:`rankplug_torch.learner`. Features come to it on the backend's scale.
 
 Results repeat bit for bit with one number of threads; another number may change the last bits of a matrix product.
 """
@@ -11,6 +11,7 @@ Results repeat bit for bit with one number of threads; another number may change
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,36 +19,46 @@ import safetensors.torch
 import torch
 from numpy.typing import NDArray
 
-from rankplug.data import Integers
+from rankplug.data import Integers, Scaling
 from rankplug.errors import FitError
 from rankplug.registry import import_object, registry
 from rankplug.system import threads_for, use_threads
 from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
-from rankplug_torch.scoring import network_scores
+from rankplug_torch.scoring import ScaledFeatures, network_scores
 
+PATIENCE = 10
+"""Iterations without improvement after which a training stops of which neither epochs nor patience were given."""
 NANOSECONDS = 0.06
 """Nanoseconds for one weight and one document, forward and backward, on one thread."""
 
 
 class TorchModel(Model):
-    """A network; the file holds its weights as safetensors."""
+    """A network and the scale of its features; the file holds the weights of both as safetensors."""
 
     suffix = ".safetensors"
 
-    def __init__(self, network: torch.nn.Module, record: Record) -> None:
+    def __init__(self, network: torch.nn.Module, scale: ScaledFeatures, record: Record) -> None:
         super().__init__(record)
-        self.network = network.eval()
+        self.network, self.scale = network.eval(), scale.eval()
+
+    @property
+    def scaling(self) -> Scaling:
+        """Scale on which the network sees features."""
+        return self.scale.scaling
 
     def __reduce__(self) -> tuple[Any, ...]:
         return engine.load, (self.encode(self.suffix), self.record)
 
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
-        return network_scores(self.network, features, starts)
+        return network_scores(self.network, self.scale, features, starts)
 
     def encode(self, suffix: str) -> bytes:
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
-        return safetensors.torch.save(weights, {"combination": json.dumps(self.record.combination)})
+        about = {"combination": json.dumps(self.record.combination)}
+        if self.scaling.kind is not None:
+            about["scaling"] = json.dumps(self.scaling.describe())
+        return safetensors.torch.save(weights, about)
 
 
 class Torch:
@@ -60,10 +71,12 @@ class Torch:
             torch.empty(0, device=device)
         except (RuntimeError, AssertionError) as error:
             raise FitError(f"the device {parameters.device} cannot be used: {error}") from None
+        if parameters.epochs is None and problem.patience is None:
+            problem = replace(problem, patience=PATIENCE)
         make_learner = getattr(problem.scorer_implementation, "learner", NetworkLearner)
         learner = make_learner(problem, TorchModel)
         with use_threads(_threads_for_steps(problem, learner.network)):
-            return train(learner, problem, parameters.epochs)
+            return train(learner, problem, learner.plan.iterations)
 
     def load(self, content: bytes, record: Record) -> TorchModel:
         scorer, parameters = registry().resolve("scorer", record.combination["scorer"])
@@ -74,7 +87,14 @@ class Torch:
             network.load_state_dict(safetensors.torch.load(content))
         except (RuntimeError, safetensors.SafetensorError) as error:
             raise ValueError(str(error)) from None
-        return TorchModel(network, record)
+        return TorchModel(network, ScaledFeatures(_scaling_in(content, record.features)), record)
+
+
+def _scaling_in(content: bytes, features: int) -> Scaling:
+    """Return the scaling that a file tells of beside its weights; older files have none."""
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    described = header.get("__metadata__", {}).get("scaling")
+    return Scaling() if described is None else Scaling.read(json.loads(described), features)
 
 
 def _threads_for_steps(problem: Problem, network: torch.nn.Module) -> int:

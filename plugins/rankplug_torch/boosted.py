@@ -23,6 +23,7 @@ from rankplug.registry import Reference, import_object, registry
 from rankplug.training import Model, Part, Problem, Record
 from rankplug_torch.learner import NetworkLearner, Weights
 from rankplug_torch.plugin import BoostingParameters
+from rankplug_torch.scoring import ScaledFeatures
 
 
 class SumOfNetworks(nn.Module):
@@ -69,7 +70,7 @@ class SquaredResiduals:
 class BoostedLearner(NetworkLearner):
     """Trains one network after another; each is a stage of its own in training."""
 
-    def __init__(self, problem: Problem, make_model: Callable[[nn.Module, Record], Model]) -> None:
+    def __init__(self, problem: Problem, make_model: Callable[[nn.Module, ScaledFeatures, Record], Model]) -> None:
         super().__init__(problem, make_model)
         self.parameters = cast(BoostingParameters, problem.scorer_parameters)
         self.sum = cast(SumOfNetworks, self.network)

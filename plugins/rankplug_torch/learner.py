@@ -1,4 +1,4 @@
-"""Training of networks: an iteration is an epoch, a step takes the packed documents of some lists.
+"""Training of networks: a step takes the packed documents of some lists, an iteration some steps or an epoch.
 
 The gradient of the loss with respect to the scores is computed on the CPU and handed to PyTorch, which carries it on
 through the network. A scorer that trains in stages gives its function under ``fitted_by`` an attribute ``learner``: a
@@ -8,22 +8,63 @@ class like :class:`NetworkLearner`. One that sees other lists in training than i
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rankplug.data import Integers
+from rankplug.data import Integers, Scaling
 from rankplug.losses import Evaluation, Objective
 from rankplug.registry import Parameters
 from rankplug.system import generator, stream
 from rankplug.training import Model, Part, Problem, Record, StepwiseLearner, checked
 from rankplug_torch.plugin import TorchParameters
-from rankplug_torch.scoring import batch_scores, network_scores
+from rankplug_torch.scoring import ScaledFeatures, batch_scores, network_scores
 
 Weights = dict[str, torch.Tensor]
+LEAST_STEPS, LEAST_EPOCHS = 1_000, 10
+"""Length of a training that nobody gave: the larger of the two."""
+ITERATIONS = 50
+"""Iterations of a training that is counted in steps, after each of which the model is measured."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Length of a training, and how often the model is measured on the way.
+
+    Args:
+        steps: in all.
+        of_iteration: steps of an iteration, after which the model is measured.
+        in_epochs: whether an iteration is an epoch.
+    """
+
+    steps: int
+    of_iteration: int
+    in_epochs: bool
+
+    @classmethod
+    def of(cls, settings: TorchParameters, lists: int) -> Plan:
+        """Return the length that settings ask for, of a training on some number of lists."""
+        of_epoch = -(-lists // settings.batch)
+        if settings.epochs is not None:
+            return cls(settings.epochs * of_epoch, of_epoch, True)
+        steps = settings.steps or max(LEAST_STEPS, LEAST_EPOCHS * of_epoch)
+        return cls(steps, -(-steps // ITERATIONS), False)
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations."""
+        return -(-self.steps // self.of_iteration)
+
+    @property
+    def unit(self) -> str:
+        """Unit of an iteration, for the progress bar."""
+        return "epoch" if self.in_epochs else f"{self.of_iteration} steps"
 
 
 class Criterion(Protocol):
@@ -58,12 +99,16 @@ class NetworkLearner(StepwiseLearner):
         make_model: makes a model of a network and a record.
     """
 
-    unit = "epoch"
-
-    def __init__(self, problem: Problem, make_model: Callable[[torch.nn.Module, Record], Model]) -> None:
+    def __init__(
+        self, problem: Problem, make_model: Callable[[torch.nn.Module, ScaledFeatures, Record], Model]
+    ) -> None:
         assert isinstance(problem.backend_parameters, TorchParameters)
         self.problem, self.make_model = problem, make_model
         self.settings = problem.backend_parameters
+        self.plan = Plan.of(self.settings, len(problem.train))
+        self.unit = self.plan.unit
+        self.endless = itertools.chain.from_iterable(map(self.of_epoch, itertools.count()))
+        self.scale = ScaledFeatures(Scaling.of(self.settings.scaling, problem.train.features)).to(self.settings.device)
         self.network = self.new_network(problem.scorer_implementation, problem.scorer_parameters, 0)
         self.set_network(self.network)
 
@@ -79,20 +124,39 @@ class NetworkLearner(StepwiseLearner):
         """Set the network to train, and the criterion to train it by."""
         self.trained = network
         self.optimiser = optimiser_of(network, self.settings)
+        self.made = 0
         if criterion is None:
             own = getattr(network, "criterion", None)
             criterion = ListCriterion(self.problem.objective()) if own is None else own(self.problem)
         self.criterion: Criterion = criterion
 
     def advance(self, iteration: int) -> bool:
+        total, shown = 0.0, 0
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(stream(self.problem.seed, "training", iteration))
-            total = sum(self.step(lists, iteration) for lists in self.batches(iteration))
-        self.loss = total / len(self.problem.train)
+            for lists in self.batches(iteration):
+                for group in self.optimiser.param_groups:
+                    group["lr"] = self.settings.lr * self.factor()
+                # Within an iteration that is no epoch a list may be shown again, with noise of its own.
+                total += self.step(lists, iteration if self.plan.in_epochs else self.made)
+                self.made, shown = self.made + 1, shown + lists.size
+        self.loss = total / shown
         return True
 
-    def batches(self, epoch: int) -> Iterator[Integers]:
+    def factor(self) -> float:
+        """Return the factor of the schedule on the learning rate of the next step."""
+        if self.settings.schedule == "constant":
+            return 1.0
+        return 0.5 * (1.0 + math.cos(math.pi * min(1.0, self.made / self.plan.steps)))
+
+    def batches(self, iteration: int) -> Iterator[Integers]:
         """Yield the positions of the lists of each step."""
+        if self.plan.in_epochs:
+            return self.of_epoch(iteration)
+        return itertools.islice(self.endless, min(self.plan.of_iteration, self.plan.steps - self.made))
+
+    def of_epoch(self, epoch: int) -> Iterator[Integers]:
+        """Yield the positions of the lists of each step of an epoch."""
         order = generator(self.problem.seed, "batches", epoch) if self.settings.shuffle else None
         return self.problem.train.batches(self.settings.batch, order)
 
@@ -102,7 +166,7 @@ class NetworkLearner(StepwiseLearner):
         rows = train.rows(lists)
         # A single document has no variance to normalise by; it passes as in evaluation.
         self.trained.train(rows.size > 1)
-        features = torch.from_numpy(train.features[rows]).to(self.settings.device)
+        features = self.scale(torch.from_numpy(train.features[rows]).to(self.settings.device))
         with torch.autocast(features.device.type, torch.bfloat16, enabled=self.settings.autocast):
             scores = self.criterion.scores(self.trained, features, lists)
         found = checked(self.criterion.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
@@ -122,14 +186,14 @@ class NetworkLearner(StepwiseLearner):
         """Return the scores of a part under a network, as in prediction."""
         lists = self.problem.train if part == "train" else self.problem.valid
         assert lists is not None
-        return network_scores(network, lists.features, lists.starts, self.settings.device)
+        return network_scores(network, self.scale, lists.features, lists.starts, self.settings.device)
 
     def snapshot(self) -> Weights:
         return {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
 
     def model(self, snapshot: Weights, record: Record) -> Model:
         self.network.load_state_dict(snapshot)
-        return self.make_model(self.network.to("cpu"), record)
+        return self.make_model(self.network.to("cpu"), self.scale.to("cpu"), record)
 
 
 def optimiser_of(network: torch.nn.Module, settings: TorchParameters) -> torch.optim.Optimizer:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from rankplug import BackendSpecification, Parameters, Reference, ScorerSpecification, hookimpl
+from rankplug.data import ScalingKind
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -14,18 +15,35 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 class TorchParameters(Parameters):
     """Parameters of ``torch``."""
 
+    added_later: ClassVar[dict[str, Any]] = {"steps": None, "schedule": "constant", "scaling": None}
+
     optimiser: Literal["adam", "adagrad", "sgd"] = Field("adam", description="rule of the steps")
-    lr: float = Field(1e-3, gt=0, description="learning rate")
-    epochs: int = Field(50, ge=1, description="passes over the training lists")
-    batch: int = Field(128, ge=1, description="lists a step")
+    lr: float = Field(3e-3, gt=0, description="learning rate")
+    schedule: Literal["cosine", "constant"] = Field(
+        "cosine", description="the learning rate falls to 0 along half a wave, or stays"
+    )
+    epochs: int | None = Field(None, ge=1, description="passes over the training lists, in place of steps")
+    steps: int | None = Field(
+        None, ge=1, description="steps in all; 1,000 or ten epochs, whichever is more, where epochs is none too"
+    )
+    batch: int = Field(16, ge=1, description="lists a step")
     reduction: Literal["mean", "sum"] = Field("mean", description="of the lists' losses in a step")
     shuffle: bool = Field(True, description="a new order of the lists in each epoch")
     clip: float | None = Field(None, gt=0, description="largest norm of a step's gradient")
-    l2: float = Field(0.0, ge=0, description="weight decay")
+    l2: float = Field(1e-3, ge=0, description="weight decay")
     momentum: float = Field(0.0, ge=0, lt=1, description="of sgd")
     initial_accumulator: float = Field(0.1, ge=0, description="of adagrad, 0.1 as in TensorFlow")
     autocast: bool = Field(False, description="matrix products in bfloat16")
     device: str = Field("cpu", description="where the network runs, such as cuda:0; the loss is computed on the CPU")
+    scaling: ScalingKind | None = Field(
+        "log", description="of features, part of the model: mean 0 and deviation 1, also of their logarithms, or none"
+    )
+
+    @model_validator(mode="after")
+    def _is_counted_in_one_unit(self) -> TorchParameters:
+        if self.epochs is not None and self.steps is not None:
+            raise ValueError("training is counted in epochs or in steps, not in both")
+        return self
 
 
 class Network(Parameters):
@@ -79,6 +97,7 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=TorchParameters,
             requires=("torch", "safetensors"),
             default_scorer="mlp",
+            search="torch[lr=[0.001,0.003,0.01],batch=[8,16,32],l2=[0,1e-5,1e-4,1e-3],steps=[500,1000,2000]]",
             exports={
                 "TorchLoss": "rankplug_torch.loss_modules:TorchLoss",
                 "torch_loss": "rankplug_torch.loss_modules:torch_loss",
@@ -97,6 +116,7 @@ def rankplug_scorers() -> list[ScorerSpecification]:
             parameters=Network,
             formula=r"w^\top \phi(W_k \cdots \phi(W_1 x + b_1) + b_k) + b",
             fitted_by={"torch": "rankplug_torch.networks:mlp"},
+            search="mlp[layers=[(32,),(64,32),(128,64)],dropout=[0,0.2,0.5],batch_norm=[false,true]]",
         ),
         ScorerSpecification(
             name="boosted",

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rankplug.data import Integers
+from rankplug.data import Integers, Scaling
 from rankplug.errors import DataError
 
 DOCUMENTS_AT_ONCE = 16_384
@@ -26,9 +26,31 @@ def batch_scores(network: torch.nn.Module, features: torch.Tensor, starts: Integ
     return scores
 
 
+class ScaledFeatures(torch.nn.Module):
+    """Features on the scale on which a network is trained, see :class:`rankplug.data.Scaling`."""
+
+    def __init__(self, scaling: Scaling) -> None:
+        super().__init__()
+        self.scaling = scaling
+        self.register_buffer("centre", torch.from_numpy(scaling.centre).float())
+        self.register_buffer("deviation", torch.from_numpy(scaling.deviation).float())
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        if self.scaling.kind is None:
+            return features
+        if self.scaling.kind == "log":
+            features = features.sign() * features.abs().log1p()
+        scaled: torch.Tensor = (features - self.centre) / self.deviation
+        return scaled
+
+
 @torch.no_grad()
 def network_scores(
-    network: torch.nn.Module, features: NDArray[np.float32], starts: Integers | None, device: str = "cpu"
+    network: torch.nn.Module,
+    scale: ScaledFeatures,
+    features: NDArray[np.float32],
+    starts: Integers | None,
+    device: str = "cpu",
 ) -> NDArray[Any]:
     """Return the scores of all documents, as the network in evaluation gives them."""
     if sees_lists(network) and starts is None:
@@ -39,7 +61,7 @@ def network_scores(
     for begin, end, offsets in _blocks(features.shape[0], starts if sees_lists(network) else None):
         block = features[begin:end]
         tensor = torch.from_numpy(block if block.flags.writeable else block.copy()).to(device)
-        scores[begin:end] = batch_scores(network, tensor, offsets).float().cpu().numpy()
+        scores[begin:end] = batch_scores(network, scale(tensor), offsets).float().cpu().numpy()
     network.train(training)
     return scores
 

@@ -28,17 +28,17 @@ class Parameters(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, coerce_numbers_to_str=True, arbitrary_types_allowed=True, allow_inf_nan=True
     )
-    added_later: typing.ClassVar[tuple[str, ...]] = ()
-    """Parameters that came after results had been stored: written only where they are no defaults, so that the names of
-    those results, which digest all that is written, stay."""
+    added_later: typing.ClassVar[Mapping[str, Any]] = {}
+    """Parameters that came after results had been stored, each with the value by which those results were made, which
+    need not be the default. They are written only where they have another value, so that the names of those results,
+    which digest all that is written, stay."""
 
     @model_serializer(mode="wrap")
     def _without_later_ones(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        fields = type(self).model_fields
         return {
             name: value
             for name, value in write(self).items()
-            if name not in self.added_later or getattr(self, name) != fields[name].default
+            if name not in self.added_later or getattr(self, name) != self.added_later[name]
         }
 
 

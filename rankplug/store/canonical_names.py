@@ -74,7 +74,7 @@ def canonical_text(written: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _name(plugins: Registry, kind: str, recorded: str) -> str:
     about = json.loads(recorded)
-    name, distribution, given = about["name"], about["distribution"], about["parameters"]
+    name, distribution = about["name"], about["distribution"]
     try:
         model = plugins.find(kind, Reference(name, {}, distribution)).specification.parameters
     except RankplugError:
@@ -84,6 +84,7 @@ def _name(plugins: Registry, kind: str, recorded: str) -> str:
         for field, info in model.model_fields.items()
         if not info.is_required()
     }
+    given = {**_plain(dict(model.added_later)), **about["parameters"]}
     order = sorted(given, key=list({**model.model_fields, **given}).index)
     changed = {field: _written(given[field]) for field in order if given[field] != defaults.get(field, UNKNOWN)}
     if any(isinstance(value, dict) for value in changed.values()):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rankplug_lbfgs.cutting_planes import highest_bound
 from scipy.optimize import minimize
 
 import rankplug as rp
+from rankplug.data import Scaling
 from rankplug.errors import DivergedError, FitError
 from rankplug.system import workers
 
@@ -32,14 +35,14 @@ def objective(w, loss, lists, C):
 @pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("loss", ["cross_entropy", "ranknet"])
 def test_lbfgs_finds_the_minimum_that_a_search_without_gradients_finds(loss, C, lists):
-    model = rp.fit(f"lbfgs[C={C},tolerance=1e-14]", loss=loss, train=lists)
+    model = rp.fit(f"lbfgs[C={C},tolerance=1e-14,scaling=none]", loss=loss, train=lists)
     searched = minimize(objective, np.zeros(3), (loss, lists, C), method="Nelder-Mead", options={"xatol": 1e-7})
     np.testing.assert_allclose(model.weights, searched.x, atol=1e-3)
 
 
 @pytest.mark.parametrize("loss", ["svm_map", "ranksvm", "cross_entropy"])
 def test_cutting_planes_come_within_their_tolerance_of_the_minimum(loss, lists):
-    model = rp.fit("cutting_planes[C=1,tolerance=1e-4]", loss=loss, train=lists)
+    model = rp.fit("cutting_planes[C=1,tolerance=1e-4,scaling=none]", loss=loss, train=lists)
     reached = objective(model.weights, loss, lists, 1.0)
     searches = [
         minimize(objective, start, (loss, lists, 1.0), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-10})
@@ -85,7 +88,7 @@ def test_cutting_planes_refuse_a_loss_that_is_not_convex(lists):
 def test_restarts_never_do_worse_than_the_start_at_zero(lists):
     losses = []
     for restarts in (0, 5):
-        model = rp.fit(f"lbfgs[C=100,restarts={restarts}]", loss="exp_gain", train=lists)
+        model = rp.fit(f"lbfgs[C=100,restarts={restarts},scaling=none]", loss="exp_gain", train=lists)
         losses.append(objective(model.weights, "exp_gain", lists, 100.0))
     assert losses[1] <= losses[0] + 1e-9
 
@@ -107,6 +110,20 @@ def test_validation_chooses_the_penalty(lists):
     np.testing.assert_allclose(model.weights, alone[model.record.chosen["C"]].weights, atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["standard", "log"])
+def test_a_scaled_model_is_the_plain_one_of_scaled_features_and_keeps_the_scaling(kind, lists, tmp_path):
+    heavy = replace(lists, features=np.sinh(3 * lists.features).astype(np.float32))
+    scaling = Scaling.of(kind, heavy.features)
+    model = rp.fit(f"lbfgs[scaling={kind}]", loss="cross_entropy", train=heavy)
+    by_hand = replace(heavy, features=scaling(heavy.features))
+    plain = rp.fit("lbfgs[scaling=none]", loss="cross_entropy", train=by_hand)
+    np.testing.assert_array_equal(model.predict(heavy), plain.predict(by_hand))
+    model.save(tmp_path / "model.json")
+    np.testing.assert_array_equal(rp.load_model(tmp_path / "model.json").predict(heavy), model.predict(heavy))
+    # Other documents are scaled by the training documents, not by themselves.
+    np.testing.assert_array_equal(model.predict(heavy[:3]), model.predict(heavy)[: heavy.starts[3]])
+
+
 def test_several_penalties_need_validation_data(lists):
     with pytest.raises(FitError, match="several values of C need validation data"):
         rp.fit("lbfgs[C=(1,10)]", loss="cross_entropy", train=lists)
@@ -114,8 +131,8 @@ def test_several_penalties_need_validation_data(lists):
 
 def test_weights_of_lists_count(lists):
     weights = np.where(np.arange(20) < 10, 1.0, 0.0)
-    weighed = rp.fit("lbfgs", loss="cross_entropy", train=lists, weights=weights)
-    alone = rp.fit("lbfgs", loss="cross_entropy", train=lists[:10])
+    weighed = rp.fit("lbfgs[scaling=none]", loss="cross_entropy", train=lists, weights=weights)
+    alone = rp.fit("lbfgs[scaling=none]", loss="cross_entropy", train=lists[:10])
     np.testing.assert_allclose(weighed.weights, alone.weights, atol=1e-5)
 
 

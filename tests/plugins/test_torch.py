@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 import rankplug as rp
+from rankplug.data import Scaling
 from rankplug.errors import FitError, ParameterError
 
 
@@ -35,7 +38,7 @@ def cross_entropy(scores, lists):
 
 @pytest.mark.parametrize(("reduction", "factor"), [("sum", 1.0), ("mean", 1 / 30)])
 def test_one_step_of_sgd_is_minus_the_learning_rate_times_autograds_gradient(reduction, factor, lists):
-    backend = f"torch[optimiser=sgd,lr=0.1,epochs=1,batch=30,reduction={reduction}]"
+    backend = f"torch[scaling=none,optimiser=sgd,lr=0.1,epochs=1,batch=30,reduction={reduction}]"
     model = fitted(lists, backend, "linear")
     weights = torch.zeros(4, dtype=torch.float64, requires_grad=True)
     cross_entropy(torch.as_tensor(lists.features).double() @ weights, lists).backward()
@@ -43,16 +46,66 @@ def test_one_step_of_sgd_is_minus_the_learning_rate_times_autograds_gradient(red
 
 
 def test_clipping_bounds_the_norm_of_a_step(lists):
-    model = fitted(lists, "torch[optimiser=sgd,lr=1,epochs=1,batch=30,reduction=sum,clip=0.01]", "linear")
+    model = fitted(lists, "torch[scaling=none,optimiser=sgd,lr=1,epochs=1,batch=30,reduction=sum,clip=0.01]", "linear")
     assert float(model.network[0].weight.detach().norm()) == pytest.approx(0.01, rel=1e-4)
 
 
 def test_adagrad_starts_from_tensorflows_accumulator(lists):
-    model = fitted(lists, "torch[optimiser=adagrad,lr=0.1,epochs=1,batch=30,reduction=sum]", "linear")
+    model = fitted(lists, "torch[scaling=none,optimiser=adagrad,lr=0.1,epochs=1,batch=30,reduction=sum]", "linear")
     weights = torch.zeros(4, dtype=torch.float64, requires_grad=True)
     cross_entropy(torch.as_tensor(lists.features).double() @ weights, lists).backward()
     expected = -0.1 * weights.grad / torch.sqrt(0.1 + weights.grad**2)
     np.testing.assert_allclose(model.network[0].weight.detach()[0], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["standard", "log"])
+def test_the_scaling_is_part_of_the_model(kind, lists, tmp_path):
+    heavy = replace(lists, features=np.sinh(3 * lists.features).astype(np.float32))
+    scaling = Scaling.of(kind, heavy.features)
+    model = fitted(heavy, f"torch[epochs=3,batch=5,scaling={kind}]")
+    by_hand = fitted(replace(heavy, features=scaling(heavy.features)), "torch[epochs=3,batch=5,scaling=none]")
+    with torch.no_grad():
+        scores = by_hand.network(torch.from_numpy(scaling(heavy.features)))
+    np.testing.assert_allclose(model.predict(heavy), scores, rtol=1e-3, atol=1e-4)
+    model.save(tmp_path / "model.safetensors")
+    read = rp.load_model(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(read.predict(heavy), model.predict(heavy))
+    assert read.scaling.kind == kind
+
+
+def test_a_training_without_a_length_is_counted_in_steps(lists, monkeypatch):
+    from rankplug_torch.learner import NetworkLearner
+
+    shown, rates = [], []
+
+    def step(self, lists, iteration):
+        shown.append((iteration, lists.size))
+        rates.append(self.optimiser.param_groups[0]["lr"])
+        return 0.0
+
+    monkeypatch.setattr(NetworkLearner, "step", step)
+    model = fitted(lists, "torch[batch=16,lr=0.5]")
+    # Thirty lists make two steps an epoch, so a thousand steps are more than ten epochs.
+    assert [iteration for iteration, _ in shown] == list(range(1000))
+    assert sum(size for _, size in shown) == 15_000
+    assert model.record.iterations == 50
+    np.testing.assert_allclose(rates, 0.25 * (1 + np.cos(np.pi * np.arange(1000) / 1000)))
+    shown.clear()
+    rates.clear()
+    fitted(lists, "torch[batch=16,lr=0.5,steps=70,schedule=constant]")
+    assert len(shown) == 70 and set(rates) == {0.5}
+
+
+def test_a_training_without_a_length_stops_where_validation_has_long_not_improved(lists):
+    stopped = fitted(lists, "torch[batch=5,lr=0.1]", valid=lists)
+    assert stopped.record.stopped == "patience" and stopped.record.iterations == stopped.best_iteration + 11
+    assert fitted(lists, "torch[batch=5,lr=0.1]", valid=lists, patience=50).record.stopped == "finished"
+    assert fitted(lists, "torch[batch=5,lr=0.1,epochs=30]", valid=lists).record.stopped == "finished"
+
+
+def test_epochs_and_steps_are_not_both_given(lists):
+    with pytest.raises(ParameterError, match="counted in epochs or in steps, not in both"):
+        fitted(lists, "torch[epochs=3,steps=3]")
 
 
 def test_every_epoch_shows_every_list_once_in_another_order(lists, monkeypatch):
@@ -162,7 +215,7 @@ def test_a_device_that_is_not_there_is_named(lists):
 
 def test_weights_of_lists_scale_their_pull(lists):
     weights = np.where(np.arange(30) < 10, 1.0, 0.0)
-    backend = "torch[optimiser=sgd,lr=0.1,epochs=1,batch=30,reduction=sum]"
+    backend = "torch[scaling=none,optimiser=sgd,lr=0.1,epochs=1,batch=30,reduction=sum]"
     weighed = fitted(lists, backend, "linear", weights=weights)
     alone = fitted(lists[:10], backend, "linear")
     np.testing.assert_allclose(weighed.predict(lists), alone.predict(lists), rtol=1e-5, atol=1e-7)
@@ -178,7 +231,7 @@ class TestBoosted:
         np.testing.assert_array_equal(first.predict(lists), alone.predict(lists))
 
     def test_each_further_network_learns_the_residuals_of_the_sum(self, lists):
-        backend = "torch[epochs=300,batch=30,lr=0.02]"
+        backend = "torch[epochs=300,batch=30,lr=0.02,l2=0,schedule=constant]"
         first, second = (
             fitted(lists, backend, f"boosted[first=linear[],scorer=mlp[layers=(64,)],learners={number}]").predict(lists)
             for number in (1, 2)

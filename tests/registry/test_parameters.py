@@ -125,3 +125,18 @@ def test_words_are_listed_in_their_order():
     assert literal_values(Example.model_fields["mode"]) == ("fast", "exact")
     assert literal_values(Example.model_fields["empty"]) == ("skip",)
     assert literal_values(Example.model_fields["sigma"]) == ()
+
+
+class Renewed(Parameters):
+    """Parameters with one that came later, whose default is not what went before."""
+
+    added_later = {"scaling": None}  # noqa: RUF012
+
+    lr: float = 0.1
+    scaling: str | None = "log"
+
+
+def test_a_parameter_that_came_later_is_written_unless_it_says_what_went_before() -> None:
+    assert Renewed().model_dump() == {"lr": 0.1, "scaling": "log"}
+    assert Renewed(scaling=None).model_dump() == {"lr": 0.1}
+    assert Renewed(scaling="standard").model_dump() == {"lr": 0.1, "scaling": "standard"}

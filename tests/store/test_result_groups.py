@@ -15,6 +15,7 @@ from rankplug.cli import app
 from rankplug.registry import KINDS, parse, registry
 from rankplug.store import Combination, ResultsError, Store, Trial, query
 from rankplug.store.canonical_names import canonical_name
+from rankplug.store.combination import describe_plugin
 
 Make = Callable[..., Any]
 NEEDED = {"share": 0.5, "size": 3}
@@ -129,6 +130,15 @@ def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytes
     registry.cache_clear()
     assert canonical_name("loss", described) == "lambdarank[sigma=1]"
     registry.cache_clear()
+
+
+def test_a_result_from_before_a_parameter_is_named_by_what_it_was_made_with() -> None:
+    """What LBFGS recorded before it scaled features is not what it makes of itself today."""
+    earlier = {"C": 1.0, "iterations": 200, "restarts": None, "tolerance": 1e-8}
+    described = {"name": "lbfgs", "distribution": "rankplug", "parameters": earlier}
+    assert canonical_name("backend", described) == "lbfgs[scaling=none]"
+    assert describe_plugin("backend", "lbfgs[scaling=none]")["parameters"] == earlier
+    assert describe_plugin("backend", "lbfgs")["parameters"] == {**earlier, "scaling": "log"}
 
 
 def test_a_plugin_that_nobody_knows_here_keeps_the_name_it_was_given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from rankplug_data.synthetic.shapes import ShapeName
 class SyntheticParameters(Parameters):
     """Parameters of the made data set."""
 
-    added_later: ClassVar[tuple[str, ...]] = ("test_queries", "valid_queries", "editions")
+    added_later: ClassVar[dict[str, Any]] = {"test_queries": None, "valid_queries": None, "editions": None}
 
     shape: ShapeName = Field("mslr", description="collection that features, lists and labels take after")
     queries: int = Field(600, ge=5, description="training, validation and test together, split 60/20/20")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.compiled import ArrayFunction
-from rankplug.data import Lists, Split
+from rankplug.data import Lists, Scaling, Split, signed_log1p
 from rankplug.registry import Parameters
 from rankplug.system import workers
 from rankplug_data.over_lists import over_lists
@@ -56,41 +55,20 @@ def query_minmax(split: Split, parameters: Parameters, generator: np.random.Gene
 
 def standardise(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
     """Scale every feature to mean 0 and deviation 1 in the training part; constant ones become 0."""
-    mean, deviation = moments(split.train.features)
-    deviation[deviation == 0.0] = 1.0
-
-    def scale(block: Matrix) -> NDArray[np.floating]:
-        return (block - mean) / deviation
-
-    return over_parts(split, Split._fields, lambda lists: _by_rows(lists, scale))
+    scaling = Scaling.of("standard", split.train.features)
+    return over_parts(split, Split._fields, lambda lists: dataclasses.replace(lists, features=scaling(lists.features)))
 
 
 def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
     """Replace every feature by ``sign(x) log(1 + |x|)``."""
 
-    def scale(block: Matrix) -> NDArray[np.floating]:
-        return np.copysign(np.log1p(np.abs(block)), block)
+    def scale(lists: Lists) -> Lists:
+        scaled = np.empty(lists.features.shape, np.float32)
 
-    return over_parts(split, Split._fields, lambda lists: _by_rows(lists, scale))
+        def work(begin: int, end: int) -> None:
+            scaled[begin:end] = signed_log1p(lists.features[begin:end])
 
+        workers.run(work, [(first, first + BLOCK_ROWS) for first in range(0, lists.documents, BLOCK_ROWS)])
+        return dataclasses.replace(lists, features=scaled)
 
-def moments(features: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and deviation of each column, read in two passes of blocks."""
-    mean, square = np.zeros(features.shape[1]), np.zeros(features.shape[1])
-    blocks = [slice(first, first + BLOCK_ROWS) for first in range(0, features.shape[0], BLOCK_ROWS)]
-    for block in blocks:
-        mean += features[block].sum(axis=0, dtype=np.float64)
-    mean /= features.shape[0]
-    for block in blocks:
-        square += np.square(features[block] - mean).sum(axis=0)
-    return mean, np.sqrt(square / features.shape[0])
-
-
-def _by_rows(lists: Lists, scale: Callable[[Matrix], NDArray[np.floating]]) -> Lists:
-    scaled = np.empty(lists.features.shape, np.float32)
-
-    def work(begin: int, end: int) -> None:
-        scaled[begin:end] = scale(lists.features[begin:end])
-
-    workers.run(work, [(first, first + BLOCK_ROWS) for first in range(0, lists.documents, BLOCK_ROWS)])
-    return dataclasses.replace(lists, features=scaled)
+    return over_parts(split, Split._fields, scale)

@@ -24,6 +24,7 @@ SCORERS = [
         paper=REFERENCE,
         formula=r"\sum_t \alpha_t\, 1[x_{j_t} > \theta_t]",
         fitted_by={"rankboost": "rankplug_classics.boosting.stumps:Stumps"},
+        search="stumps[rounds=[20,50,100,200,400],thresholds=[16,64,255]]",
     )
 ]
 BACKENDS = [

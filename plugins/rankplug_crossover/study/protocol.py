@@ -25,6 +25,8 @@ NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank", "pl_rank", "stochastic_
 """Expectations over noisy rankings already, or dear ones: Gumbel noise on top of them is left out."""
 STEPS_OF_A_DERIVATION = frozenset({"logrank_l2", "logrank_exponential"})
 """Objectives of which LogRank's paper says itself that they train badly; its study has them, the grid does not."""
+PLAIN_TRAINING = "schedule=constant,scaling=none"
+"""Networks train at one learning rate on the features as the transforms leave them."""
 SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
 """Scale of the noise on each backend, as in the paper: a quarter for trees, 1 for networks."""
 
@@ -247,10 +249,11 @@ def drawn_engine(backend: str, size: Size) -> dict[str, Any]:
     epochs, trees = size.patience
     if backend == "lbfgs":
         values = ",".join(f"{value:.3g}" for value in 10 ** noise.uniform(-3, 3, size.draws))
-        return {"backend": f"lbfgs[C=({values}),iterations={size.iterations},restarts=0]", "scorer": "linear"}
+        backend = f"lbfgs[C=({values}),iterations={size.iterations},restarts=0,scaling=none]"
+        return {"backend": backend, "scorer": "linear"}
     if backend == "torch":
         backends = [
-            f"torch[lr={10**rate:.3g},batch={2**batch},l2={10**decay:.3g},epochs={size.epochs}]"
+            f"torch[lr={10**rate:.3g},batch={2**batch},l2={10**decay:.3g},epochs={size.epochs},{PLAIN_TRAINING}]"
             for rate, batch, decay in zip(
                 noise.uniform(-3.5, -1.5, size.draws),
                 noise.integers(2, 6, size.draws),
@@ -260,7 +263,7 @@ def drawn_engine(backend: str, size: Size) -> dict[str, Any]:
         ]
         return {"backend": backends, "patience": epochs}
     scorers = [
-        f"trees[leaves={leaves},learning_rate={10**rate:.3g},min_data={documents},rounds={size.rounds},min_hessian=0.001]"
+        f"trees[leaves={leaves},learning_rate={10**rate:.3g},min_data={documents},rounds={size.rounds},min_hessian=0.001,l2=0]"
         for leaves, rate, documents in zip(
             noise.integers(4, 4 * size.leaves, size.draws),
             noise.uniform(-2, -0.5, size.draws),
@@ -338,12 +341,13 @@ def engine(backend: str, size: Size, convex: bool = True) -> dict[str, Any]:
     epochs, trees = size.patience
     if backend == "torch":
         network = "mlp[layers=(64,32),input_batch_norm=true]"
-        return {"backend": f"torch[lr=0.003,batch=8,epochs={size.epochs}]", "scorer": network, "patience": epochs}
+        backend = f"torch[lr=0.003,batch=8,epochs={size.epochs},l2=0,{PLAIN_TRAINING}]"
+        return {"backend": backend, "scorer": network, "patience": epochs}
     if backend == "lbfgs":
         restarts = 0 if convex else size.restarts
-        linear = f"lbfgs[{_choices(size)},iterations={size.iterations},restarts={restarts}]"
+        linear = f"lbfgs[{_choices(size)},iterations={size.iterations},restarts={restarts},scaling=none]"
         return {"backend": linear, "scorer": "linear"}
-    settings = f"leaves={size.leaves},learning_rate=0.1,rounds={size.rounds},min_hessian=0.001"
+    settings = f"leaves={size.leaves},learning_rate=0.1,rounds={size.rounds},min_hessian=0.001,l2=0"
     return {"backend": backend, "scorer": f"trees[{settings}]", "patience": trees}
 
 
@@ -373,7 +377,7 @@ def papers_own(size: Size) -> dict[str, dict[str, Any]]:
         },
         "MDPRank": {**network, "loss": "mdprank", "scorer": "linear"},
         "SVM-MAP": {
-            "backend": f"cutting_planes[{_choices(size)},planes={size.iterations}]",
+            "backend": f"cutting_planes[{_choices(size)},planes={size.iterations},scaling=none]",
             "loss": "svm_map",
         },
         "RankBoost": {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": "rankboost"},

@@ -86,11 +86,13 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
 def models_of(size: Size) -> dict[str, dict[str, Any]]:
     """Return each model's parts; linear ones see features scaled within each query, weak rankers need no scale."""
     of_pairs, of_lists = (f"({','.join(f'{choice:g}' for choice in choices)})" for choices in size.C)
+    svm = f"cutting_planes[C={of_pairs},planes={size.iterations},scaling=none]"
+    listnet = f"lbfgs[C={of_lists},iterations={size.iterations},scaling=none]"
     scaled = {"scorer": "linear", "transforms": ["query_minmax"]}
     stumps = {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]"}
     return {
-        "RankSVM": {"backend": f"cutting_planes[C={of_pairs},planes={size.iterations}]", "loss": "ranksvm", **scaled},
-        "ListNet": {"backend": f"lbfgs[C={of_lists},iterations={size.iterations}]", "loss": "listnet", **scaled},
+        "RankSVM": {"backend": svm, "loss": "ranksvm", **scaled},
+        "ListNet": {"backend": listnet, "loss": "listnet", **scaled},
         "RankBoost": {**stumps, "loss": "rankboost"},
         WITHIN_LISTS: {**stumps, "loss": "rankboost[pairs=list]"},
     }

@@ -258,7 +258,7 @@ def with_restarts(size: Size, restarts: int) -> dict[str, Any]:
 def lbfgs(size: Size, restarts: int) -> str:
     """Return the backend of linear models."""
     choices = f"C=({','.join(map(str, size.C))})"
-    return f"lbfgs[{choices},iterations={size.iterations},restarts={restarts}]"
+    return f"lbfgs[{choices},iterations={size.iterations},restarts={restarts},scaling=none]"
 
 
 def parts_of(name: str, size: Size, drawing: Mapping[str, float] | None = None) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def parts_of(name: str, size: Size, drawing: Mapping[str, float] | None = None) 
         return {"backend": "rankboost", "scorer": f"stumps[rounds={size.rounds}]", "loss": model.loss}
     if model.loss == "svm_map":
         choices = f"C=({','.join(map(str, size.C))})"
-        return {"backend": f"cutting_planes[{choices},planes={size.planes}]", "loss": model.loss}
+        return {"backend": f"cutting_planes[{choices},planes={size.planes},scaling=none]", "loss": model.loss}
     backend = lbfgs(size, size.restarts if model.family == "ExpGain" else 0)
     if not model.gain:
         return {"backend": backend, "loss": model.loss}

@@ -278,7 +278,7 @@ def parts_of(model: PaperModel, size: Size, collection: Collection, tuned: bool)
     if model.trees:
         return {
             "backend": "lightgbm",
-            "scorer": f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},"
+            "scorer": f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},l2=0,"
             f"min_data={collection.min_data},min_hessian={collection.min_hessian},bagging=0.9]",
             "loss": model.loss,
             "sampler": NOISE_OF_TREES if expected else "",
@@ -298,7 +298,7 @@ def network_of(size: Size, collection: Collection, network: str, rates: str) -> 
     widths = TUNED_LAYERS if network == "B" else FIXED_LAYERS
     layers = ",".join(str(max(8, width // size.divisor)) for width in widths)
     common = f"layers=({layers}),batch_norm=true,input_batch_norm=true"
-    steps = f"batch={size.batch},epochs={size.epochs}"
+    steps = f"batch={size.batch},epochs={size.epochs},l2=0,schedule=constant,scaling=none"
     if network == "B":
         return {
             "backend": f"torch[optimiser=adam,lr={rates},reduction=mean,{steps}]",

@@ -259,7 +259,7 @@ def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:
     state = f"conditional_rnn[layers={layers},activation=elu,initialisation=glorot]"
     several, recurrent = size.learners
     trees = (
-        f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},bagging=0.9,min_data=5,"
+        f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},l2=0,bagging=0.9,min_data=5,"
         f"min_hessian={collection.min_hessian},max_bin={size.max_bin}]"
     )
     models = {
@@ -307,7 +307,7 @@ def choices_of(
 
 def _network(loss: str, scorer: str, collection: Collection, size: Size, rate: str = "") -> dict[str, Any]:
     epochs = collection.epochs or size.epochs
-    steps = f"batch=1,clip=5.0,epochs={epochs},shuffle=false"
+    steps = f"batch=1,clip=5.0,epochs={epochs},shuffle=false,l2=0,schedule=constant,scaling=none"
     return {
         "backend": f"torch[optimiser=adam,lr={rate or collection.learning_rate},{steps}]",
         "scorer": scorer,

@@ -28,7 +28,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     shared = {
         "dataset": data or dataset,
         "transforms": ["standardise"],
-        "backend": f"torch[epochs={epochs}]",
+        "backend": f"torch[epochs={epochs},lr=0.001,batch=128,l2=0,schedule=constant,scaling=none]",
         "scorer": "mlp[layers=(32,)]",
         "metrics": ["ndcg@5", "ndcg@10"],
     }

@@ -43,7 +43,7 @@ def training(trial: Trial, loss: str, iterations: int) -> tuple[Lists, NDArray[n
     train, _, _ = load(asked.dataset, fold=trial.fold, seed=trial.seed, transforms=asked.transforms)
     rows = [np.zeros(train.documents)]
     for steps in range(1, iterations + 1):
-        backend = f"lbfgs[C={C},iterations={steps},restarts=0]"
+        backend = f"lbfgs[C={C},iterations={steps},restarts=0,scaling=none]"
         model = fit(backend, loss=loss, train=train, seed=trial.seed, train_curve=False, progress=False)
         rows.append(model.predict(train))
     return train, np.array(rows)

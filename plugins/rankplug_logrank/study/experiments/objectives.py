@@ -62,7 +62,7 @@ def falls(trial: Trial) -> pd.DataFrame:
         for words, name in TRAINED.items():
             loss = f"{name}[gain={GAINS[gain]}]"
             model = fit(
-                f"lbfgs[C={C},iterations={ITERATIONS},restarts=0]",
+                f"lbfgs[C={C},iterations={ITERATIONS},restarts=0,scaling=none]",
                 loss=loss,
                 train=train,
                 seed=trial.seed,
