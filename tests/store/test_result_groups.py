@@ -136,9 +136,9 @@ def test_a_result_from_before_a_parameter_is_named_by_what_it_was_made_with() ->
     """What LBFGS recorded before it scaled features is not what it makes of itself today."""
     earlier = {"C": 1.0, "iterations": 200, "restarts": None, "tolerance": 1e-8}
     described = {"name": "lbfgs", "distribution": "rankplug", "parameters": earlier}
-    assert canonical_name("backend", described) == "lbfgs[scaling=none]"
-    assert describe_plugin("backend", "lbfgs[scaling=none]")["parameters"] == earlier
-    assert describe_plugin("backend", "lbfgs")["parameters"] == {**earlier, "scaling": "log"}
+    assert canonical_name("backend", described) == "lbfgs[C=1,scaling=none]"
+    assert describe_plugin("backend", "lbfgs[C=1,scaling=none]")["parameters"] == earlier
+    assert describe_plugin("backend", "lbfgs")["parameters"] == {**earlier, "C": 0.1, "scaling": "log"}
 
 
 def test_a_plugin_that_nobody_knows_here_keeps_the_name_it_was_given(

@@ -86,11 +86,11 @@ def test_a_weight_goes_with_its_row(data):
     X, y, qid = data
     weight = np.where(qid < 15, 1.0, 0.0)
     mixed = np.random.default_rng(1).permutation(300)
-    here = rp.Ranker("cross_entropy", backend="lbfgs").fit(X, y, qid=qid, sample_weight=weight)
-    there = rp.Ranker("cross_entropy", backend="lbfgs").fit(
+    here = rp.Ranker("cross_entropy", backend="lbfgs[scaling=none]").fit(X, y, qid=qid, sample_weight=weight)
+    there = rp.Ranker("cross_entropy", backend="lbfgs[scaling=none]").fit(
         X[mixed], y[mixed], qid=qid[mixed], sample_weight=weight[mixed]
     )
-    half = rp.Ranker("cross_entropy", backend="lbfgs").fit(X[qid < 15], y[qid < 15], qid=qid[qid < 15])
+    half = rp.Ranker("cross_entropy", backend="lbfgs[scaling=none]").fit(X[qid < 15], y[qid < 15], qid=qid[qid < 15])
     np.testing.assert_allclose(there.predict(X), here.predict(X), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(half.predict(X), here.predict(X), rtol=1e-4, atol=1e-5)
 
@@ -201,7 +201,9 @@ def test_a_grid_search_scores_each_fold_query_by_query(data):
 def test_it_stands_at_the_end_of_a_pipeline(data):
     X, y, qid = data
     with sklearn.config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(StandardScaler(), rp.Ranker("cross_entropy", backend="lbfgs")).fit(X, y, qid=qid)
+        pipeline = make_pipeline(StandardScaler(), rp.Ranker("cross_entropy", backend="lbfgs[scaling=none]")).fit(
+            X, y, qid=qid
+        )
         assert pipeline.score(X, y, qid=qid) > 0.9
 
 

@@ -16,7 +16,7 @@ from rankplug.errors import DataError, FitError
 from rankplug.store import Combination
 
 ENGINES = ["lightgbm", "xgboost"]
-SMALL = "rounds=12,leaves=6,min_data=1,min_hessian=0.0001"
+SMALL = "rounds=12,learning_rate=0.1,l2=0,leaves=6,min_data=1,min_hessian=0.0001"
 NAMES = ("brand", "price", "bm25")
 
 
