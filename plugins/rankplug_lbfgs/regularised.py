@@ -72,7 +72,8 @@ class RegularisedLearner(Learner):
         self.settings: Any = problem.backend_parameters
         self.scorer = problem.scorer_implementation(problem.scorer_parameters, problem.train.features.shape[1])
         self.objective = problem.objective()
-        self.scaling = Scaling.of(self.settings.scaling, problem.train.features)
+        asked = cast(LBFGSParameters | CuttingPlanesParameters, self.settings)
+        self.scaling = Scaling.of(asked.scaling, problem.train.features)
         if self.scaling.kind is not None:
             entries = sum(part.features.size for part in (problem.train, problem.valid) if part is not None)
             advice = "train on fewer queries, or with scaling=none"
@@ -80,12 +81,11 @@ class RegularisedLearner(Learner):
         self.features = {"train": self.scaling(problem.train.features)}
         if problem.valid is not None:
             self.features["valid"] = self.scaling(problem.valid.features)
-        wanted = cast(LBFGSParameters | CuttingPlanesParameters, self.settings).C
-        choices = wanted if isinstance(wanted, tuple) else (wanted,)
+        choices = asked.C if isinstance(asked.C, tuple) else (asked.C,)
         if len(choices) > 1 and problem.valid is None:
             raise FitError("several values of C need validation data to choose from; give valid, or one C")
         if not choices or min(choices) <= 0:
-            raise FitError(f"C must be above 0, got {wanted}")
+            raise FitError(f"C must be above 0, got {asked.C}")
         self.choices = list(choices)
         self.C = self.choices.pop(0)
         self.w: Weights = np.zeros(self.scorer.weights)

@@ -29,6 +29,9 @@ def batch_scores(network: torch.nn.Module, features: torch.Tensor, starts: Integ
 class ScaledFeatures(torch.nn.Module):
     """Features on the scale on which a network is trained, see :class:`rankplug.data.Scaling`."""
 
+    centre: torch.Tensor
+    deviation: torch.Tensor
+
     def __init__(self, scaling: Scaling) -> None:
         super().__init__()
         self.scaling = scaling

@@ -7,6 +7,9 @@ from .lists import Integers as Integers
 from .lists import Lists as Lists
 from .lists import check_labels as check_labels
 from .lists import check_starts as check_starts
+from .scaling import Scaling as Scaling
+from .scaling import ScalingKind as ScalingKind
+from .scaling import signed_log1p as signed_log1p
 from .table_columns import Columns as Columns
 from .table_columns import FeatureReader as FeatureReader
 from .table_columns import Rows as Rows
@@ -50,4 +53,5 @@ __all__ = [
     "write_qrels",
     "write_run",
     "signed_log1p",
+    "table_files",
 ]

@@ -89,7 +89,7 @@ def signed_log1p(features: NDArray[Any]) -> NDArray[Any]:
     return cast(NDArray[Any], np.copysign(np.log1p(np.abs(features)), features))
 
 
-def _spread(kind: ScalingKind, block: Matrix) -> NDArray[Any]:
+def _spread(kind: ScalingKind | None, block: Matrix) -> NDArray[Any]:
     return signed_log1p(block) if kind == "log" else block
 
 

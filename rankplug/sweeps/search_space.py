@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankplug.errors import GrammarError
-from rankplug.registry import Grid, Reference, expand, parse, registry
+from rankplug.registry import BackendSpecification, Grid, Reference, ScorerSpecification, expand, parse, registry
 from rankplug.store import Combination, read_combination
 
 SEARCHED = ("backend", "scorer", "loss", "sampler")
@@ -77,7 +77,7 @@ class SearchSpace:
             return True
         given = parse(references[0])
         if not (named := _has_grid(given)) and part in ("backend", "scorer"):
-            suggested = registry().specification(part, given).search
+            suggested = suggested_grid(part, given)
             own = parse(suggested).parameters if suggested else {}
             given = Reference(given.name, {**own, **given.parameters}, given.distribution)
         plain = {}
@@ -114,6 +114,13 @@ class SearchSpace:
         while len(found) < min(count, self.size):
             found.setdefault(int(noise.integers(self.size)))
         return [self.candidate([int(place) for place in np.unravel_index(number, shape)]) for number in found]
+
+
+def suggested_grid(part: str, plugin: Reference) -> str:
+    """Return the grid of its parameters that a backend or scorer suggests to search."""
+    kind = BackendSpecification if part == "backend" else ScorerSpecification
+    specification = registry().specification(part, plugin)
+    return specification.search if isinstance(specification, kind) else ""
 
 
 def _listed(value: Any) -> list[Any]:
