@@ -8,13 +8,13 @@ from .readiness import require as require
 from .running import Outcome as Outcome
 from .running import run as run
 from .running import sweep as sweep
+from .search.tuning import Tuning as Tuning
+from .search.tuning import tune as tune
+from .search.validation_choice import chosen_on_validation as chosen_on_validation
+from .search.validation_choice import validation_quality as validation_quality
 from .sweep_files import read_file as read_file
 from .sweep_files import read_words as read_words
 from .sweep_progress import duration as duration
-from .tuning import Tuning as Tuning
-from .tuning import tune as tune
-from .validation_choice import chosen_on_validation as chosen_on_validation
-from .validation_choice import validation_quality as validation_quality
 
 __all__ = [
     "ExpectedTime",

@@ -12,7 +12,7 @@ import pytest
 import rankplug as rp
 from rankplug.errors import FitError, GrammarError
 from rankplug.sweeps import Tuning
-from rankplug.sweeps.search_space import SearchSpace
+from rankplug.sweeps.search.search_space import SearchSpace
 
 DATA = "synthetic[queries=40,documents=8]"
 SMALL = {"loss": "mse", "backend": "lightgbm", "scorer": "trees[leaves=[2,4],rounds=[1,3],min_data=1]"}

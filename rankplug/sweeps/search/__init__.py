@@ -1,0 +1,1 @@
+"""Search for the parameters of a model by validation data."""
