@@ -23,9 +23,6 @@ from .trec import read_qrels as read_qrels
 from .trec import read_run as read_run
 from .trec import write_qrels as write_qrels
 from .trec import write_run as write_run
-from .scaling import Scaling as Scaling
-from .scaling import ScalingKind as ScalingKind
-from .scaling import signed_log1p as signed_log1p
 
 __all__ = [
     "ENDINGS",
@@ -49,9 +46,8 @@ __all__ = [
     "read_rows",
     "read_run",
     "shard_of",
+    "signed_log1p",
     "table_files",
     "write_qrels",
     "write_run",
-    "signed_log1p",
-    "table_files",
 ]
