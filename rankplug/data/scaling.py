@@ -28,7 +28,7 @@ ROWS = 8192
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What happens to features before a model sees them.
+    """Change of features before a model sees them.
 
     Args:
         kind: ``standard``, ``log``, or None for features as they are.

@@ -72,12 +72,12 @@ class Tuning:
 
     @property
     def model(self) -> dict[str, Any]:
-        """What was chosen as arguments of :func:`rankplug.fit`."""
+        """Choice as arguments of :func:`rankplug.fit`."""
         return {part: value for part in MADE_OF if (value := getattr(self.chosen, part))}
 
     @property
     def line(self) -> str:
-        """What was chosen in the words of ``rankplug sweep``."""
+        """Choice in the words of ``rankplug sweep``."""
         parts = {part: getattr(self.chosen, part) for part in (*MADE_OF, "dataset", "transforms")}
         words = [
             f"{part}={','.join(value) if len(value) < 2 else '(' + ','.join(value) + ')'}"
