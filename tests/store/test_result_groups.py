@@ -133,7 +133,6 @@ def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytes
 
 
 def test_a_result_from_before_a_parameter_is_named_by_what_it_was_made_with() -> None:
-    """What LBFGS recorded before it scaled features is not what it makes of itself today."""
     earlier = {"C": 1.0, "iterations": 200, "restarts": None, "tolerance": 1e-8}
     described = {"name": "lbfgs", "distribution": "rankplug", "parameters": earlier}
     assert canonical_name("backend", described) == "lbfgs[C=1,scaling=none]"
