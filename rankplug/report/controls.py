@@ -66,8 +66,8 @@ class StudyControls:
             value=self.given.trials or 0,
             min=0,
             max=10_000,
-            description="trials",
-            tooltip="0: those of the profile",
+            description="trials (0: the profile's)",
+            style={"description_width": "initial"},
         )
         self.button = ipywidgets.Button(description="run", icon="play", tooltip="run what is missing")
         self.words = ipywidgets.HTML()
