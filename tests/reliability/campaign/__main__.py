@@ -24,7 +24,9 @@ import matplotlib.pyplot as plt  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 import rankplug_lightgbm.backend  # noqa: F401
 import scipy.stats  # noqa: F401
-from cases import Campaign, summary
+from cases import Campaign
+from counts import table, write_into
+from failing_writes import can_preload, preload
 from numba.core.registry import cpu_target
 
 cpu_target.typing_context.refresh()
@@ -32,16 +34,25 @@ cpu_target.target_context.refresh()
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=["kills", "disk", "limit", "full", "share", "summary"])
+    parser.add_argument("kind", choices=["kills", "disk", "limit", "full", "share", "counts"])
     parser.add_argument("number", type=int)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--command", action="append", default=[], help="only this one; may be repeated")
     parser.add_argument("--seconds", type=float, default=3600.0)
+    parser.add_argument("--page", type=Path, help="page whose table of counts is written anew")
     given = parser.parse_args()
-    campaign, until = Campaign(given.folder.absolute(), given.command), time.monotonic() + given.seconds
-    if given.kind != "summary":
+    folder = given.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    if given.kind == "disk":
+        if not can_preload():
+            parser.exit(message="only Linux with a compiler of C can have a disk that fails at one call\n")
+        preload(folder)
+    campaign, until = Campaign(folder, given.command), time.monotonic() + given.seconds
+    if given.kind != "counts":
         for _ in getattr(campaign, given.kind)(given.number):
             if time.monotonic() > until:
                 break
-    lines = campaign.log.read_text().splitlines() if campaign.log.exists() else []
-    print(summary([json.loads(line) for line in lines]))
+    lines = [json.loads(line) for line in campaign.log.read_text().splitlines()] if campaign.log.exists() else []
+    print(table(lines))
+    if given.page:
+        write_into(given.page, lines)

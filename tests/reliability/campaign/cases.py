@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from children import ask, finish, orphans, output_of, start
+from children import ask, finish, modules_of, orphans, output_of, start
 from commands import COMMANDS, TINY, WRITERS, litter_of
-from failing_writes import FailingCall, LimitedFiles, can_mount, small_disk
+from counts import is_good
+from failing_writes import FailingDisk, LimitedFiles, can_mount, small_disk
 from filelock import FileLock
+from undisturbed import Undisturbed
 
 from rankplug.registry import registry
 
@@ -49,34 +51,30 @@ class Campaign:
         self.done = (
             {json.loads(line)["case"] for line in self.log.read_text().splitlines()} if self.log.exists() else set()
         )
-        self.states: dict[str, str] = {}
-        self.times = folder / "seconds.json"
-        self.seconds: dict[str, float] = json.loads(self.times.read_text()) if self.times.exists() else {}
+        self.known = Undisturbed(folder / "undisturbed.json")
+        self.spent = sum(os.times()[:4])
         registry()
 
     def undisturbed(self, name: str) -> str:
-        """Return the state that a command leaves; how long it takes is noted."""
-        if name not in self.states:
-            folder = self.fresh(f"undisturbed {name}")
-            COMMANDS[name].prepare(folder)
-            code = self.timed(name, folder)
-            assert code == 0, output_of(folder).read_text()
-            self.states[name] = ask(COMMANDS[name].state, folder)
-        return self.states[name]
+        """Return the state that a command leaves: the same twice, the second time as fast as it usually is."""
+        if name not in self.known.states:
+            states = set()
+            for _ in range(2):
+                folder = self.fresh(f"undisturbed {name}")
+                COMMANDS[name].prepare(folder)
+                began = time.monotonic()
+                code = finish(self.start(name, folder, names_modules=True))
+                took = time.monotonic() - began
+                assert code == 0, output_of(folder).read_text()
+                state = ask(COMMANDS[name].state, folder)
+                self.known.leaves(name, state, modules_of(folder).read_text().split())
+                states.add(state)
+            assert len(states) == 1, f"what {name} leaves is called different after the same: {states}"
+            self.known.took(name, took)
+        return self.known.states[name]
 
-    def timed(self, name: str, folder: Path) -> int:
-        """Run a command, note the shortest time that it has taken, and return its exit code."""
-        began = time.monotonic()
-        code = finish(self.start(name, folder))
-        self.took(name, time.monotonic() - began)
-        return code
-
-    def took(self, name: str, seconds: float) -> None:
-        self.seconds[name] = min(self.seconds.get(name, seconds), seconds)
-        self.times.write_text(json.dumps(self.seconds))
-
-    def start(self, name: str, folder: Path, fault: Any = None) -> int:
-        return start(folder, COMMANDS[name].words, COMMANDS[name].variables, fault)
+    def start(self, name: str, folder: Path, fault: Any = None, names_modules: bool = False) -> int:
+        return start(folder, COMMANDS[name].words, COMMANDS[name].variables, fault, names_modules)
 
     def fresh(self, name: str) -> Path:
         folder = self.folder / name.replace(" ", "-")
@@ -86,7 +84,9 @@ class Campaign:
         return folder
 
     def record(self, case: str, **facts: Any) -> dict[str, Any]:
-        line = {"case": case, **facts}
+        spent = sum(os.times()[:4])
+        line = {"case": case, **facts, "seconds": round(spent - self.spent, 2)}
+        self.spent = spent
         with self.log.open("a") as log:
             log.write(json.dumps(line) + "\n")
         return line
@@ -101,6 +101,9 @@ class Campaign:
         if (folder / "store").is_dir():
             child = start(folder, ["results", "--store", "store"])
             reading = "" if finish(child) == 0 else "reading failed"
+        if output.exists():
+            # What the command says in the end is compared too.
+            output.rename(output.with_suffix(".before"))
         code = finish(self.start(name, folder))
         state = ask(COMMANDS[name].state, folder)
         equal = state == self.undisturbed(name) and (code == 0 or COMMANDS[name].again_fails)
@@ -111,6 +114,7 @@ class Campaign:
         if is_good(line):
             shutil.rmtree(folder, ignore_errors=True)
             output.unlink(missing_ok=True)
+            output.with_suffix(".before").unlink(missing_ok=True)
         else:
             print("FOUND", line, state[:300], self.undisturbed(name)[:300], flush=True)
         return line
@@ -143,7 +147,7 @@ class Campaign:
             if case in self.done:
                 continue
             self.undisturbed(name)
-            wait = moment * LATEST_KILL * self.seconds[name]
+            wait = moment * LATEST_KILL * self.known.seconds[name]
             folder = self.fresh(case)
             COMMANDS[name].prepare(folder)
             began = time.monotonic()
@@ -151,7 +155,7 @@ class Campaign:
             killed = self._kill_later(child, wait, group)
             if not killed:
                 # The machine was busier when the time was taken.
-                self.took(name, time.monotonic() - began)
+                self.known.took(name, time.monotonic() - began)
             yield self.again(case, name, folder, killed=killed, group=group, orphans=len(orphans(child, folder)))
 
     @staticmethod
@@ -167,20 +171,22 @@ class Campaign:
 
     def disk(self, number: int) -> Iterator[dict[str, Any]]:
         """Let every call that writes fail in turn, once and from then on; of each command at most ``number`` calls."""
-        for name, command in self.commands.items():
-            if name not in WRITERS or not command.in_process:
+        for name in self.commands:
+            if name not in WRITERS:
                 continue
-            for stays in (False, True):
-                for at in range(1, number + 1):
+            for at in range(1, number + 1):
+                line = None
+                for stays in (False, True):
                     case = f"disk {name} {at} {'stays' if stays else 'once'}"
                     if case in self.done:
+                        line = {}
                         continue
-                    mark = self.folder / "failed"
-                    mark.unlink(missing_ok=True)
-                    line = self._failing(case, name, FailingCall(at, stays, mark), mark.exists)
-                    if line is None:
-                        break
-                    yield line
+                    disk = FailingDisk(at, stays, self.folder / "failed")
+                    line = self._failing(case, name, disk, disk.has_failed)
+                    if line is not None:
+                        yield line
+                if line is None:
+                    break
 
     def limit(self, number: int) -> Iterator[dict[str, Any]]:
         """Let every file fail beyond some bytes, of ``number`` sizes; also what C code and child processes write."""
@@ -249,33 +255,10 @@ class Campaign:
             folder = self.fresh(case)
             children = [self.start(name, folder) for _ in range(4)]
             for victim in chance.sample(children, 2):
-                time.sleep(chance.random() * self.seconds[name])
+                time.sleep(chance.random() * self.known.seconds[name])
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(victim, signal.SIGKILL)
             codes = [finish(child) for child in children]
             complete = ask(COMMANDS[name].state, folder) == self.undisturbed(name)
             left = sum(len(orphans(child, folder)) for child in children)
             yield self.again(case, name, folder, codes=codes, complete=complete, orphans=left)
-
-
-def is_good(line: dict[str, Any]) -> bool:
-    """Tell whether a case ended as it should."""
-    trouble = ("unforeseen", "reading", "orphans", "litter")
-    return bool(line["equal"] and line.get("complete", True)) and not any(line.get(name) for name in trouble)
-
-
-def summary(lines: Sequence[dict[str, Any]]) -> str:
-    """Count the cases of a log, command by command."""
-    tried = [line for line in lines if not line.get("room")]
-    said = []
-    for name in (*COMMANDS, None):
-        chosen = [line for line in tried if name in (None, line["command"])]
-        killed = sum(line.get("killed", 0) for line in chosen)
-        kills = sum("killed" in line for line in chosen)
-        good = sum(map(is_good, chosen))
-        if chosen:
-            said.append(
-                f"{name or 'all'}: {len(chosen)} cases, {kills} kills ({killed} before the end),"
-                f" {sum('failing' in line for line in chosen)} failing disks, {good} as undisturbed"
-            )
-    return "\n".join(said)

@@ -22,7 +22,18 @@ def output_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.output")
 
 
-def start(folder: Path, words: Sequence[str], variables: Mapping[str, str] | None = None, fault: Any = None) -> int:
+def modules_of(folder: Path) -> Path:
+    """Return the file beside a folder for the names of the modules that a command in it has imported."""
+    return folder.with_name(f"{folder.name}.modules")
+
+
+def start(
+    folder: Path,
+    words: Sequence[str],
+    variables: Mapping[str, str] | None = None,
+    fault: Any = None,
+    names_modules: bool = False,
+) -> int:
     """Run a command in a fork, in a session of its own; what it says goes to a file beside the folder."""
     output = output_of(folder)
     if (child := os.fork()) == 0:
@@ -44,6 +55,8 @@ def start(folder: Path, words: Sequence[str], variables: Mapping[str, str] | Non
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         finally:
+            if names_modules:
+                modules_of(folder).write_text("\n".join(sys.modules))
             # As when a program ends by itself, but without what this process had open.
             atexit._run_exitfuncs()
             sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from children import finish, start
+from children import finish, output_of, start
 
 import rankplug as rp
 from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, cache_folder
@@ -22,7 +23,8 @@ from rankplug.training import load_model
 TINY = ["dataset=synthetic[queries=60]", "backend=lightgbm", "scorer=trees[rounds=3]", "metrics=ndcg@5"]
 SWEEP = ["sweep", *TINY, "loss=[lambdarank,ranknet]", "--trials", "2", "--store", "store"]
 TRAIN = ["train", "synthetic[queries=60]", "--loss", "ranknet", "--scorer", "trees[rounds=3]", "--out", "model.txt"]
-LOGRANK = ["logrank", "--profile", "smoke", "--report", "report"]
+STUDY = ["logrank", "--profile", "smoke"]
+LOGRANK = [*STUDY, "--report", "report"]
 REPRODUCE = ["reproduce", *LOGRANK, "--jobs", "2", "--store"]
 EXPORT = ["results", "export", "all.zip", "--store", "store"]
 PREPARE = ["data", "prepare", "letor-file[path='text.txt']"]
@@ -41,7 +43,6 @@ class Command:
         prepare: makes what the command needs.
         weight: how often it is chosen.
         variables: of its environment, which name places in the folder.
-        in_process: whether it writes only from its own process, so that each write may be made to fail in turn.
         again_fails: whether it refuses to do again what is done.
     """
 
@@ -50,7 +51,6 @@ class Command:
     prepare: Callable[[Path], object] = lambda folder: None
     weight: int = 1
     variables: dict[str, str] = field(default_factory=dict)
-    in_process: bool = True
     again_fails: bool = False
 
 
@@ -68,13 +68,37 @@ def results_of(name: str) -> Callable[[Path], str]:
     return state
 
 
+TIME = re.compile(r"\d+(?:\.\d+)? (?:ms|s|min|h)\b|\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?")
+"""A time, which no two runs have in common."""
+
+
+def said_in(folder: Path) -> str:
+    """Say what a command has said, without times."""
+    return TIME.sub("TIME", output_of(folder).read_text(errors="replace"))
+
+
+def diagnosis_of(folder: Path) -> str:
+    """Say what ``rankplug doctor --json`` has found that does not depend on the folder or on other programs."""
+    found = json.loads(said_in(folder))
+    chosen = {name: found[name] for name in ("versions", "backends", "failed", "conflicts", "others", "problems")}
+    assert any(backend["works"] for backend in chosen["backends"]) and not chosen["problems"]
+    return json.dumps(chosen)
+
+
+def picture_of(folder: Path) -> str:
+    return hashlib.sha256((folder / "plot.png").read_bytes()).hexdigest() + results_of("store")(folder)
+
+
 def report_of(folder: Path) -> str:
-    """Say which files a report has, and what is concluded in it."""
+    """Say which files a report has, what its tables hold, and what is concluded in it."""
     report = folder / "report"
-    pages = sorted(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())
-    evidence = [json.loads(path.read_text()) for path in sorted(report.glob("evidence/*.json"))]
-    claims = [(claim.get("sentence"), claim.get("verdict")) for one in evidence for claim in one.get("claims", [])]
-    return f"{results_of('store')(folder)} {claims} {pages}"
+    files = sorted(path for path in report.rglob("*") if path.is_file())
+    tables = [(path.name, path.read_text()) for path in files if path.suffix in (".csv", ".tex")]
+    (standing,) = [json.loads(path.read_text()) for path in report.glob("evidence/*.json")]
+    claims = [(claim["sentence"], claim["verdict"], claim["effect"]) for claim in standing["claims"]]
+    assert tables and claims
+    pages = [str(path.relative_to(report)) for path in files if path.stat().st_size]
+    return f"{results_of('store')(folder)} {claims} {pages} {tables}"
 
 
 def scores_of(folder: Path) -> str:
@@ -140,7 +164,7 @@ def make_text(folder: Path) -> None:
     if kernels.exists():
         shutil.copytree(kernels, folder / "cache" / "kernels", copy_function=os.link)
     noise = np.random.default_rng(0)
-    lines = [f"{row % 3} qid:{row // 20} 1:{noise.random():.5f} 2:{noise.random():.5f}\n" for row in range(20_000)]
+    lines = [f"{row % 3} qid:{row // 20} 1:{noise.random():.5f} 2:{noise.random():.5f}\n" for row in range(5_000)]
     (folder / "text.txt").write_text("".join(lines))
 
 
@@ -149,6 +173,12 @@ make_other = made_by(SWEEP, "store", "other")
 make_model = made_by(TRAIN, "model.txt", "model.txt")
 make_study = made_by([*REPRODUCE, "study"], "study", "store")
 make_archive = made_by(EXPORT, "all.zip", "all.zip", make_store)
+
+
+def make_unpacked(folder: Path) -> None:
+    make_archive(folder)
+    with zipfile.ZipFile(folder / "all.zip") as archive:
+        archive.extractall(folder / "all")
 
 
 def make_litter(folder: Path) -> None:
@@ -164,11 +194,10 @@ CLEAN = ["results", "clean", "--outdated", "--yes"]
 GROUPS = ["results", "--group-by", "loss", "--store", "store"]
 COMMANDS = {
     "sweep": Command(SWEEP, results_of("store"), weight=8),
-    "sweep of processes": Command([*SWEEP, "--jobs", "2"], results_of("store"), weight=2, in_process=False),
-    "sweep of notebooks": Command([*SWEEP, "--notebooks", "--jobs", "2"], results_of("store"), weight=1,
-                                  in_process=False),
+    "sweep of processes": Command([*SWEEP, "--jobs", "2"], results_of("store"), weight=2),
+    "sweep of notebooks": Command([*SWEEP, "--notebooks", "--jobs", "2"], results_of("store"), weight=1),
     "train": Command(TRAIN, scores_of, weight=6),
-    "evaluate": Command(["evaluate", "model.txt", "--json"], scores_of, make_model, 3),
+    "evaluate": Command(["evaluate", "model.txt", "--json"], said_in, make_model, 3),
     "prepare": Command(PREPARE, prepared_lists, make_text, 6, OWN_CACHE),
     "merge": Command(["results", "merge", "other", "--store", "store"], results_of("store"), make_other, 5),
     "merge of an archive": Command(["results", "merge", "all.zip", "--store", "store"], results_of("store"),
@@ -176,15 +205,20 @@ COMMANDS = {
     "export": Command(EXPORT, archive_of, make_store, 5),
     "compact": Command(["results", "compact", "--store", "store"], results_of("store"), make_store, 3),
     "clean": Command([*CLEAN, "--store", "store"], results_of("store"), make_litter, 3),
-    "results": Command(GROUPS, results_of("store"), make_store, 2),
-    "plot": Command([*GROUPS, "--plot", "plot.png"], results_of("store"), make_store, 2),
-    "reproduce": Command([*REPRODUCE, "store"], report_of, weight=1, in_process=False),
-    "report": Command(["report", *LOGRANK, "--store", "store"], report_of, make_study, 1, in_process=False),
-    "check": Command(["check", "ranknet", "--kind", "loss"], files_of, weight=2),
+    "results": Command(GROUPS, said_in, make_store, 2),
+    "plot": Command([*GROUPS, "--plot", "plot.png"], picture_of, make_store, 2),
+    "verify": Command(["verify", "all"], said_in, make_unpacked, 1),
+    "reproduce": Command([*REPRODUCE, "store"], report_of, weight=2),
+    "report": Command(["report", *LOGRANK, "--store", "store"], report_of, make_study, 2),
+    "claims": Command(["claims", *STUDY, "--json", "--store", "store"], said_in, make_study, 1),
+    "scoreboard": Command(["scoreboard", "--store", "store"], said_in, make_study, 1),
+    "check": Command(["check", "ranknet", "--kind", "loss"], said_in, weight=2),
     "new": Command(["new", "loss", "my_loss"], files_of, weight=3, again_fails=True),
-    "plugins": Command(["plugins", "--json"], files_of, weight=1),
-    "doctor": Command(["doctor"], files_of, weight=1),
+    "lab": Command(["lab", "notebooks", "--copy-only"], files_of, weight=2),
+    "plugins": Command(["plugins", "--json"], said_in, weight=1),
+    "data": Command(["data", "list", "--json"], said_in, weight=1),
+    "doctor": Command(["doctor", "--json"], diagnosis_of, weight=2),
 }  # fmt: skip
 WRITERS = ("sweep", "train", "prepare", "merge", "merge of an archive", "export", "compact", "clean", "plot", "new",
-           "reproduce", "report", "sweep of processes", "sweep of notebooks")  # fmt: skip
+           "lab", "reproduce", "report", "sweep of processes", "sweep of notebooks")  # fmt: skip
 """Commands that write."""

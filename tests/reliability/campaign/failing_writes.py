@@ -1,67 +1,63 @@
-"""Disks that fail: at one call of Python's, at any byte beyond a size, or because they are full.
+"""Disks that fail: at one call, at any byte beyond a size, or because they are full.
 
-Calls by which a file comes about or takes its name are intercepted in Python. What C code writes (NumPy's arrays,
-Arrow's tables, LightGBM's models) passes no such call: a limit of the size of files (``RLIMIT_FSIZE``) and a small file
-system in memory fail the very write, whoever makes it, also in processes that the command starts.
+The failing disk is a library in C that comes before all others, so that it meets the calls of Python, NumPy, Arrow,
+DuckDB and LightGBM alike, also in processes that a command starts. A limit of the size of files (``RLIMIT_FSIZE``) and
+a small file system in memory fail in the middle of a write.
 """
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import errno
-import io
+import ctypes
 import os
 import resource
+import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+SOURCE = Path(__file__).with_name("failing_disk.c")
+COUNTS = struct.Struct("2l")
 
-class FailingCall:
+
+def can_preload() -> bool:
+    """Tell whether the failing disk can be compiled, and loaded before all other libraries."""
+    return sys.platform == "linux" and shutil.which("cc") is not None
+
+
+def preload(folder: Path) -> None:
+    """Begin this program again with the failing disk, unless it has it."""
+    library = folder / "failing_disk.so"
+    if os.environ.get("LD_PRELOAD") == str(library):
+        return
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
+    os.execve(sys.executable, sys.orig_argv, {**os.environ, "LD_PRELOAD": str(library)})
+
+
+class FailingDisk:
     """A disk that fails at one call within a folder, and from then on if it stays so."""
 
-    def __init__(self, at: int, stays: bool, mark: Path) -> None:
-        self.at, self.stays, self.mark, self.calls = at, stays, mark, 0
+    def __init__(self, at: int, stays: bool, counts: Path) -> None:
+        self.at, self.stays, self.counts = at, stays, counts
+        counts.write_bytes(bytes(COUNTS.size))
 
     def install(self, folder: Path) -> None:
-        """Put a layer over every call by which a file or folder comes about, is written out or takes its name."""
-        for owner, name in (
-            (os, "open"),
-            (os, "replace"),
-            (os, "rename"),
-            (os, "mkdir"),
-            (os, "fsync"),
-            (builtins, "open"),
-            (io, "open"),
-        ):
-            setattr(owner, name, self._failing(name, getattr(owner, name), str(folder)))
+        """Let calls of this process fail, and those of programs that it starts."""
+        os.environ |= {
+            "FAILING_DISK": str(folder),
+            "FAILING_DISK_AT": str(self.at),
+            "FAILING_DISK_STAYS": str(int(self.stays)),
+            "FAILING_DISK_COUNTS": str(self.counts),
+        }
+        fail_at = ctypes.CDLL(None).fail_at
+        assert fail_at(os.fsencode(folder), ctypes.c_long(self.at), self.stays, os.fsencode(self.counts)) == 0
 
-    def _failing(self, name: str, before: Any, folder: str) -> Any:
-        def call(target: Any, *words: Any, **options: Any) -> Any:
-            if self._is_write(name, target, words, options, folder):
-                self.calls += 1
-                if self.calls == self.at or (self.stays and self.calls > self.at):
-                    self.mark.touch()
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), target if isinstance(target, str) else None)
-            return before(target, *words, **options)
-
-        return call
-
-    @staticmethod
-    def _is_write(name: str, target: Any, words: Any, options: Any, folder: str) -> bool:
-        if name == "fsync":
-            return True
-        if not isinstance(target, (str, os.PathLike)):
-            return False
-        inside = os.path.abspath(os.fspath(target)).startswith(folder)
-        if name == "open":
-            mode = words[0] if words else options.get("mode", "r")
-            writes = bool(mode & (os.O_WRONLY | os.O_RDWR)) if isinstance(mode, int) else any(c in mode for c in "wax+")
-            return inside and writes
-        return inside
+    def has_failed(self) -> bool:
+        _, failed = COUNTS.unpack(self.counts.read_bytes())
+        return bool(failed)
 
 
 class LimitedFiles:
