@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 from rankplug_data.file_specifications import OwnDataParameters
-from rankplug_data.text.regular_files import is_there
+from rankplug_data.text.regular_files import edit_state, is_there
 
 AT_ONCE = 1 << 22
 
@@ -26,15 +26,14 @@ def content_digest(parameters: OwnDataParameters) -> str:
             # An empty folder is where a disk that is away would be mounted.
             return ""
         for file in files:
-            state = file.stat()
             digest.update(str(file.relative_to(path)).encode("utf-8", "surrogateescape"))
-            digest.update(_file_digest(file, state.st_size, state.st_mtime_ns))
+            digest.update(_file_digest(file, edit_state(file.stat())))
     return digest.hexdigest()
 
 
 @functools.lru_cache(maxsize=1024)
-def _file_digest(path: Path, size: int, changed: int) -> bytes:
-    """Return the digest of a file's content; its size and time tell whether an earlier digest is still valid."""
+def _file_digest(path: Path, state: tuple[int, ...]) -> bytes:
+    """Return the digest of a file's content; its state tells whether an earlier digest is still valid."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while block := file.read(AT_ONCE):

@@ -19,7 +19,7 @@ from rankplug_data.public.benchmark import PARTS
 from rankplug_data.public.sources import prepared_folder
 from rankplug_data.splits import divide, pick
 from rankplug_data.text.letor import OnError
-from rankplug_data.text.regular_files import changed, is_there
+from rankplug_data.text.regular_files import changed, edit_state, is_there
 
 TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
 
@@ -115,10 +115,8 @@ class OwnData:
                     if not file.exists():
                         # A link that leads nowhere.
                         continue
-                    state = file.stat()
-                    digest.update(
-                        f"{part} {file} {state.st_size} {state.st_mtime_ns}\n".encode("utf-8", "surrogateescape")
-                    )
+                    state = " ".join(map(str, edit_state(file.stat())))
+                    digest.update(f"{part} {file} {state}\n".encode("utf-8", "surrogateescape"))
         return prepared_folder() / f"{self.name}-{digest.hexdigest()}"
 
 

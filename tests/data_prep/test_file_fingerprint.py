@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
+import rankplug as rp
 from rankplug.store import Combination
 
 LINE = "{label} qid:{query} 1:0.5 2:{feature}\n"
@@ -30,6 +33,19 @@ def test_an_edited_file_gives_new_results_and_a_touched_one_does_not(tmp_path: P
     assert identity(path) == before
     write(path, feature=0.75)
     assert identity(path) != before
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    path = tmp_path / "own.txt"
+    write(path)
+    before, state = identity(path), path.stat()
+    assert rp.load({"name": "letor-file", "path": str(path)}).train.features[0, 1] == 0.25
+    write(path, feature=0.75)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (state.st_size, state.st_mtime_ns)
+    assert identity(path) != before
+    assert rp.load({"name": "letor-file", "path": str(path)}).train.features[0, 1] == 0.75
 
 
 def test_every_file_of_a_folder_and_every_named_part_counts(tmp_path: Path) -> None:

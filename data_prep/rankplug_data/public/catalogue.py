@@ -11,7 +11,8 @@ META_TOOLKIT = (
     "https://cdn.jsdelivr.net/gh/meta-toolkit/meta@{commit}",
 )
 """Addresses of one repository, whose files a commit determines."""
-ONEDRIVE = "https://api.onedrive.com/v1.0/shares"
+ONEDRIVE = ("https://api.onedrive.com/v1.0/shares/{share}/root/content", "https://1drv.ms/u/{share}?download=1")
+"""Addresses of a file that Microsoft Research shares: an interface, which users report to be closed, and its page."""
 
 LETOR_LICENCE = "Microsoft Research's terms for LETOR: research use; read and accept them on the official page."
 LETOR2_CITATION = (
@@ -39,7 +40,7 @@ def _five_tests(folder: str, commit: str, file: str, digests: tuple[str, ...]) -
     )
 
 
-def _mslr(size: str, share: str, sha256: str, published: PublishedCounts) -> Benchmark:
+def _mslr(size: str, share: str, sha256: str, published: PublishedCounts, copies: tuple[str, ...] = ()) -> Benchmark:
     return Benchmark(
         name=f"mslr-{size.lower()}",
         title=f"MSLR-{size}",
@@ -52,7 +53,16 @@ def _mslr(size: str, share: str, sha256: str, published: PublishedCounts) -> Ben
         features=136,
         folds=5,
         archives=(f"MSLR-{size}",),
-        downloads={"": (Download(file=f"MSLR-{size}.zip", urls=(f"{ONEDRIVE}/{share}/root/content",), sha256=sha256),)},
+        downloads={
+            "": (
+                Download(
+                    file=f"MSLR-{size}.zip",
+                    urls=(*(address.format(share=share) for address in ONEDRIVE), *copies),
+                    sha256=sha256,
+                ),
+            )
+        },
+        mirrors_note="the last is somebody's copy, held to the digest of the release" if copies else "",
     )
 
 
@@ -84,6 +94,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "s!AtsMfWUz5l8nbOIoJ6Ks0bEMp78",
         "2902142ea33f18c59414f654212de5063033b707d5c3939556124b1120d3a0ba",
         PublishedCounts(queries=10_000, documents=1_200_192, labels=(624_263, 386_280, 159_451, 21_317, 8_881)),
+        ("https://storage.googleapis.com/personalization-takehome/MSLR-WEB10K.zip",),
     ),
     _mslr(
         "WEB30K",
@@ -137,7 +148,11 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             "": (
                 Download(
                     file="istella-s-letor.tar.gz",
-                    urls=("http://library.istella.it/dataset/istella-s-letor.tar.gz",),
+                    urls=(
+                        "http://library.istella.it/dataset/istella-s-letor.tar.gz",
+                        # Of the data set's own authors, for their tool RankEval.
+                        "http://rankeval.isti.cnr.it/rankeval-datasets/istella-s-letor/dataset/istella-s-letor.tar.gz",
+                    ),
                     sha256="41b21116a3650cc043dbe16f02ee39f4467f9405b37fdbcc9a6a05e230a38981",
                 ),
             )

@@ -116,6 +116,8 @@ def answer_of(url: str, patience: float = TIMEOUT) -> str:
         headers = {"Accept-Encoding": "identity", "Range": "bytes=0-0"}
         with requests.get(url, headers=headers, stream=True, timeout=patience) as response:
             response.raise_for_status()
+            if response.headers.get("Content-Type", "").startswith("text/html"):
+                return "the server sends a page and no file"
             return "" if next(response.iter_content(1), b"") else "the server sends nothing"
     except requests.RequestException as error:
         return _reason(error)

@@ -50,6 +50,11 @@ def changed(path: Path | str) -> DataError:
     return DataError(f"{path} changed while it was read; load it again once nothing writes to it")
 
 
+def edit_state(state: os.stat_result) -> tuple[int, int, int]:
+    """Return what an edit changes: the size, the time of writing, and the time of any change, which nobody can set."""
+    return state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
 def _state(file: BufferedReader) -> tuple[int, int]:
     state = os.fstat(file.fileno())
     return state.st_size, state.st_mtime_ns

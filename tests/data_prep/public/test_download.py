@@ -39,6 +39,7 @@ class Handler(BaseHTTPRequestHandler):
             "/promises-more": lambda: self.send(CONTENT, promised=len(CONTENT) + 1000),
             "/goes-on-elsewhere": self.elsewhere,
             "/empty": lambda: self.send(b""),
+            "/page": lambda: self.send(b"<html>log in</html>", kind="text/html; charset=utf-8"),
             "/mirror/SET/set.zip": self.whole,
         }.get(self.path)
         if answer is None:
@@ -46,8 +47,9 @@ class Handler(BaseHTTPRequestHandler):
         else:
             answer()
 
-    def send(self, body, promised=None, status=200, begin=0):
+    def send(self, body, promised=None, status=200, begin=0, kind="application/zip"):
         self.send_response(status)
+        self.send_header("Content-Type", kind)
         if status == 206:
             self.send_header("Content-Range", f"bytes {begin}-{len(CONTENT) - 1}/{len(CONTENT)}")
         self.send_header("Content-Length", str(len(body) if promised is None else promised))
@@ -215,6 +217,7 @@ WRONG = {
     "/goes-on-elsewhere": r"goes on at byte 7 and not at \d+",
     "/always-cut": "",
     "/empty": "what came has another SHA-256 than",
+    "/page": "what came has another SHA-256 than",
 }
 
 
@@ -229,6 +232,13 @@ def test_however_a_server_misbehaves_it_is_told_and_the_next_one_is_asked(server
     assert files(tmp_path / "both") == ["set.zip"]
 
 
+@pytest.mark.slow
+def test_a_file_comes_when_every_other_address_fails_in_its_own_way(server, tmp_path):
+    assert get(server, tmp_path, *WRONG, "/file", patience=0.3).read_bytes() == CONTENT
+    asked = list(dict.fromkeys(path for path, _ in server.requests))
+    assert asked == [*WRONG, "/file"] and files(tmp_path) == ["set.zip"]
+
+
 def test_a_busy_server_is_asked_again(server, tmp_path):
     assert get(server, tmp_path, "/busy").read_bytes() == CONTENT
     assert len(server.requests) == 3
@@ -241,7 +251,8 @@ def test_mirrors_that_the_user_names_are_asked_last(server, tmp_path, monkeypatc
 
 
 def test_addresses_are_checked_by_a_byte(server):
-    for path, answer in {"/file": "", "/nothing": "404 Not Found", "/always-busy": "503", "/empty": "nothing"}.items():
+    answers = {"/file": "", "/nothing": "404 Not Found", "/always-busy": "503", "/empty": "nothing", "/page": "a page"}
+    for path, answer in answers.items():
         said = answer_of(server.url + path, patience=1)
         assert said.endswith(answer) if not answer else answer in said
     assert answer_of("http://127.0.0.1:9/set.zip", patience=1)
