@@ -24,7 +24,9 @@ def register(app: typer.Typer) -> None:
 def train(
     dataset: DATASET,
     loss: Annotated[str, typer.Option(help="Loss to minimise, such as xe_ndcg.")],
-    out: Annotated[Path, typer.Option(help="File for the model; one more is written beside it.")],
+    out: Annotated[
+        Path, typer.Option(help="File for the model; one more is written beside it, and nothing but models replaced.")
+    ],
     backend: Annotated[
         str, typer.Option(help="Backend to train with, such as lightgbm or torch[lr=0.01].")
     ] = "lightgbm",
@@ -49,9 +51,10 @@ def train(
 ) -> None:
     """Train on a data set, choose the iteration on its validation part, and save the model."""
     from rankplug.data import load
-    from rankplug.training import check_writable, fit
+    from rankplug.training import check_replaceable, check_writable, fit
 
     check_writable(out)
+    check_replaceable(out)
     transforms = transform or []
     names = metric or ["ndcg@5"]
     if dry_run:

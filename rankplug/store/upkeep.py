@@ -209,6 +209,8 @@ def export(store: Store, target: Path) -> Path:
     if target.exists() and not target.is_file():
         reason = "Is a directory" if target.is_dir() else "Is no regular file"
         raise StoreError(f"cannot write {target}: {reason}; name a file in a folder that exists")
+    if target.is_file() and target.stat().st_size and not zipfile.is_zipfile(target):
+        raise StoreError(f"{target} is there already and is no archive; name another, or remove it")
     records = [read_about(path) for path in paths]
     try:
         with whole_file(target) as file:

@@ -14,6 +14,7 @@ from .learning_curve import LearningCurve as LearningCurve
 from .model_files import load_model as load_model
 from .models import Model as Model
 from .models import Record as Record
+from .models import check_replaceable as check_replaceable
 from .models import check_writable as check_writable
 from .ranker import Ranker as Ranker
 from .selection import LOSS as LOSS
@@ -43,6 +44,7 @@ __all__ = [
     "Record",
     "StepwiseLearner",
     "check_memory_for_bins",
+    "check_replaceable",
     "check_writable",
     "checked",
     "feature_roles",

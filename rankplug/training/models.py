@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.data import Integers, Lists
 from rankplug.errors import DataError, FitError, ModelFileError
 from rankplug.registry import parse, registry
-from rankplug.system import cache_folder, check_can_write, numbers, use_threads, write_whole
+from rankplug.system import cache_folder, check_can_write, numbers, use_threads, whole_file, write_whole
 from rankplug.training.learning_curve import LearningCurve
 
 SIDECAR = ".rankplug.json"
@@ -132,8 +132,7 @@ class Model(abc.ABC):
             "digest": hashlib.blake2b(content, digest_size=16).hexdigest(),
             "record": self.record.describe(),
         }
-        _write(target, content)
-        _write(sidecar_of(target), json.dumps(sidecar, indent=1).encode())
+        _write(target, content, json.dumps(sidecar, indent=1).encode())
         if trusts_files(backend):
             # What was made here needs no trial when it is loaded.
             mark_readable(content, backend, self.record)
@@ -176,6 +175,24 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise _cannot_write(path, error) from error
 
 
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a file has this name that saving a model did not write, such as the text to train on."""
+    target = named_file(path)
+    beside = sidecar_of(target)
+    for file in (target, beside):
+        if file.is_file() and file.stat().st_size and not _describes_a_model(beside):
+            raise ModelFileError(f"{file} is there already and is no model of rankplug; name another, or remove it")
+
+
+def _describes_a_model(sidecar: Path) -> bool:
+    """Tell whether a file is one that is written beside a model, of whatever version."""
+    try:
+        described = json.loads(sidecar.read_bytes()) if sidecar.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(described, dict) and str(described.get("format")).startswith(FORMAT.rstrip("0123456789"))
+
+
 def named_file(path: str | os.PathLike[str]) -> Path:
     try:
         target = Path(path)
@@ -189,11 +206,18 @@ def named_file(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(target: Path, content: bytes, description: bytes) -> None:
+    """Write both files of a model; where there is no room for both, both stay as they were."""
     try:
-        write_whole(path, content)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # The inner one gets its name first: a file without a description beside it would be nobody's model.
+        with whole_file(target) as model, whole_file(sidecar_of(target)) as beside:
+            model.write(content)
+            beside.write(description)
+            model.flush()
+            os.fsync(model.fileno())
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise _cannot_write(target, error) from error
 
 
 def _cannot_write(path: Path, error: OSError) -> ModelFileError:

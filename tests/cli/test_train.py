@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import rankplug as rp
 from rankplug.cli import app
 from rankplug.data import Split
-from rankplug.errors import DataError
+from rankplug.errors import DataError, ModelFileError
 from rankplug.registry import registry
 
 
@@ -60,3 +60,24 @@ def test_an_unknown_part_is_refused(tmp_path):
     run("train", "made_here", "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out)
     with pytest.raises(DataError, match="train, valid, test, not holdout"):
         run("evaluate", out, "--part", "holdout")
+
+
+def test_train_replaces_a_model_and_nothing_else(tmp_path):
+    out, beside = tmp_path / "model.txt", tmp_path / "model.txt.rankplug.json"
+    words = ["train", "made_here", "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out]
+    for first, second in ((b"1 qid:1 1:0.5\n", None), (None, b"[1]"), (b"1 qid:1 1:0.5\n", b'{"format": "other 1"}')):
+        for path, content in ((out, first), (beside, second)):
+            path.unlink(missing_ok=True)
+            if content is not None:
+                path.write_bytes(content)
+        with pytest.raises(ModelFileError, match="is there already and is no model of rankplug"):
+            run(*words)
+        assert [path.read_bytes() if path.exists() else None for path in (out, beside)] == [first, second]
+    beside.unlink()
+    out.write_bytes(b"")
+    made = set()
+    for seed in (0, 1):
+        assert run(*words, "--seed", seed).exit_code == 0
+        made.add(beside.read_bytes())
+        assert rp.load_model(out).record.data["seed"] == seed
+    assert len(made) == 2

@@ -144,6 +144,10 @@ def test_an_export_replaces_files_only_and_what_a_link_points_to(
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreError, match="Is no regular file"):
         store_upkeep.export(store, tmp_path / "pipe")
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(StoreError, match=r"notes.txt is there already and is no archive; name another, or remove it"):
+        store_upkeep.export(store, tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "mine"
     (tmp_path / "link.zip").symlink_to(tmp_path / "there.zip")
     store_upkeep.export(store, tmp_path / "link.zip")
     assert (tmp_path / "link.zip").is_symlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pickle
@@ -91,6 +92,25 @@ def test_xgboost_reads_the_file_and_scores_the_same(name, lists, tmp_path):
     model = fitted("xgboost", "trees[leaves=4,rounds=5]", lists)
     plain = xgb.Booster(model_file=model.save(tmp_path / name))
     np.testing.assert_array_equal(plain.predict(xgb.DMatrix(lists.features)), model.predict(lists))
+
+
+def test_a_model_that_finds_no_room_leaves_the_earlier_one(lists, tmp_path, monkeypatch):
+    path = fitted("lightgbm", "trees[leaves=4,rounds=5]", lists).save(tmp_path / "model.txt")
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    other = fitted("lightgbm", "trees[leaves=4,rounds=3]", lists)
+    for at in (1, 2):
+        calls = iter((1, 2))
+
+        def fsync(handle, at=at, calls=calls):
+            if next(calls) == at:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr("rankplug.system.whole_files.os.fsync", fsync)
+        with pytest.raises(ModelFileError, match=f"cannot write {path}: No space left on device"):
+            other.save(path)
+        assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+        monkeypatch.undo()
+    assert other.save(path) == path and np.array_equal(rp.load_model(path).predict(lists), other.predict(lists))
 
 
 class TestFilesThatAreNoModelOfOurs:
