@@ -1,9 +1,9 @@
 """Loads one plugin under supervision, so that none harms the process it is loaded into.
 
 A plugin from elsewhere is tried in a child process first, see :mod:`rankplug.registry.rehearsal`. It is refused if it
-needs another version of rankplug, does not come to an end, or replaces functions of NumPy, SciPy, PyTorch or rankplug;
-what it prints goes to the standard error stream. ``RANKPLUG_WITHOUT`` names distributions that are not loaded at all,
-``RANKPLUG_IMPORT_SECONDS`` how long one may take.
+needs another version of rankplug, does not come to an end, or replaces what others use, see
+:mod:`rankplug.registry.replacements`; what it prints goes to the standard error stream. ``RANKPLUG_WITHOUT`` names
+distributions that are not loaded at all, ``RANKPLUG_IMPORT_SECONDS`` how long one may take.
 """
 
 from __future__ import annotations
@@ -26,12 +26,6 @@ from rankplug.system import __version__, say
 
 OWN = "rankplug"
 SECONDS = 30.0
-WATCHED = ("numpy", "numpy.random", "numpy.linalg", "torch", "torch.nn.functional")
-"""Modules of which no name may be replaced."""
-WATCHED_DEEPLY = ("numpy", "scipy", "rankplug")
-"""Packages of which no function or class may be replaced, however deep it lies."""
-
-
 AT_END = "its end"
 """The stage of a child process that has imported all."""
 _in_rehearsal = False
@@ -39,10 +33,6 @@ _in_rehearsal = False
 
 class PluginTimeoutError(BrokenPluginError):
     """A plugin whose import does not end."""
-
-
-class ReplacementError(BrokenPluginError):
-    """A plugin that replaces what others use."""
 
 
 class TimeUp(BaseException):
@@ -134,76 +124,6 @@ def limited_time(what: str) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, *timer_before)
-
-
-@contextlib.contextmanager
-def without_replacements(root: str) -> Iterator[None]:
-    """Raise an error if the block replaces functions of NumPy, SciPy, PyTorch or rankplug, and restore them.
-
-    Args:
-        root: package the block imports; functions of it found in a library that came with it are replacements too.
-            Those of rankplug's own packages are not looked for.
-    """
-    if root in own_packages():
-        yield
-        return
-    before = {id(owner): dict(vars(owner)) for _, owner, _ in _watched()}
-    try:
-        yield
-    finally:
-        replaced = [
-            change
-            for name, owner, deep in list(_watched())
-            for change in _changes(name, owner, before.get(id(owner)), root, deep)
-        ]
-        replaced.sort(key=lambda name: (name.count("."), name))
-    if replaced:
-        raise ReplacementError(
-            f"it replaces {', '.join(replaced[:5])}{' and more' if len(replaced) > 5 else ''}, which would change the"
-            " results of every other plugin"
-        )
-
-
-def _watched() -> Iterator[tuple[str, Any, bool]]:
-    """Give modules and classes, with their names, and whether only functions and classes in them matter."""
-    deep = {*WATCHED_DEEPLY, *own_packages()}
-    for name, module in list(sys.modules.items()):
-        root = name.partition(".")[0]
-        if name in WATCHED:
-            yield name, module, False
-        elif root in deep and isinstance(getattr(module, "__dict__", None), dict):
-            yield name, module, True
-            if root in own_packages():
-                yield from (
-                    (f"{name}.{value.__name__}", value, True)
-                    for value in list(vars(module).values())
-                    if isinstance(value, type) and value.__module__ == name
-                )
-    if hasattr(sys.modules.get("torch"), "Tensor"):
-        yield "torch.Tensor", sys.modules["torch"].Tensor, False
-
-
-def _changes(name: str, owner: Any, before: dict[str, Any] | None, root: str, deep: bool) -> Iterator[str]:
-    for attribute, value in list(vars(owner).items()):
-        if attribute.startswith("__"):
-            continue
-        known = before is not None and attribute in before
-        if before is not None and known:
-            old = before[attribute]
-            if value is old or (deep and not callable(old)) or _written_in(value, name.partition(".")[0]):
-                continue
-            setattr(owner, attribute, old)
-            yield f"{name}.{attribute}"
-        elif callable(value) and (getattr(value, "__module__", "") or "").partition(".")[0] == root:
-            if before is not None:
-                delattr(owner, attribute)
-            yield f"{name}.{attribute}"
-
-
-def _written_in(function: Any, library: str) -> bool:
-    """Tell whether a library replaces its own function, as PyTorch does on importing ``torch._dynamo``."""
-    path = getattr(getattr(function, "__code__", None), "co_filename", "")
-    return path.startswith(os.path.dirname(sys.modules[library].__file__ or "nowhere") + os.sep)
 
 
 @contextlib.contextmanager

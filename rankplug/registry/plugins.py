@@ -27,10 +27,10 @@ from rankplug.registry.loading import (
     limited_time,
     printing_elsewhere,
     same_distribution,
-    without_replacements,
 )
 from rankplug.registry.parameters import Parameters, read_parameters
 from rankplug.registry.rehearsal import verdict_of
+from rankplug.registry.replacements import without_changes, without_replacements
 from rankplug.registry.specifications import (
     KINDS,
     BackendSpecification,
@@ -126,34 +126,42 @@ class Registry:
         # What is put back where a plugin replaces it must be there before the plugin is.
         import numpy  # noqa: F401
 
-        with limited_time(who), printing_elsewhere(who, deeply=verdict.prints) as printed:
+        printing = printing_elsewhere(who, deeply=verdict.prints)
+        with limited_time(who), printing as printed, without_changes() as changed:
             self.take(entry_point)
         if printed or verdict.prints:
             self.remarks.append(f"{who} prints while it is imported")
+        if changed:
+            self.remarks.append(f"{who} changes {', '.join(changed)} while it is imported, which was put back")
 
     def take(self, entry_point: metadata.EntryPoint) -> BaseException | None:
         """Import a plugin and collect what it offers; return the error where that cannot be done."""
         source = _place(entry_point)
         name = f"{source[1]}:{entry_point.name}"
+        before = {kind: {name: [*those] for name, those in named.items()} for kind, named in self._plugins.items()}
         try:
             with without_replacements(entry_point.module.partition(".")[0]):
                 module = entry_point.load()
-            self.manager.register(module, name=name)
-            self._refuse_unknown_hooks(module)
+                self.manager.register(module, name=name)
+                self._refuse_unknown_hooks(module)
+                self._collect_all(module, source)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             # An extension written in Rust, for one, raises errors that are no Exception.
             if (plugin := self.manager.get_plugin(name)) is not None:
                 self.manager.unregister(plugin)
+            self._plugins = before
             self.broken.append(BrokenPlugin(*source, _reason(error), traceback.format_exc()))
             return error
+        return None
+
+    def _collect_all(self, module: Any, source: tuple[str, str, str]) -> None:
         for kind in KINDS:
             hook = getattr(self.manager.hook, HOOK_OF_KIND[kind])
             for implementation in hook.get_hookimpls():
                 if implementation.plugin is module:
                     self._collect(kind, implementation.function, source)
-        return None
 
     def _refuse_unknown_hooks(self, module: Any) -> None:
         for name in dir(module):

@@ -9,8 +9,9 @@ from importlib import metadata
 from typing import Any
 
 from rankplug.registry.health import load_code
-from rankplug.registry.loading import AT_END, ReplacementError, begin_rehearsal
+from rankplug.registry.loading import AT_END, begin_rehearsal
 from rankplug.registry.plugins import Registry
+from rankplug.registry.replacements import ReplacementError
 
 
 def rehearse(notes: str, distribution: str, *entry: str) -> None:

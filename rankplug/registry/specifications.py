@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Literal
 
 from rankplug.errors import BrokenPluginError, SpecificationError
 from rankplug.registry.grammar import NAME, parse
-from rankplug.registry.loading import TimeUp, own_packages, printing_elsewhere, without_replacements
+from rankplug.registry.loading import TimeUp, own_packages, printing_elsewhere
 from rankplug.registry.parameters import Parameters, describe_parameters
+from rankplug.registry.replacements import without_changes, without_replacements
 from rankplug.system import missing
 
 UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
@@ -67,7 +68,7 @@ def _imported(module: str, owner: str) -> Any:
     if root in own_packages():
         return importlib.import_module(module)
     try:
-        with printing_elsewhere(owner, deeply=True), without_replacements(root):
+        with printing_elsewhere(owner, deeply=True), without_changes(), without_replacements(root):
             return importlib.import_module(module)
     except BrokenPluginError:
         sys.modules.pop(module, None)

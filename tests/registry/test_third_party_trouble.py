@@ -166,6 +166,33 @@ REFUSED = {
         "",
         "it replaces numpy.sort, numpy.linalg.norm, which would change the results of every other plugin",
     ),
+    "replaces a function of NumPy in its hook": (
+        "from rankplug import hookimpl\n@hookimpl\ndef rankplug_losses():\n    import numpy\n    numpy.sort = print\n"
+        "    return []\n",
+        "",
+        "it replaces numpy.sort, which would change the results of every other plugin",
+    ),
+    "replaces functions of Python's library": (
+        "import json, math, os\njson.dumps = lambda *words: '{}'\nmath.log = lambda *words: 0.0\n"
+        "os.replace = lambda *words: None\n",
+        "",
+        "it replaces json.dumps, math.log, os.replace, which would change the results of every other plugin",
+    ),
+    "replaces a built-in function": (
+        "import builtins\nbuiltins.sum = lambda *words: 0\n",
+        "",
+        "it replaces builtins.sum, which would change the results of every other plugin",
+    ),
+    "replaces the training of an engine": (
+        "import lightgbm\nlightgbm.train = lambda *words, **options: None\n",
+        "",
+        "it replaces lightgbm.train, which would change the results of every other plugin",
+    ),
+    "replaces a constant of rankplug": (
+        "import rankplug.system.thread_limits as limits\nlimits.MILLISECONDS_A_THREAD = 1e9\n",
+        "",
+        "it replaces rankplug.system.thread_limits.MILLISECONDS_A_THREAD, which would change the results of every",
+    ),
     "replaces a function of PyTorch": (
         "import torch\ndef nothing(*values):\n    return values[0]\ntorch.sigmoid = nothing\n",
         "",
@@ -233,6 +260,48 @@ def test_what_a_plugin_replaces_in_numpy_is_put_back(site):
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(site.folder)}
     )
     assert done.stdout.strip() == "[1 2]", done.stderr
+
+
+CHANGES = """
+import gc, os, signal, sys, warnings
+import numpy
+os.chdir("/")
+os.umask(0o777)
+os.environ["RANKPLUG_THREADS"] = "7"
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.setrecursionlimit(500)
+warnings.simplefilter("error")
+numpy.seterr(all="raise")
+sys.setprofile(lambda *words: None)
+gc.disable()
+"""
+LOOK = """
+import gc, os, signal, sys, warnings
+import numpy
+def look():
+    os.umask(mask := os.umask(0))
+    handlers = [signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)]
+    strict = [one for one in warnings.filters if one[0] == "error"]
+    found = [os.getcwd(), mask, os.environ.get("RANKPLUG_THREADS"), handlers, sys.getrecursionlimit(), strict]
+    return [*found, numpy.geterr(), sys.getprofile(), gc.isenabled()]
+before = look()
+from rankplug.registry import registry
+print(registry().remarks, [broken.reason for broken in registry().broken])
+assert look() == before, (before, look())
+"""
+
+
+def test_what_a_plugin_changes_in_the_process_is_put_back(site):
+    site.install("restless", CHANGES + OFFER.format(name="restless", implementation="restless_code:loss"))
+    environment = {**os.environ, "PYTHONPATH": str(site.folder), "RANKPLUG_CACHE": str(site.cache)}
+    done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    changed = (
+        "the working folder, variables of rankplug, the rights of new files, signals, the limit of recursion, warnings"
+        " that are errors, NumPy's floating-point errors, the profiler, the collection of garbage"
+    )
+    said = f"plugin restless of restless changes {changed} while it is imported, which was put back"
+    assert done.stdout.strip() == f"{[said]} []"
 
 
 def test_a_plugin_that_prints_spoils_no_output(site):
