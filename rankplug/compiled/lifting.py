@@ -195,13 +195,13 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
         f"{source}\n"
         "compiled = compile_with_own_copies(lifted, kept=True)\n"
     )
-    if not path.exists():
+    if not _holds(path, text):
         folder.mkdir(parents=True, exist_ok=True)
         remove_abandoned(folder)
         # Unlike tempfile's, it gets the permissions that the user's umask gives to any file, as others may share it.
         temporary = folder / f"{UNFINISHED_PREFIX}{uuid.uuid4().hex[:8]}{UNFINISHED}"
         try:
-            temporary.write_text(text)
+            temporary.write_bytes(text.encode())
             os.replace(temporary, path)
         except OSError:
             temporary.unlink(missing_ok=True)
@@ -219,6 +219,14 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Tell whether a file has a text; one that is cut off has not."""
+    try:
+        return path.read_bytes() == text.encode()
+    except FileNotFoundError:
+        return False
 
 
 def _remove_old(folder: Path, stem: str, keep: Path) -> None:

@@ -5,19 +5,29 @@ together with the caller. Both go by one name. Which of them a call reaches depe
 loaded before: the process that compiles the caller reaches the first, one that loads the caller from a file the second.
 The two may round differently, so results would depend on whether a cache was full. Copies that only their caller can
 name leave no choice.
+
+A file that was cut off or damaged, as by a machine that lost its power, is as none: numba would fail at it for ever.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from llvmlite.binding import Linkage
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+
+SEAL = b"rankplug"
+"""Letters before the digest at the end of a file; one without them was written by an earlier version."""
+DIGEST = 16
+"""Bytes of the digest."""
 
 
 class _OwnCopies(JITCodeLibrary):  # type: ignore[misc]
@@ -50,10 +60,54 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_BesideTheSource,)
 
 
+class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Files that end with a digest of what they hold, so that a damaged one is made again."""
+
+    def _dump(self, obj: Any) -> bytes:
+        data: bytes = super()._dump(obj)
+        return data + SEAL + _digest(data)
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            with Path(self._index_path).open("rb") as file:
+                if pickle.load(file) != self._version:
+                    return {}
+                stamp, overloads = pickle.loads(_unsealed(file.read()))
+        except Exception:
+            # What a damaged file makes pickle raise may be anything.
+            return {}
+        return overloads if stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return pickle.loads(_unsealed(Path(self._data_path(name)).read_bytes()))
+        except Exception as error:
+            # Of numba's own errors only this one makes it compile again.
+            raise OSError(f"{name} is damaged") from error
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=DIGEST).digest()
+
+
+def _unsealed(data: bytes) -> bytes:
+    content, seal = data[: -DIGEST - len(SEAL)], data[-DIGEST - len(SEAL) : -DIGEST]
+    if seal != SEAL:
+        return data
+    if _digest(content) != data[-DIGEST:]:
+        raise ValueError("the content is not what was written")
+    return content
+
+
 class _Kept(FunctionCache):  # type: ignore[misc]
     """Files of machine code; where none can be written, the next process compiles again."""
 
     _impl_class = _Files
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _SealedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
