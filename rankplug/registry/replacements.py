@@ -208,4 +208,4 @@ _STATES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "the profiler": (sys.getprofile, sys.setprofile),
     "the collection of garbage": (gc.isenabled, lambda enabled: gc.enable() if enabled else gc.disable()),
 }
-"""What plugins change in the process: how to look at it, and how to put it back."""
+"""States of the process that plugins change: how to look at each, and how to put it back."""
