@@ -118,7 +118,7 @@ def zero_within(path: Path) -> None:
 )
 @pytest.mark.parametrize("ending", ["nbc", "nbi", "py"])
 def test_files_of_a_cache_that_were_damaged_are_made_again(tmp_path: Path, damage: Any, ending: str) -> None:
-    """As by a machine that loses its power: what numba says then would be taken for a fault of the loss, for good."""
+    """A machine that loses its power leaves such files, and what numba says of them sounds like a fault of the loss."""
     cold = digests(HANDFUL[:1], tmp_path, hash_seed=1)
     whole = {path: path.read_bytes() for path in tmp_path.rglob(f"*.{ending}")}
     assert whole
