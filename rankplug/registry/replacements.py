@@ -187,7 +187,7 @@ def _put_back_float_errors(before: Any) -> None:
 
 def _torch_numbers() -> str:
     """Name PyTorch's kind of numbers; where it is not there yet, the one that it has by itself."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     return str(torch.get_default_dtype()) if hasattr(torch, "get_default_dtype") else "torch.float32"
 
 
