@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -179,6 +179,23 @@ class StudyReport:
         files = self.files_of(shown)
         return files.get("svg", files.get("png", ""))
 
+    def extent_of(self, shown: ExhibitEvaluation) -> str:
+        """Return how many runs an exhibit rests on, in words; empty where it rests on none of the store's."""
+        of_model = [
+            [record for identity in source.identities for record in self.combinations[identity].records]
+            for source in shown.sources
+            if all(identity in self.combinations for identity in source.identities)
+        ]
+        if not of_model:
+            return ""
+        trials = sorted({len(records) for records in of_model})
+        queries = sorted(
+            {one["record"]["queries"][2] for many in of_model for one in many if "queries" in one["record"]}
+        )
+        models = f"{len(of_model)} model{'s' * (len(of_model) > 1)} on their data, {_range(trials)} trials each"
+        tested = f", {_range(queries)} test queries a trial" if queries else ""
+        return f"{models}{tested}; intervals and bands, where there are any, are 95 % ones"
+
     def points(self, shown: ExhibitEvaluation) -> list[list[Any]]:
         """Return the points of an exhibit's picture with their places in it and words for them."""
         found: list[list[Any]] = json.loads(shown.pictures.get("json", b"[]"))
@@ -295,6 +312,11 @@ def _trial_row(record: Mapping[str, Any]) -> list[Any]:
     seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
     about = [record["fold"], record["trial"], record.get("seed", ""), kept, *seconds, started]
     return [*about, facts.get("threads", ""), *(digest[:12] for digest in digests)]
+
+
+def _range(numbers: Sequence[int]) -> str:
+    """Return the least and the greatest of some numbers in order, as one number where they are the same."""
+    return f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
 
 
 def _word(value: Any) -> str:

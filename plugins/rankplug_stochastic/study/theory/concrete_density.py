@@ -176,6 +176,7 @@ def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:
         facecolors=100 * shares,
         cmap="viridis",
         vmax=100 * np.quantile(shares, 0.98),
+        rasterized=True,
     )
     for document, (corner, place) in enumerate(zip(CORNERS, ("right", "left", "center"), strict=True), start=1):
         axes.annotate(
