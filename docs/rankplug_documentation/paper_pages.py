@@ -57,7 +57,8 @@ def _page(one: Study, idea: str, profiles: Mapping[str, StudyEvidence], notebook
 
 def _result(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     yield "## What came out\n"
-    yield f"![Every claim, its difference in units of the margin that would matter](../images/claims-{name}.png)\n"
+    picture = f"../images/claims-{name}.png"
+    yield f"[![Every claim, its difference in units of the margin that would matter]({picture})]({picture})\n"
     yield from in_words(profiles)
     yield (
         "Every claim with its verdict is on [the page of all papers](../reproduction.md), its evidence"
