@@ -30,7 +30,26 @@ OF_AUTHORS = {"MetricParameters", "RankingMetricParameters", "PaddedParameters"}
 """Models of parameters, which are checked where a plugin is named."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{case.entry}-{case.parameter}-{case.given}"[:120] for case in CASES])
+SUGGESTION = re.compile(r"no (\w+) (?:is )?called \S+: did you mean ([\w-]+(?: or [\w-]+)*)")
+
+
+def suggested(case: BadInput) -> list[str]:
+    """Return kind and name of the plugins that an answer suggests, without which it would suggest others."""
+    match = SUGGESTION.search(case.says)
+    return [f"{match[1].replace('plugin', 'loss')} {name}" for name in match[2].split(" or ")] if match else []
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case,
+            marks=pytest.mark.needs(*suggested(case)),
+            id=f"{case.entry}-{case.parameter}-{case.given}"[:120],
+        )
+        for case in CASES
+    ],
+)
 def test_a_bad_input_is_answered_as_promised(case: BadInput, answer: Callable[[str, str], str]) -> None:
     pattern = ".*".join(re.escape(part) for part in case.says.split("..."))
     said = answer(case.section, case.given)
