@@ -20,7 +20,7 @@ from rankplug.data import Integers, Scaling
 from rankplug.errors import FitError
 from rankplug.registry import import_object, registry
 from rankplug.system import check_memory
-from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, train
+from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, onnx_linear, train
 from rankplug_lbfgs.plugin import CuttingPlanesParameters, LBFGSParameters
 
 Weights = NDArray[np.float64]
@@ -37,6 +37,15 @@ class WeightsModel(Model):
 
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
         return np.asarray(self.scorer.scores(self.weights, self.scaling(features)))
+
+    def linear_weights(self) -> Weights | None:
+        if not getattr(self.scorer, "linear", False) or self.scaling.kind == "log":
+            return None
+        # The centre adds the same to all scores.
+        return self.weights if self.scaling.kind is None else self.weights / self.scaling.deviation
+
+    def onnx_graph(self) -> bytes | None:
+        return onnx_linear(self.weights, self.scaling) if getattr(self.scorer, "linear", False) else None
 
     def encode(self, suffix: str) -> bytes:
         scaling = {} if self.scaling.kind is None else {"scaling": self.scaling.describe()}

@@ -28,12 +28,14 @@ from rankplug.training import (
     Problem,
     Record,
     StepwiseLearner,
+    TreeEnsemble,
     check_memory_for_bins,
     feature_roles,
     threads_for_trees,
     train,
     with_engine,
 )
+from rankplug_lightgbm.as_arrays import ensemble_of
 from rankplug_lightgbm.native import native_settings
 
 NANOSECONDS = 0.9
@@ -59,6 +61,12 @@ class LightGBMModel(Model):
     def feature_importances(self) -> NDArray[np.float64]:
         gains = np.asarray(self.booster.feature_importance("gain"), np.float64)
         return gains / (gains.sum() or 1.0)
+
+    def tree_ensemble(self) -> TreeEnsemble:
+        return ensemble_of(self.text)
+
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(self.booster.feature_name())
 
     def encode(self, suffix: str) -> bytes:
         return self.text.encode()

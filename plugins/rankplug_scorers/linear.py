@@ -16,6 +16,9 @@ STEPS_A_FEATURE = 0.5
 class LinearScorer:
     """``w x``, computed from float32 features in float64; no number of threads changes a bit of it."""
 
+    linear = True
+    """Scores are the features times the weights."""
+
     def __init__(self, parameters: Parameters, features: int) -> None:
         self.weights = features
 

@@ -25,7 +25,8 @@ from rankplug.registry import import_object, registry
 from rankplug.system import threads_for, use_threads
 from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
-from rankplug_torch.scoring import ScaledFeatures, network_scores
+from rankplug_torch.onnx_network import onnx_network
+from rankplug_torch.scoring import ScaledFeatures, network_scores, sees_lists
 
 PATIENCE = 10
 """Iterations without improvement after which a training stops of which neither epochs nor patience were given."""
@@ -52,6 +53,11 @@ class TorchModel(Model):
 
     def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
         return network_scores(self.network, self.scale, features, starts)
+
+    def onnx_graph(self) -> bytes | None:
+        if sees_lists(self.network):
+            return None
+        return onnx_network(torch.nn.Sequential(self.scale, self.network), self.record.features)
 
     def encode(self, suffix: str) -> bytes:
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}

@@ -29,12 +29,14 @@ from rankplug.training import (
     Problem,
     Record,
     StepwiseLearner,
+    TreeEnsemble,
     check_memory_for_bins,
     feature_roles,
     threads_for_trees,
     train,
     with_engine,
 )
+from rankplug_xgboost.as_arrays import ensemble_of, weights_of
 from rankplug_xgboost.native import native_settings
 
 LINEAR = "gblinear"
@@ -70,6 +72,15 @@ class XGBoostModel(Model):
         for name, gain in self.booster.get_score(importance_type="total_gain").items():
             gains[names.index(name)] = gain
         return gains / (gains.sum() or 1.0)
+
+    def tree_ensemble(self) -> TreeEnsemble | None:
+        return None if self.linear else ensemble_of(self.booster, self.record.features)
+
+    def linear_weights(self) -> NDArray[np.float64] | None:
+        return weights_of(self.booster, self.record.features) if self.linear else None
+
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(self.booster.feature_names or super().feature_names())
 
     def encode(self, suffix: str) -> bytes:
         return bytes(self.booster.save_raw("json" if suffix == ".json" else "ubj"))

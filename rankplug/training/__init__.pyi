@@ -10,6 +10,13 @@ from .exports.run_metadata import run_metadata as run_metadata
 from .fitting import Problem as Problem
 from .fitting import fit as fit
 from .fitting import problem_of as problem_of
+from .formats.compiled_trees import CompiledModel as CompiledModel
+from .formats.onnx_graphs import onnx_linear as onnx_linear
+from .formats.tree_ensemble import Tree as Tree
+from .formats.tree_ensemble import TreeEnsemble as TreeEnsemble
+from .formats.tree_ensemble import at_most as at_most
+from .formats.tree_ensemble import below as below
+from .formats.tree_ensemble import tree_of as tree_of
 from .learning_curve import LearningCurve as LearningCurve
 from .model_files import load_model as load_model
 from .models import Model as Model
@@ -32,6 +39,7 @@ __all__ = [
     "LOSS",
     "BoostingObjective",
     "ClusterProblem",
+    "CompiledModel",
     "EngineObjective",
     "FittedEngine",
     "Learner",
@@ -43,6 +51,10 @@ __all__ = [
     "Ranker",
     "Record",
     "StepwiseLearner",
+    "Tree",
+    "TreeEnsemble",
+    "at_most",
+    "below",
     "check_memory_for_bins",
     "check_replaceable",
     "check_writable",
@@ -52,10 +64,12 @@ __all__ = [
     "fit_on_cluster",
     "load_model",
     "of_engine",
+    "onnx_linear",
     "problem_of",
     "pyterrier",
     "run_metadata",
     "threads_for_trees",
     "train",
+    "tree_of",
     "with_engine",
 ]

@@ -23,6 +23,9 @@ from rankplug.data import Integers, Lists
 from rankplug.errors import DataError, FitError, ModelFileError
 from rankplug.registry import parse, registry
 from rankplug.system import cache_folder, check_can_write, numbers, use_threads, whole_file, write_whole
+from rankplug.training.formats.compiled_trees import CompiledModel
+from rankplug.training.formats.exporting import exported
+from rankplug.training.formats.tree_ensemble import TreeEnsemble
 from rankplug.training.learning_curve import LearningCurve
 
 SIDECAR = ".rankplug.json"
@@ -107,6 +110,44 @@ class Model(abc.ABC):
     def feature_importances(self) -> NDArray[np.float64]:
         """Return each feature's share of what all splits of the trees gained."""
         raise FitError(f"{self!r} has no trees, whose splits tell how important a feature is")
+
+    def tree_ensemble(self) -> TreeEnsemble | None:
+        """Return the trees as arrays; None where the model is no sum of trees."""
+        return None
+
+    def linear_weights(self) -> NDArray[np.float64] | None:
+        """Return one weight a feature, of which scores are a sum but for a constant; None where they are none."""
+        return None
+
+    def onnx_graph(self) -> bytes | None:
+        """Return the model as ONNX, where trees or weights are not all of it and there is such a form."""
+        return None
+
+    def feature_names(self) -> tuple[str, ...]:
+        """Return the names of the features, those that engines give where the data named none."""
+        return tuple(f"f{place}" for place in range(self.record.features))
+
+    def export(self, path: str | os.PathLike[str]) -> Path:
+        """Write the model for another program, and return the path.
+
+        The ending of the name tells the format: ``.onnx``; ``.json``, which Vespa, Elasticsearch and OpenSearch read
+        (XGBoost's dump for trees, weights by feature for linear models); ``.xml``, RankLib's; or that of the engine's
+        own files. Unlike :meth:`save` it writes nothing beside the file, so that rankplug does not read it back.
+        """
+        target = named_file(path)
+        content = exported(self, target.suffix)
+        try:
+            write_whole(target, content)
+        except OSError as error:
+            raise _cannot_write(target, error) from error
+        return target
+
+    def compile(self) -> CompiledModel:
+        """Return the model compiled for prediction where few documents come at a time; for trees."""
+        ensemble = self.tree_ensemble()
+        if ensemble is None:
+            raise FitError(f"{self!r} has no trees to compile; its predict is compiled as it is")
+        return CompiledModel(ensemble)
 
     def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
         """Return one score a document, the higher the better, of lists or of the rows of a matrix."""

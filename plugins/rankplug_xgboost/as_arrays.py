@@ -1,0 +1,56 @@
+"""The trees, or the weights, of an XGBoost model as arrays, from its JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import xgboost as xgb
+from numpy.typing import NDArray
+
+from rankplug.errors import FitError
+from rankplug.training import Tree, TreeEnsemble, below, tree_of
+
+
+def ensemble_of(booster: xgb.Booster, features: int) -> TreeEnsemble:
+    """Return the trees of a model."""
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    trained = learner["gradient_booster"]
+    weights = trained.get("weight_drop")
+    trees = trained["gbtree"]["model"]["trees"] if "gbtree" in trained else trained["model"]["trees"]
+    factors = weights if weights is not None else [1.0] * len(trees)
+    return TreeEnsemble.of_trees(
+        [_tree(*pair) for pair in zip(trees, factors, strict=True)],
+        features,
+        booster.feature_names or [f"f{place}" for place in range(features)],
+        base=_base(learner),
+        single=True,
+    )
+
+
+def weights_of(booster: xgb.Booster, features: int) -> NDArray[np.float64]:
+    """Return one weight a feature of a linear model; its constant, which changes no order, is left out."""
+    trained = json.loads(bytes(booster.save_raw("json")))["learner"]["gradient_booster"]
+    return np.array(trained["model"]["weights"], np.float64)[:features]
+
+
+def _base(learner: dict[str, Any]) -> float:
+    return float(str(learner["learner_model_param"]["base_score"]).strip("[]").split(",")[0])
+
+
+def _tree(told: dict[str, Any], factor: float) -> Tree:
+    if any(told.get("split_type", ())):
+        raise FitError("trees that split categories have no form in other programs; encode categories as numbers first")
+    left = np.array(told["left_children"], np.int64)
+    leaf = left < 0
+    conditions = np.array(told["split_conditions"], np.float32)
+    return tree_of(
+        np.where(leaf, -1, np.array(told["split_indices"], np.int64)),
+        # XGBoost goes left below its condition.
+        below(conditions),
+        np.array(told["default_left"], np.bool_),
+        np.where(leaf, 0, left),
+        np.where(leaf, 0, np.array(told["right_children"], np.int64)),
+        np.where(leaf, conditions * np.float32(factor), 0.0),
+    )

@@ -1,0 +1,127 @@
+"""Trees and linear models as ONNX graphs: float32 features in, one score a document out.
+
+Sums are made in double precision and then rounded to single. The input is ``features``, [documents, features], and the
+output ``scores``, [documents].
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.data import Scaling
+from rankplug.system import __version__, require_modules
+from rankplug.training.formats.tree_ensemble import LEAF, TreeEnsemble
+
+if TYPE_CHECKING:
+    import onnx
+
+INPUT, OUTPUT = "features", "scores"
+DOUBLES = "features_in_double_precision"
+OPSETS = {"": 17, "ai.onnx.ml": 3}
+IR_VERSION = 8
+
+
+def onnx_trees(ensemble: TreeEnsemble) -> bytes:
+    """Return the graph of trees."""
+    require_modules("onnx")
+    from onnx import helper, numpy_helper
+
+    tree_ids: list[int] = []
+    node_ids: list[int] = []
+    sizes: list[int] = []
+    for number, (begin, end) in enumerate(ensemble.trees()):
+        tree_ids += [number] * (end - begin)
+        node_ids += range(end - begin)
+        sizes += [begin] * (end - begin)
+    first = np.array(sizes, np.int64)
+    leaf = ensemble.feature == LEAF
+    trees, nodes = np.array(tree_ids), np.array(node_ids)
+
+    def doubles(name: str, values: NDArray[Any]) -> Any:
+        return numpy_helper.from_array(np.ascontiguousarray(values, np.float64), name)
+
+    node = helper.make_node(
+        "TreeEnsembleRegressor",
+        [DOUBLES],
+        ["sums"],
+        domain="ai.onnx.ml",
+        n_targets=1,
+        aggregate_function="SUM",
+        post_transform="NONE",
+        base_values_as_tensor=doubles("base", np.array([ensemble.base])),
+        nodes_treeids=trees.tolist(),
+        nodes_nodeids=nodes.tolist(),
+        nodes_featureids=np.where(leaf, 0, ensemble.feature).tolist(),
+        nodes_modes=["LEAF" if one else "BRANCH_LEQ" for one in leaf],
+        nodes_values_as_tensor=doubles("thresholds", np.where(leaf, 0.0, ensemble.threshold)),
+        nodes_truenodeids=np.where(leaf, 0, ensemble.left - first).tolist(),
+        nodes_falsenodeids=np.where(leaf, 0, ensemble.right - first).tolist(),
+        nodes_missing_value_tracks_true=np.where(leaf, 0, ensemble.missing_left).astype(int).tolist(),
+        target_treeids=trees[leaf].tolist(),
+        target_nodeids=nodes[leaf].tolist(),
+        target_ids=[0] * int(leaf.sum()),
+        target_weights_as_tensor=doubles("leaves", ensemble.value[leaf]),
+    )
+    return _encoded(_graph([node], [], ensemble.features))
+
+
+def onnx_linear(weights: NDArray[np.float64], scaling: Scaling | None = None) -> bytes:
+    """Return the graph of a weighted sum of features, which are scaled first."""
+    require_modules("onnx")
+    from onnx import TensorProto, helper, numpy_helper
+
+    scale = scaling if scaling is not None else Scaling()
+    constants = {"weights": weights.reshape(-1, 1), "one": np.ones(1)}
+    nodes, values = [], DOUBLES
+    if scale.kind == "log":
+        nodes += [
+            helper.make_node("Abs", [values], ["sizes"]),
+            helper.make_node("Add", ["sizes", "one"], ["sizes_and_one"]),
+            helper.make_node("Log", ["sizes_and_one"], ["logarithms"]),
+            helper.make_node("Sign", [values], ["signs"]),
+            helper.make_node("Mul", ["signs", "logarithms"], ["spread"]),
+        ]
+        values = "spread"
+    if scale.kind is not None:
+        constants |= {"centre": scale.centre, "deviation": scale.deviation}
+        nodes += [
+            helper.make_node("Sub", [values, "centre"], ["centred"]),
+            helper.make_node("Div", ["centred", "deviation"], ["scaled"]),
+        ]
+        values = "scaled"
+    nodes += [
+        helper.make_node("MatMul", [values, "weights"], ["products"]),
+        helper.make_node("Cast", ["products"], ["sums"], to=TensorProto.FLOAT),
+    ]
+    tensors = [numpy_helper.from_array(np.ascontiguousarray(one, np.float64), name) for name, one in constants.items()]
+    return _encoded(_graph(nodes, tensors, weights.size))
+
+
+def _graph(nodes: list[Any], constants: list[Any], features: int) -> onnx.GraphProto:
+    from onnx import TensorProto, helper, numpy_helper
+
+    last = numpy_helper.from_array(np.array([1], np.int64), "last_axis")
+    return helper.make_graph(
+        [
+            helper.make_node("Cast", [INPUT], [DOUBLES], to=TensorProto.DOUBLE),
+            *nodes,
+            helper.make_node("Squeeze", ["sums", "last_axis"], [OUTPUT]),
+        ],
+        "scorer",
+        [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["documents", features])],
+        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["documents"])],
+        [*constants, last],
+    )
+
+
+def _encoded(graph: onnx.GraphProto) -> bytes:
+    from onnx import checker, helper
+
+    opsets = [helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="rankplug",
+                              producer_version=__version__)  # fmt: skip
+    checker.check_model(model)
+    return bytes(model.SerializeToString())
