@@ -176,7 +176,7 @@ def test_the_list_of_packages_that_may_be_deleted_is_complete():
 
 
 def test_of_any_two_packages_some_run_deletes_the_first_and_keeps_the_second():
-    assert len(GROUPS) == 6 and max(map(len, GROUPS)) <= len(PACKAGES) * 0.6
+    assert max(map(len, GROUPS)) <= len(PACKAGES) * 0.6
     for deleted, kept in itertools.permutations(PACKAGES, 2):
         assert any(deleted in group and kept not in group for group in GROUPS), (deleted, kept)
     together = [group for group in GROUPS if not set(group) & set(NEEDED_BY_MOST)]
