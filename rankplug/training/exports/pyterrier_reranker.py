@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -15,7 +15,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def pyterrier(model: Model, *, features: str = "features") -> Any:
+class PipelineStep(Protocol):
+    """A step of a PyTerrier pipeline, as far as type checkers need to know it."""
+
+    def transform(self, results: pd.DataFrame) -> pd.DataFrame:
+        """Return the results with new scores and ranks."""
+
+    def __call__(self, results: Any) -> pd.DataFrame:
+        """Return the results of a frame, or of one query, with new scores and ranks."""
+
+    def __rshift__(self, step: Any) -> Any:
+        """Return a pipeline in which another step follows this one."""
+
+    def __rrshift__(self, step: Any) -> Any:
+        """Return a pipeline in which this step follows another one."""
+
+
+def pyterrier(model: Model, *, features: str = "features") -> PipelineStep:
     """Return a ``pyterrier.Transformer`` that scores documents by their features and ranks them anew.
 
     It takes a data frame of results, with ``qid``, ``docno`` and an array of features a row, as ``a >> (b ** c)`` makes
@@ -57,4 +73,4 @@ def pyterrier(model: Model, *, features: str = "features") -> Any:
         def __repr__(self) -> str:
             return f"rankplug.pyterrier({model!r})"
 
-    return Reranker()
+    return cast(PipelineStep, Reranker())
