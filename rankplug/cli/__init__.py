@@ -26,7 +26,7 @@ from rankplug.cli import (
 )
 from rankplug.cli.models import run
 from rankplug.errors import RankplugError
-from rankplug.system import __version__, missing, prepare_streams, say
+from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
 
 app = typer.Typer(
     name="rankplug",
@@ -107,5 +107,7 @@ def sentence_of(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return f"memory ran out ({error}); take fewer jobs, documents or features"
+    if is_of_the_machine(error):
+        return f"{error}; give this program more of what the machine lacks, and run the same command again"
     place = "this is a defect of rankplug or of a plugin, whose place rankplug --debug shows"
     return f"unexpected {type(error).__name__}: {error}; {place}"

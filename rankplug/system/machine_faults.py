@@ -17,7 +17,9 @@ STATES = tuple(
 
 Libraries pass such an error on in an exception of their own, but with these words.
 """
-SAYINGS = (*STATES, "No usable temporary directory", "can't start new thread")
+NO_MEMORY = "failed to map segment from shared object"
+"""Words of the system for a library that finds no room in memory."""
+SAYINGS = (*STATES, NO_MEMORY, "No usable temporary directory", "can't start new thread")
 
 
 def is_of_the_machine(error: BaseException) -> bool:

@@ -73,7 +73,7 @@ class Sidecar(_DescriptionPart):
     """All that lies beside a model."""
 
     format: str
-    backend: str
+    backend: Annotated[str, Field(max_length=200)]
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     record: RecordDescription
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankplug.errors import ModelFileError, RankplugError, UnknownPluginError
+from rankplug.errors import GrammarError, ModelFileError, RankplugError, UnknownPluginError
 from rankplug.registry import registry
 from rankplug.system import run_watched
 from rankplug.training.model_description import problem_of
@@ -82,7 +82,7 @@ def _found(path: str | os.PathLike[str]) -> _Found:
         raise ModelFileError(f"{target} is damaged or was replaced: it is not the file that {beside.name} describes")
     try:
         engine = registry().find("backend", backend).specification.load()
-    except UnknownPluginError as error:
+    except (GrammarError, UnknownPluginError) as error:
         raise ModelFileError(f"{target} was saved by the backend {backend}, which is not installed: {error}") from None
     return _Found(target, content, backend, record, engine)
 

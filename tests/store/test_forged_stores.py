@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet as parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -121,16 +122,42 @@ JSON = st.recursive(
 ) | st.just(DEEP)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.sampled_from([*FORGERIES, "record.queries", "data_fingerprint", "format"]), value=JSON)
-def test_whatever_is_forged_the_answer_is_a_table_or_a_sentence(
+EXAMPLES = 60 * int(os.environ.get("RANKPLUG_FUZZ", "1"))
+ANY_PLACE = st.sampled_from([*FORGERIES, "record.queries", "data_fingerprint", "format"])
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=ANY_PLACE, value=JSON)
+def test_whatever_is_forged_the_answer_is_a_sentence_or_the_same_numbers(
     tmp_path_factory: pytest.TempPathFactory, combination: Make, made_result: Make, place: str, value: Any
 ) -> None:
     store = Store(tmp_path_factory.mktemp("forged") / "results")
-    forge(store.write(made_result(Trial(combination()))), place, value)
+    path = store.write(made_result(Trial(combination())))
+    numbers = ["measure", "part", "metric", "iteration", "query", "value"]
+    expected = store.frame()[numbers]
+    forge(path, place, value)
     here = Store(store.folder.parent / "here")
     try:
         merge(here, [store.folder])
     except RankplugError:
         return
     assert len(rp.results(here)) == len(query("select * from trials", here)) * 2 == 2
+    pd.testing.assert_frame_equal(here.frame()[numbers], expected, check_exact=True)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=ANY_PLACE | st.just("failure"), value=JSON)
+def test_whatever_a_forged_failure_says_it_is_a_sentence_or_one_failure(
+    tmp_path_factory: pytest.TempPathFactory, combination: Make, place: str, value: Any
+) -> None:
+    store = Store(tmp_path_factory.mktemp("forged") / "results")
+    path = store.write(failed_result(Trial(combination()), "ValueError: no"))
+    path.write_text(json.dumps(forged(json.loads(path.read_text()), place, value)))
+    here = Store(store.folder.parent / "here")
+    try:
+        merge(here, [store.folder])
+    except RankplugError:
+        return
+    (failure,) = here.failures()
+    assert isinstance(failure["failure"], str) and len(query("select failure from failures", here)) == 1
+    assert not len(rp.results(here))

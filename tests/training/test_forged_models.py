@@ -73,7 +73,6 @@ PLACES = ("format", "backend", "digest", "record", "record.combination", "record
           "record.curve", "record.curve.iterations", "record.curve.columns", "record.best_iteration",
           "record.stopped", "record.seconds", "record.peak_memory")  # fmt: skip
 VALUES = (..., None, [], ["x"], {}, {"x": None}, -1, 10**30, 1e300, "\ud800", True)
-MAY_BE_FREE = {"record.data.dataset", "record.data.fold", "record.data.transforms", "record.versions", "record.stopped"}
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -90,6 +89,31 @@ def test_a_forged_description_is_a_sentence_or_the_same_numbers(tmp_path: Path, 
         else:
             assert np.array_equal(found.predict(LISTS), expected)
             assert repr(found) and found.curve.frame() is not None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=()), max_size=9),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=5), inside, max_size=3),
+    max_leaves=5,
+)
+EXAMPLES = 40 * int(os.environ.get("RANKPLUG_FUZZ", "1"))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(place=st.sampled_from(PLACES), value=JSON)
+def test_whatever_lies_beside_a_model_is_a_sentence_or_the_same_numbers(
+    tmp_path_factory: pytest.TempPathFactory, place: str, value: Any
+) -> None:
+    path = make("linear", tmp_path_factory.mktemp("forged"))
+    forge_sidecar(path, place, value)
+    try:
+        found = rp.load_model(path)
+    except ModelFileError as error:
+        said = str(error)
+        assert path.name in said and len(said) < 1000
+        return
+    assert np.array_equal(found.predict(LISTS), MODELS["linear"].predict(LISTS))
+    assert repr(found) and found.curve.frame() is not None
 
 
 @pytest.mark.parametrize("text", [deep(100_000), '{"format":' + deep(50_000) + "}", "null", "[1]", "NaN", '"x"'])
@@ -195,7 +219,7 @@ def test_a_model_is_tried_once_and_one_that_was_saved_here_never(
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     kind=st.sampled_from(["lightgbm", "xgboost"]),
     cuts=st.lists(
