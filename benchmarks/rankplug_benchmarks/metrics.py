@@ -1,4 +1,4 @@
-"""NDCG of many queries, beside ranx, pytrec_eval, ir-measures and scikit-learn.
+"""NDCG of many queries, beside ranx, pytrec_eval, ir-measures, polars and scikit-learn.
 
 The peers get their own data structures ready-made; only the evaluation is timed. pytrec_eval and scikit-learn know no
 exponential gain, so all are given the gains as labels. Slow peers see the first queries only and their time is scaled
@@ -45,9 +45,10 @@ def pytrec_eval_contestant(scores, gains, starts, cutoff: int | None) -> Callabl
     name = "ndcg" if cutoff is None else f"ndcg_cut_{cutoff}"
     wanted = "ndcg" if cutoff is None else f"ndcg_cut.{cutoff}"
     names = list(relevance)
+    evaluator = pytrec_eval.RelevanceEvaluator(relevance, {wanted})
 
     def run() -> np.ndarray:
-        found = pytrec_eval.RelevanceEvaluator(relevance, {wanted}).evaluate(retrieved)
+        found = evaluator.evaluate(retrieved)
         return np.array(
             [found[query][name] if gained else np.nan for query, gained in zip(names, any_gain, strict=True)]
         )
@@ -67,6 +68,31 @@ def ir_measures_contestant(scores, gains, starts, cutoff: int | None) -> Callabl
     def run() -> np.ndarray:
         found = {result.query_id: result.value for result in ir_measures.iter_calc([measure], relevance, retrieved)}
         return np.array([found[query] if gained else np.nan for query, gained in zip(relevance, any_gain, strict=True)])
+
+    return run
+
+
+def polars_contestant(scores, gains, starts, cutoff: int | None) -> Callable[[], np.ndarray]:
+    """Return a call of polars: ranks, discounts and sums grouped by query, as an analyst writes it, on all threads."""
+    import polars as pl
+
+    frame = pl.DataFrame(
+        {"query": np.repeat(np.arange(starts.size - 1), np.diff(starts)), "score": scores, "gain": gains}
+    )
+    last = frame.height if cutoff is None else cutoff
+
+    def dcg(by: str) -> pl.Expr:
+        rank = pl.col(by).rank("ordinal", descending=True)
+        return (pl.col("gain") / (1.0 + rank).log(2.0)).filter(rank <= last).sum()
+
+    asked = (
+        frame.lazy().group_by("query", maintain_order=True).agg(dcg("score").alias("dcg"), dcg("gain").alias("ideal"))
+    )
+
+    def run() -> np.ndarray:
+        found = asked.collect()
+        ideal = found["ideal"].to_numpy()
+        return np.divide(found["dcg"].to_numpy(), ideal, out=np.full(ideal.size, np.nan), where=ideal > 0)
 
     return run
 
@@ -97,6 +123,7 @@ CONTESTANTS: dict[str, tuple[Callable[..., Callable[[], np.ndarray]], int, float
     "ranx": (ranx_contestant, 10, 40),
     "pytrec_eval": (pytrec_eval_contestant, 10, 40),
     "ir-measures": (ir_measures_contestant, 10, None),
+    "polars": (polars_contestant, 1, None),
     "scikit-learn loop": (sklearn_contestant, 60, 400),
 }
 """Each with the factor by which its share of the queries is smaller than ours, and how much slower it is to be."""

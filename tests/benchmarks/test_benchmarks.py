@@ -6,9 +6,10 @@ import os
 
 import numpy as np
 import pytest
+import torch
 from rankplug_benchmarks import metrics
 from rankplug_benchmarks.data_sets import reading, synthetic
-from rankplug_benchmarks.gradients import padded
+from rankplug_benchmarks.gradients import packed_formulas, padded, padded_formulas
 from rankplug_benchmarks.harness import reports
 from rankplug_benchmarks.harness.subjects import Effort, chosen, subjects
 from rankplug_benchmarks.quality import over_time
@@ -79,9 +80,24 @@ def test_padded_formulas_have_the_gradient_of_ours(loss):
     batch = padded.Batch(6)
     formula = next(contest[3] for contest in padded.CONTESTS if contest[0] == loss)
     batch.ours(loss, None)()
-    batch.dense(formula, 1)()
-    theirs = batch.padded.grad[batch.mask].numpy()
-    np.testing.assert_allclose(batch.packed.grad.numpy(), theirs, rtol=2e-3, atol=2e-6)
+    batch.dense(formula)()
+    ours, theirs = batch.packed.grad.numpy().copy(), batch.padded.grad[batch.mask].numpy()
+    np.testing.assert_allclose(ours, theirs, rtol=2e-3, atol=2e-6)
+    batch.sparse(getattr(packed_formulas, loss))()
+    np.testing.assert_allclose(batch.packed.grad.numpy(), ours, rtol=2e-3, atol=2e-6)
+
+
+@pytest.mark.parametrize("loss", ["listmle", "xe_ndcg"])
+def test_packed_formulas_that_draw_have_the_mean_of_padded_ones(loss):
+    batch = padded.Batch(3)
+    ways = [
+        lambda: getattr(padded_formulas, loss)(batch.padded, batch.padded_labels, batch.mask),
+        lambda: getattr(packed_formulas, loss)(batch.packed, batch.packed_lists),
+    ]
+    with torch.no_grad():
+        draws = [torch.stack([way() for _ in range(400)]).numpy() for way in ways]
+    errors = np.hypot(*(drawn.std(0) / 20.0 for drawn in draws))
+    assert (np.abs(draws[0].mean(0) - draws[1].mean(0)) <= 4.5 * errors + 1e-4).all()
 
 
 def test_a_curve_over_time_is_the_best_so_far_and_the_median_of_the_seeds():

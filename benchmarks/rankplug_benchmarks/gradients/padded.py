@@ -1,8 +1,9 @@
-"""Forward and backward of a mini-batch of 128 lists, beside padded tensors.
+"""Forward and backward of a mini-batch of 128 lists, beside padded and packed tensors.
 
 The padded contestants are :mod:`rankplug_benchmarks.gradients.padded_formulas`, the n x n expressions that allRank,
-TF-Ranking and the papers' own code compute. With ``--peers`` allRank's and Rax's own losses run too, in processes of
-their own.
+TF-Ranking and the papers' own code compute; the packed ones, :mod:`rankplug_benchmarks.gradients.packed_formulas`,
+spare the padding. Both run as they are and compiled by ``torch.compile``. With ``--peers`` allRank's and Rax's own
+losses run too, in processes of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from rankplug_torch.loss_modules import objective_value
 
 import rankplug as rp
 from rankplug.system import use_threads
-from rankplug_benchmarks.gradients import padded_formulas
+from rankplug_benchmarks.gradients import packed_formulas, padded_formulas
+from rankplug_benchmarks.gradients.packed_formulas import PackedLists
 from rankplug_benchmarks.harness.measurements import Measurement, Table, at_least, measured
 from rankplug_benchmarks.harness.rounds import Contestant, by_turns
 from rankplug_benchmarks.harness.subjects import Effort
@@ -25,6 +27,13 @@ from rankplug_benchmarks.peers import PEERS, Peer, PeerError, PeerProcess, insta
 
 BATCH = 128
 CALLS = 3
+WAYS = {
+    "padded": "padded tensors",
+    "padded, compiled": "padded tensors, compiled by torch,",
+    "packed": "packed tensors",
+    "packed, compiled": "packed tensors, compiled by torch,",
+}
+"""Ways to write a loss in PyTorch, in words."""
 CONTESTS = (
     ("approx_ndcg", "approx_ndcg", None, padded_formulas.approx_ndcg, 1, at_least(45)),
     ("approx_ndcg of 8 draws", "approx_ndcg", "gumbel[samples=8]", padded_formulas.approx_ndcg, 8, at_least(45)),
@@ -51,6 +60,7 @@ class Batch:
         self.padded = torch.zeros(self.mask.shape).masked_scatter(self.mask, scores).requires_grad_()
         labels = torch.from_numpy(self.labels[: self.starts[lists]]).float()
         self.padded_labels = torch.zeros(self.mask.shape).masked_scatter(self.mask, labels)
+        self.packed_lists = PackedLists(self.labels[: self.starts[lists]], self.starts[: lists + 1])
 
     def ours(self, loss: str, sampler: str | None) -> Contestant:
         """Return a call of our loss, forward and backward."""
@@ -62,35 +72,66 @@ class Batch:
 
         return step
 
-    def dense(self, function: Callable[..., torch.Tensor], draws: int) -> Contestant:
+    def dense(self, function: Callable[..., torch.Tensor], draws: int = 1) -> Contestant:
         """Return a call of a padded formula, forward and backward."""
+        return _draws_of(lambda scores: function(scores, self.padded_labels, self.mask), self.padded, draws)
 
-        def step() -> None:
-            self.padded.grad = None
-            for _ in range(draws):
-                noise = torch.zeros_like(self.padded)
-                if draws > 1:
-                    noise = -torch.log(-torch.log(torch.rand_like(self.padded).clamp(1e-7, 1 - 1e-7)))
-                (function(self.padded + noise, self.padded_labels, self.mask).mean() / draws).backward()
-
-        return step
+    def sparse(self, function: Callable[..., torch.Tensor], draws: int = 1) -> Contestant:
+        """Return a call of a packed formula, forward and backward."""
+        return _draws_of(lambda scores: function(scores, self.packed_lists), self.packed, draws)
 
 
-def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Measurement]:
-    """Measure ours beside the padded formulas."""
-    for what, loss, sampler, function, draws, target in CONTESTS:
-        rounds = by_turns(
-            {"rankplug": batch.ours(loss, sampler), "padded": batch.dense(function, draws)},
-            effort.rounds,
-            calls=max(1, CALLS // draws),
-        )
-        yield measured(
-            f"{what}: padded tensors over ours, forward and backward",
-            rounds,
-            lambda seconds: seconds["padded"] / seconds["rankplug"],
-            threads=threads,
-            target=target if threads == 1 else None,
-        )
+def _draws_of(function: Callable[[torch.Tensor], torch.Tensor], scores: torch.Tensor, draws: int) -> Contestant:
+    """Return a call of a loss forward and backward, of several draws with noise of Gumbel's law."""
+
+    def step() -> None:
+        scores.grad = None
+        for _ in range(draws):
+            noise = torch.zeros_like(scores)
+            if draws > 1:
+                noise = -torch.log(-torch.log(torch.rand_like(scores).clamp(1e-7, 1 - 1e-7)))
+            (function(scores + noise).mean() / draws).backward()
+
+    return step
+
+
+def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Measurement | Table]:
+    """Measure ours beside the formulas in PyTorch, and name those that cannot be compiled here."""
+    failed = []
+    for what, loss, sampler, padded, draws, target in CONTESTS:
+        packed = getattr(packed_formulas, loss)
+        contestants = {
+            "rankplug": batch.ours(loss, sampler),
+            "padded": batch.dense(padded, draws),
+            "packed": batch.sparse(packed, draws),
+        }
+        compiled = {}
+        # Compiling takes minutes, so tiny sizes do without. It is for the number of threads that are set.
+        if not effort.quick:
+            torch.compiler.reset()
+            compiled = {
+                "padded, compiled": batch.dense(torch.compile(padded), draws),
+                "packed, compiled": batch.sparse(torch.compile(packed), draws),
+            }
+        for way, contestant in compiled.items():
+            try:
+                contestant()
+            except Exception as error:
+                failed.append((f"{what}, {way}", f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"))
+            else:
+                contestants[way] = contestant
+        rounds = by_turns(contestants, effort.rounds, calls=max(1, CALLS // draws), yardstick="padded")
+        for way, words in WAYS.items():
+            if way in contestants:
+                yield measured(
+                    f"{what}: {words} over ours, forward and backward",
+                    rounds,
+                    lambda seconds, way=way: seconds[way] / seconds["rankplug"],
+                    threads=threads,
+                    target=target if threads == 1 and way == "padded" else None,
+                )
+    if failed:
+        yield Table(f"not compiled on {threads} threads", ("contest", "why"), tuple(failed))
 
 
 def measure_peers(batch: Batch, effort: Effort, threads: int) -> Iterator[Measurement | Table]:

@@ -1,8 +1,9 @@
-"""Overhead of executing notebooks: papermill's command line against the engine ``rankplug``.
+"""Overhead of executing notebooks: papermill and nbclient against papermill with the engine ``rankplug``.
 
-Both execute trivial notebooks, which import torch, LightGBM, XGBoost and seaborn, one after another. The command line
-starts anew for each notebook, so a few of them tell how long many take; the engine's preloaded process starts once, so
-it executes all eight, its own start included.
+All execute trivial notebooks, which import torch, LightGBM, XGBoost and seaborn, one after another. Papermill's command
+line starts anew for each notebook, so a few of them tell how long many take. Papermill's own engine and bare nbclient
+run from one process, as the engine ``rankplug`` does, and start a kernel for each notebook; the start of the process
+is included.
 """
 
 from __future__ import annotations
@@ -23,11 +24,18 @@ from rankplug_benchmarks.harness.subjects import Effort
 NOTEBOOKS = 8
 BY_COMMAND_LINE = 2
 IMPORTS = "import torch, lightgbm, xgboost, seaborn"
-ALL_IN_ONE = (
+PAPERMILL = (
     "import sys, papermill\n"
     "for number in range(int(sys.argv[2])):\n"
     "    papermill.execute_notebook(sys.argv[1], f'{sys.argv[1]}-{number}.ipynb', parameters={'number': number},\n"
-    "                               engine_name='rankplug', progress_bar=False)\n"
+    "                               engine_name=sys.argv[3] or None, progress_bar=False)\n"
+)
+NBCLIENT = (
+    "import sys, nbformat, nbclient\n"
+    "for number in range(int(sys.argv[2])):\n"
+    "    notebook = nbformat.read(sys.argv[1], 4)\n"
+    "    nbclient.NotebookClient(notebook).execute()\n"
+    "    nbformat.write(notebook, f'{sys.argv[1]}-{number}.ipynb')\n"
 )
 
 
@@ -48,9 +56,9 @@ def command_line(source: Path, number: int) -> None:
     subprocess.run([sys.executable, "-m", *words, str(source), str(output)], check=True, stderr=subprocess.DEVNULL)
 
 
-def forked(source: Path, notebooks: int) -> None:
-    """Run all notebooks from one new process by the engine, the start of everything included."""
-    subprocess.run([sys.executable, "-c", ALL_IN_ONE, str(source), str(notebooks)], check=True)
+def in_one_process(program: str, source: Path, notebooks: int, engine: str = "") -> None:
+    """Run all notebooks from one new process, its own start included."""
+    subprocess.run([sys.executable, "-c", program, str(source), str(notebooks), engine], check=True)
 
 
 def measure(effort: Effort) -> Iterator[Measurement]:
@@ -62,7 +70,9 @@ def measure(effort: Effort) -> Iterator[Measurement]:
         numbers = itertools.count()
         rounds = by_turns(
             {
-                "rankplug": lambda: forked(source, notebooks),
+                "rankplug": lambda: in_one_process(PAPERMILL, source, notebooks, "rankplug"),
+                "papermill in one process": lambda: in_one_process(PAPERMILL, source, notebooks),
+                "nbclient in one process": lambda: in_one_process(NBCLIENT, source, notebooks),
                 "papermill": lambda: [command_line(source, next(numbers)) for _ in range(by_hand)],
             },
             effort.rounds,
@@ -75,3 +85,11 @@ def measure(effort: Effort) -> Iterator[Measurement]:
         target=at_most(0.25),
         note=f"the command line timed on {by_hand}",
     )
+    for name in ("papermill in one process", "nbclient in one process"):
+        yield measured(
+            f"{notebooks} trivial notebooks: engine rankplug over {name}",
+            rounds,
+            lambda seconds, name=name: seconds["rankplug"] / seconds[name],
+            threads=1,
+            target=at_most(0.5),
+        )
