@@ -42,6 +42,7 @@ from .sweeps import tune as tune
 from .system import use_threads as use_threads
 from .training import Model as Model
 from .training import Ranker as Ranker
+from .training import explain as explain
 from .training import fit as fit
 from .training import fit_on_cluster as fit_on_cluster
 from .training import load_model as load_model
@@ -80,6 +81,7 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_run",
+    "explain",
     "fit",
     "fit_on_cluster",
     "hookimpl",

@@ -62,6 +62,12 @@ class LightGBMModel(Model):
         gains = np.asarray(self.booster.feature_importance("gain"), np.float64)
         return gains / (gains.sum() or 1.0)
 
+    def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
+        if "\nis_linear=1" in self.text:
+            return None
+        found = self.booster.predict(lists.features, pred_contrib=True, num_threads=threads())
+        return np.asarray(found, np.float64)[:, :-1]
+
     def tree_ensemble(self) -> TreeEnsemble:
         return ensemble_of(self.text)
 

@@ -73,6 +73,13 @@ class XGBoostModel(Model):
             gains[names.index(name)] = gain
         return gains / (gains.sum() or 1.0)
 
+    def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
+        if self.linear:
+            return None
+        known = {"feature_names": self.booster.feature_names, "feature_types": self.booster.feature_types}
+        data = xgb.DMatrix(lists.features, nthread=threads(), enable_categorical=True, **known)
+        return np.asarray(self.booster.predict(data, pred_contribs=True), np.float64)[:, :-1]
+
     def tree_ensemble(self) -> TreeEnsemble | None:
         return None if self.linear else ensemble_of(self.booster, self.record.features)
 

@@ -24,7 +24,7 @@ from rankplug.cli import (
     sweep,
     train,
 )
-from rankplug.cli.models import run
+from rankplug.cli.models import explain, run
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
 
@@ -37,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, cite, claims, completion, doctor, lab, new, plugins, reproduce, run, sweep, train):
+for commands in (check, cite, claims, completion, doctor, explain, lab, new, plugins, reproduce, run, sweep, train):
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")

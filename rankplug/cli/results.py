@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankplug.system import hand_over, say, say_table, whole_file
+from rankplug.system import hand_over, say, say_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,18 +110,11 @@ def _print(table: str, form: Format) -> None:
 def _draw(
     target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str], pool: Sequence[str]
 ) -> None:
-    from rankplug.errors import RankplugError
+    from rankplug.plotting import save_figure
     from rankplug.store import Store, draw_results
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups, pool=pool)
-    target = target if target.suffix else target.with_suffix(".png")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(target) as file:
-            figure.savefig(file, format=target.suffix[1:], bbox_inches="tight")
-    except (OSError, ValueError) as error:
-        raise RankplugError(f"cannot draw into {target}: {error}") from None
-    say(f"drew {target}")
+    say(f"drew {save_figure(figure, target)}")
 
 
 @app.command()

@@ -9,9 +9,10 @@ import contextlib
 import io
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rankplug.system import require_modules
+from rankplug.system import require_modules, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,3 +226,17 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str) -> None:
             flat = Image.new("RGB", picture.size, "white")
             flat.paste(picture, mask=picture.getchannel("A") if picture.mode == "RGBA" else None)
         flat.quantize(COLOURS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+
+
+def save_figure(figure: Figure, target: Path) -> Path:
+    """Write a figure into a file of any format that its name tells, PNG where it tells none; return the file."""
+    from rankplug.errors import RankplugError
+
+    target = target if target.suffix else target.with_suffix(".png")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(target) as file:
+            figure.savefig(file, format=target.suffix[1:], bbox_inches="tight")
+    except (OSError, ValueError) as error:
+        raise RankplugError(f"cannot draw into {target}: {error}") from None
+    return target

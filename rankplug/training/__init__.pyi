@@ -5,6 +5,9 @@ from .cluster_fitting import ClusterProblem as ClusterProblem
 from .cluster_fitting import FittedEngine as FittedEngine
 from .cluster_fitting import fit_on_cluster as fit_on_cluster
 from .engine_objective import EngineObjective as EngineObjective
+from .exports.explaining import Method as Method
+from .exports.explaining import draw_explanation as draw_explanation
+from .exports.explaining import explain as explain
 from .exports.pyterrier_reranker import pyterrier as pyterrier
 from .exports.run_metadata import run_metadata as run_metadata
 from .fitting import Problem as Problem
@@ -44,6 +47,7 @@ __all__ = [
     "FittedEngine",
     "Learner",
     "LearningCurve",
+    "Method",
     "Model",
     "Observer",
     "Part",
@@ -59,6 +63,8 @@ __all__ = [
     "check_replaceable",
     "check_writable",
     "checked",
+    "draw_explanation",
+    "explain",
     "feature_roles",
     "fit",
     "fit_on_cluster",

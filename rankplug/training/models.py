@@ -111,6 +111,10 @@ class Model(abc.ABC):
         """Return each feature's share of what all splits of the trees gained."""
         raise FitError(f"{self!r} has no trees, whose splits tell how important a feature is")
 
+    def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
+        """Return what each feature adds to the score of each document (SHAP values); None where no engine tells."""
+        return None
+
     def tree_ensemble(self) -> TreeEnsemble | None:
         """Return the trees as arrays; None where the model is no sum of trees."""
         return None

@@ -1,0 +1,55 @@
+"""``rankplug explain``: which features decide the order of documents under a saved model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from rankplug.cli.models.run import FOLD, PART, SEED, TRANSFORM, part_of
+from rankplug.system import hand_over, say
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("explain")(explain)
+
+
+def explain(
+    model: Annotated[Path, typer.Argument(help="A file that rankplug train wrote.")],
+    dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="shap or permutation; by default shap where the model has trees.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Metric that permutation is measured by.")] = "ndcg@10",
+    repeats: Annotated[int, typer.Option(min=1, help="Permutations of each feature.")] = 3,
+    top: Annotated[int, typer.Option(min=1, help="Features to show, the most important ones.")] = 20,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to draw into, such as features.png.")] = None,
+    fold: FOLD = None,
+    seed: SEED = None,
+    transform: TRANSFORM = None,
+    part: PART = "test",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of all features.")] = False,
+) -> None:
+    """Tell which features decide the order of documents inside their queries, with intervals over queries."""
+    from rankplug.plotting import save_figure
+    from rankplug.training import Method, draw_explanation, load_model
+    from rankplug.training import explain as explained
+
+    fitted = load_model(model)
+    name, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)
+    found = explained(fitted, lists, method=cast("Method | None", method), metric=metric, repeats=repeats)
+    if out is not None:
+        drawn = save_figure(draw_explanation(found, top), out)
+    if as_json:
+        facts = {"model": str(model), "data": name, **found.attrs}
+        hand_over(json.dumps({**facts, "features": json.loads(found.to_json(orient="records"))}, indent=1))
+        return
+    say(f"{found.attrs['method']}, in units of {found.attrs['unit']}, over {found.attrs['queries']} queries of {name}")
+    width = max(map(len, found["feature"].head(top)))
+    for row in found.head(top).itertuples():
+        say(f"{row.feature:{width}}  {row.importance:.5f}  [{row.low:.5f}, {row.high:.5f}]")
+    if out is not None:
+        say(f"drew {drawn}")
