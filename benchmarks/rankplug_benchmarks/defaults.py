@@ -133,13 +133,13 @@ def _seed() -> int:
     return Trial(rp.Combination(dataset="synthetic", backend="lightgbm", loss="mse")).seed
 
 
-def find(name: str, contestant: Contestant, store: Path, draws: int | None, feature: float) -> Finding:
+def find(name: str, contestant: Contestant, store: Path, draws: int, feature: float) -> Finding:
     """Search among a backend's parameters on a collection."""
     collection = COLLECTIONS[name]
     found = rp.tune(
         {"backend": contestant.backend, "loss": contestant.loss},
         data=collection.dataset,
-        budget=draws or contestant.draws,
+        budget=draws,
         folds=collection.folds,
         store=store,
         selection=METRIC,
@@ -170,7 +170,10 @@ def main() -> None:
             continue
         for contestant in CONTESTANTS:
             if contestant.backend in asked.backends:
-                found = find(name, contestant, asked.store, asked.draws, feature)
+                draws = asked.draws or contestant.draws
+                if findings.get((name, contestant.backend), {"draws": 0})["draws"] >= draws:
+                    continue
+                found = find(name, contestant, asked.store, draws, feature)
                 say(f"{name}: {found}")
                 findings[name, contestant.backend] = asdict(found)
                 asked.out.parent.mkdir(parents=True, exist_ok=True)
