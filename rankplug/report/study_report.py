@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+DIGITS = "%.9g"
+"""Digits of numbers in files for other programs, more than any of them has for sure."""
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
@@ -295,7 +297,7 @@ def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[st
     path = folder / stem
     path.parent.mkdir(parents=True, exist_ok=True)
     contents = {suffix: content for suffix, content in shown.pictures.items() if suffix != "json"}
-    contents["csv"] = shown.table.to_csv(index=False).encode()
+    contents["csv"] = shown.table.to_csv(index=False, float_format=DIGITS).encode()
     if len(shown.table) <= LONGEST:
         contents["tex"] = exhibit_latex(shown.table).encode()
     for suffix, content in contents.items():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import tarfile
 import zipfile
 from collections.abc import Callable
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -31,9 +33,20 @@ from rankplug.system import notebooks_folder
 
 FORBIDDEN = {
     "script", "style", "link", "meta", "base", "iframe", "frame", "object", "embed", "applet", "form", "input",
-    "button", "select", "textarea", "svg", "video", "audio", "source", "track", "template", "noscript", "plaintext",
+    "button", "select", "textarea", "foreignobject", "use", "image", "animate", "set", "video", "audio", "source",
+    "track", "template", "noscript", "plaintext",
     "maction", "annotation-xml", "mglyph", "body", "html",
 }  # fmt: skip
+
+
+OWN_SCRIPT = resources.files("rankplug.report").joinpath("templates/report.js").read_text(encoding="utf-8")
+DATA = re.compile(r'<script type="application/json" id="(?:index|points)">[^<]*</script>')
+"""Texts that a page's own script reads: none of them can hold a tag."""
+
+
+def foreign(page: Path) -> str:
+    """Return the body of a page without the report's own script and what it reads."""
+    return DATA.sub("", page.read_text().partition("<body>")[2].replace(f"<script>{OWN_SCRIPT}</script>", ""))
 
 
 class Active(HTMLParser):
@@ -63,10 +76,10 @@ def test_a_report_shows_hostile_names_and_outputs_without_running_them(
         folder = tmp_path / str(number)
         folder.mkdir()
         pages = report_of(text, folder)
-        assert len(pages) == 12
+        assert len(pages) == 14
         for page in pages:
-            assert not Active(page.read_text().partition("<body>")[2]).found, (text, page.name)
-            assert "49" not in page.read_text().replace("4900", ""), "a template in the text was filled in"
+            assert not Active(foreign(page)).found, (text, page.name)
+            assert "49" not in foreign(page).replace("4900", ""), "a template in the text was filled in"
 
 
 class Elements(HTMLParser):

@@ -184,6 +184,13 @@
     picture.addEventListener("pointerleave", () => { told.hidden = true; });
   }
 
+  // What narrow screens say before a cell whose head they leave out.
+  for (const table of document.querySelectorAll(".wide:not(.claims) table")) {
+    const heads = [...(table.tHead?.rows[0]?.cells ?? [])].map(head => head.textContent);
+    for (const row of table.tBodies[0]?.rows ?? [])
+      [...row.cells].forEach((cell, place) => { if (place && heads[place]) cell.dataset.head = heads[place]; });
+  }
+
   const plain = [...document.querySelectorAll("main table:not(.board)")].filter(isPlain);
   plain.forEach(makeSortable);
   const claims = plain.filter(table => table.closest(".claims"));
