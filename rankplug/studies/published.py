@@ -7,9 +7,9 @@ half_width, note``; ``half_width`` is half of the printed interval, where there 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -143,11 +143,21 @@ def _cells_of(table: pd.DataFrame, digits: int, link: Link) -> pd.DataFrame:
     for row, text, theirs, bold in rows:
         names, same = row["combination"], np.isfinite(row["difference"])
         data = html.escape(str(row.get("data", row["published on"])))
-        cell = str(link(f"<b>{text}</b>" if bold else text, names.split() if isinstance(names, str) else []))
+        number = str(link(f"<b>{text}</b>" if bold else text, names.split() if isinstance(names, str) else []))
+        cell = f'<span title="{html.escape(_about(row, digits))}">{number}</span>'
         if same:
             cell += f"<br><small>{theirs}, {_number(row['difference'], digits, '+')}</small>"
         cells.append({"data": data, "model": html.escape(str(row["model"])), "metric": row["metric"], "cell": cell})
     return pd.DataFrame(cells, columns=["data", "model", "metric", "cell"])
+
+
+def _about(row: Mapping[Any, Any], digits: int) -> str:
+    """Tell on what a number of ours rests, for readers who point at it."""
+    trials = f"{row['trials']:g} trial{'s' * (row['trials'] != 1)}"
+    if not np.isfinite(row["half width"]):
+        return f"{trials}, no interval"
+    low, high = (_number(row["ours"] + side * row["half width"], digits) for side in (-1, 1))
+    return f"95 % interval [{low}, {high}], {trials}"
 
 
 def heading(metric: str) -> str:

@@ -26,7 +26,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     frames = {group: quality(results, group) for group in whole_grids(results)}
     shown = {group: _sorted(grid(frame, "ours")) for group, frame in frames.items()}
     height = 1.6 + 0.36 * max(map(len, shown.values()))
-    figure, axes = new_figure(len(frames), width=7.4, height=height, squeeze=False)
+    figure, axes = new_figure(len(frames), width=8.6, height=height, squeeze=False)
     for panel, (group, cells) in zip(axes[0], shown.items(), strict=True):
         half = grid(frames[group].assign(half=(frames[group]["high"] - frames[group]["low"]) / 2), "half")
         better = better_than_papers(results, group)
@@ -39,6 +39,17 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.loc[cells.max(axis=1).sort_values(ascending=False, kind="stable").index]
+
+
+def _make_legible(axes: Axes) -> None:
+    """Write dark on light cells and white on dark ones, as the larger contrast by WCAG's formula asks for."""
+    colours = np.asarray(axes.collections[0].get_facecolor(), np.float64)
+    width = round(abs(np.diff(axes.get_xlim())[0]))
+    for text in axes.texts:
+        x, y = text.get_position()
+        share = np.asarray(colours[int(y) * width + int(x)][:3])
+        light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4) @ (0.2126, 0.7152, 0.0722)
+        text.set_color("#111111" if light > 0.18 else "#FFFFFF")
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]) -> None:
@@ -60,13 +71,14 @@ def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]
         ax=axes,
         annot=texts,
         fmt="",
-        annot_kws={"fontsize": 6.5},
+        annot_kws={"fontsize": 8},
         cmap="cividis",
         # A few that fail altogether would leave one colour for all the others.
         vmin=float(np.nanquantile(values, 0.05)),
         vmax=float(np.nanmax(values)),
         cbar_kws={"label": f"{METRIC.upper()} (%)", "shrink": 0.5, "pad": 0.02, "extend": "min"},
     )
+    _make_legible(axes)
     axes.grid(visible=False)
     for row, column in np.argwhere(np.isnan(values)):
         axes.text(column + 0.5, row + 0.5, "not run", ha="center", va="center", fontsize=8, color="#333333")
