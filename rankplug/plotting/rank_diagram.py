@@ -49,7 +49,9 @@ def draw_ranks(
         rank, colour = difference.average_ranks[model], (colours or {}).get(models[model], PALETTE[0])
         axes.plot([rank, rank, end], [0, height, height], color=colour, linewidth=0.8)
         name = f"{models[model]}  ({rank:.2f})" if left else f"({rank:.2f})  {models[model]}"
-        axes.text(end, height, name, ha="right" if left else "left", va="center", fontsize=8, color=colour)
+        # A name is what its authors wrote, formulas that nobody can set included.
+        side = "right" if left else "left"
+        axes.text(end, height, name, ha=side, va="center", fontsize=8, color=colour, parse_math=False)
     for level, group in enumerate(difference.groups):
         ranks = [difference.average_ranks[model] for model in group]
         axes.plot([min(ranks), max(ranks)], 2 * [-0.5 - 0.55 * level], color="k", linewidth=3, solid_capstyle="butt")

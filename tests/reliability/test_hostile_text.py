@@ -94,7 +94,8 @@ class Elements(HTMLParser):
         self.found.append((tag, *(name for name, _ in attrs)))
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
 def test_a_scoreboard_has_the_same_elements_whatever_its_names_are(
     part: int, active_texts: list[str], scoreboard_of: Callable[[str, Path], Path], tmp_path: Path
 ) -> None:
