@@ -77,9 +77,10 @@ bench: install ## measure beside other libraries, and fill docs/performance.md
 	$(BIN)/rankplug bench --peers
 	$(BIN)/rankplug bench --document docs
 
+# Not with --quiet, under which MkDocs hears no warning, and --strict lets all pass.
 docs: install ## build the documentation into site/
 	$(BIN)/python -m rankplug_documentation docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## remove .venv and everything that was made
 	rm -rf .venv .venv-lowest build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,6 +12,8 @@ from rankplug.system import notebooks_folder, thread_environment
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 TABLE = re.compile(r'<table border="\d" class="dataframe">')
+LINK = re.compile(r"\]\((\w+)\.ipynb\)")
+"""A link from one tutorial to another, as a notebook has it."""
 STYLES = re.compile(r"<style\b.*?</style>", re.DOTALL)
 
 
@@ -66,7 +68,8 @@ def notebook_page(notebook: Any, name: str, code: bool = True) -> dict[str, str 
     resources = {"output_files_dir": Path(name).name, "unique_key": "figure"}
     text, found = MarkdownExporter(exclude_input=not code).from_notebook_node(notebook, resources)  # type: ignore[no-untyped-call]
     pictures = {f"{Path(name).parent}/{path}": content for path, content in found["outputs"].items()}
-    return {f"{name}.md": TABLE.sub("<table>", STYLES.sub("", text)), **pictures}
+    text = LINK.sub(r"](\1.md)", TABLE.sub("<table>", STYLES.sub("", text)))
+    return {f"{name}.md": text, **pictures}
 
 
 if __name__ == "__main__":

@@ -150,7 +150,10 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
 
 def tell_time(plan: Plan, store: Store, jobs: int, error: bool = False) -> None:
     """Print how long what is waiting may take, before a run."""
-    expected = _expected(plan, store)
+    try:
+        expected = _expected(plan, store)
+    except ModuleNotFoundError:
+        return  # The run itself says what is missing, all of it at once.
     if expected.trials:
         say(expected.sentence(jobs), error=error)
 
@@ -250,28 +253,31 @@ def tune(
     store: Annotated[
         Path | None, typer.Option(help="Folder of results; else that of the project, which rankplug doctor tells.")
     ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be trained, at most by Optuna.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Search among the parameters of a model, and choose by validation data.
 
     A backend and a scorer without a grid suggest what to search. The same command goes on after an interruption.
     """
-    from rankplug.sweeps import read_folds, read_words
+    from rankplug.store import Store
+    from rankplug.sweeps import plan_search, read_folds, read_words
     from rankplug.sweeps import tune as search_for
 
     if not all("=" in word for word in words):
         raise GrammarError("name the parts of a combination, such as loss=xe_ndcg backend=lightgbm dataset=synthetic")
+    results = Store(store)
+    asked: dict[str, Any] = {
+        "budget": budget, "folds": read_folds(folds), "trials": trials, "store": results, "retry_failed": retry_failed
+    }  # fmt: skip
+    grid = read_words(words).grids[0]
+    plan = plan_search(grid, **asked)
+    if dry_run:
+        tell_plan(plan, results, whole_number(jobs, "jobs", least=1), as_json)
+        return
+    tell_time(plan, results, whole_number(jobs, "jobs", least=1), error=as_json)
     try:
-        found = search_for(
-            read_words(words).grids[0],
-            budget=budget,
-            search=search.value,
-            folds=read_folds(folds),
-            trials=trials,
-            store=store,
-            jobs=jobs,
-            retry_failed=retry_failed,
-        )
+        found = search_for(grid, search=search.value, jobs=jobs, **asked)
     except KeyboardInterrupt:
         say("\ninterrupted: what is trained is kept; the same command goes on", error=True)
         raise typer.Exit(INTERRUPTED) from None

@@ -9,6 +9,7 @@ from .running import Outcome as Outcome
 from .running import run as run
 from .running import sweep as sweep
 from .search.tuning import Tuning as Tuning
+from .search.tuning import plan_search as plan_search
 from .search.tuning import tune as tune
 from .search.validation_choice import chosen_on_validation as chosen_on_validation
 from .search.validation_choice import validation_quality as validation_quality
@@ -25,6 +26,7 @@ __all__ = [
     "chosen_on_validation",
     "duration",
     "expected_time",
+    "plan_search",
     "plan_sweeps",
     "read_file",
     "read_folds",

@@ -19,13 +19,14 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
+from rankplug.cli.sweep import tell_time
 from rankplug.errors import FitError
 from rankplug.store import Store
 from rankplug.sweeps import Plan, expected_time, read_words
 
 Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
-PRINT_NO_DATA = {"bench", "cite", "completion", "lab", "new", "report", "results export"}
+PRINT_NO_DATA = {"bench", "cite", "completion", "lab", "new", "qrels", "report", "results export", "run"}
 """Commands that print where something lies, words for people, or another format."""
 
 
@@ -97,9 +98,9 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
 
 PRINT_ONLY = {
     "bench", "check", "cite", "claims", "completion", "data check-links", "data info", "data list", "data verify",
-    "doctor", "evaluate", "plugins", "results", "results compare", "scoreboard", "verify",
+    "doctor", "evaluate", "plugins", "qrels", "results", "results compare", "run", "scoreboard", "verify",
 }  # fmt: skip
-"""Commands that keep nothing, or only what they are told to with an option."""
+"""Commands that keep nothing, or only what is there already, in another form."""
 
 
 def test_every_command_that_makes_something_has_a_dry_run() -> None:
@@ -123,6 +124,7 @@ def test_a_dry_run_says_what_would_be_and_leaves_nothing(store: Store, fill: Mak
     assert "lacks" in run("report", "xendcg", "--profile", "smoke", *here, "--report", str(tmp_path / "r"), "--dry-run")
     assert "address: " in run("data", "get", "mslr-web10k", "--dry-run")
     assert "here: " in run("data", "prepare", "mslr-web10k", "--dry-run")
+    assert run("tune", *GRID[1:3], "loss=mse", "--budget", "3", *here, "--dry-run").startswith("4 to run, 0 done")
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -174,6 +176,24 @@ def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: 
     assert "about 5 s" in run(*planned, "--jobs", "2")
     told = json.loads(run(*planned, "--json"))
     assert (len(told["run"]), len(told["done"]), told["seconds"]) == (7, 3, 10.5)
+
+
+def test_a_run_tells_its_time_and_leaves_it_to_the_run_to_say_what_is_missing(
+    store: Store, fill: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, {"mse": 0.0}, folds=(1,))
+    plan = read_words(GRID).with_repetitions(5, None).plan(store)
+    told: list[str] = []
+    monkeypatch.setattr("rankplug.cli.sweep.say", lambda words, **_: told.append(words))
+    tell_time(plan, store, 1)
+    assert told == ["about 10 s, by the times recorded of such trials"]
+
+    def missing(*_: Any) -> None:
+        raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
+
+    monkeypatch.setattr("rankplug.sweeps.expected_time", missing)
+    tell_time(plan, store, 1)
+    assert len(told) == 1
 
 
 def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, monkeypatch: pytest.MonkeyPatch) -> None:

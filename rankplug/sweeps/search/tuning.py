@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankplug.errors import FitError, GrammarError, did_you_mean, shown
 from rankplug.store import Combination, Store
-from rankplug.sweeps.plans import Folds
+from rankplug.sweeps.plans import Folds, Plan, Sweep
 from rankplug.sweeps.running import Outcome, sweep
 from rankplug.sweeps.search.search_space import SearchSpace
 from rankplug.sweeps.search.validation_choice import chosen_on_validation, validation_quality
@@ -191,6 +191,23 @@ def tune(
     unique = {one.identity: one for one in candidates}
     failures = tuple(sentence for one in outcomes for sentence in [*one.failures, *one.not_run])
     return Tuning(tuple(outcomes), tuple(unique.values()), space.usual, budget, space.size, failures)
+
+
+def plan_search(
+    grid: Mapping[str, Any],
+    *,
+    budget: int = 50,
+    folds: Folds = (1,),
+    trials: int = 1,
+    store: Store | str | Path | None = None,
+    retry_failed: bool = False,
+) -> Plan:
+    """Return what a search by random draws would train, see :func:`tune`; Optuna trains at most as many."""
+    space = SearchSpace(grid)
+    drawn = space.draw(whole_number(budget, "budget", least=1), whole_number(grid.get("seed", 0), "seed"))
+    candidates = [] if space.usual is None else [space.usual]
+    grids = tuple(candidate.model_dump() for candidate in [*candidates, *drawn])
+    return Sweep(grids, folds, trials).plan(Store.named(store), retry_failed=retry_failed)
 
 
 def _proposals(space: SearchSpace, budget: int, seed: int, trained: Any) -> list[tuple[Combination, Outcome]]:
