@@ -1,4 +1,4 @@
-"""What the builder of the site is told, and what it makes of links between tutorials."""
+"""The builder of the site hears warnings, and links between pages and tutorials lead somewhere."""
 
 from __future__ import annotations
 
