@@ -11,6 +11,7 @@ from .figures import in_style as in_style
 from .figures import keep_within as keep_within
 from .figures import legend_below as legend_below
 from .figures import new_figure as new_figure
+from .figures import save as save
 from .figures import save_figure as save_figure
 from .forest import FARTHEST as FARTHEST
 from .forest import ForestCell as ForestCell
@@ -39,5 +40,6 @@ __all__ = [
     "keep_within",
     "legend_below",
     "new_figure",
+    "save",
     "save_figure",
 ]

@@ -240,3 +240,13 @@ def save_figure(figure: Figure, target: Path) -> Path:
     except (OSError, ValueError) as error:
         raise RankplugError(f"cannot draw into {target}: {error}") from None
     return target
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure as PDF, PNG and SVG, and return their paths."""
+    paths = [stem.with_suffix(suffix) for suffix in (".pdf", ".png", ".svg")]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            encode_figure(figure, file, path.suffix[1:])
+    return paths

@@ -166,7 +166,8 @@ def show_forest(evaluation: StudyEvaluation) -> Output:
     encode_figure(figure, file, "png")
     plt.close(figure)
     picture, width = _for_screen(file.getvalue())
-    return Output({"image/png": picture, "text/plain": "all claims"}, None, **{"image/png": {"width": width}})
+    shows = {"study": evaluation.study.name, "forest": True}
+    return Output({"image/png": picture, "text/plain": "all claims"}, shows, **{"image/png": {"width": width}})
 
 
 def show_findings(study: Study) -> Output:

@@ -211,6 +211,8 @@ def _in_notebook(one: StudyReport, about: Mapping[str, Any]) -> Markup | None:
     """Render what an output of the study's notebook shows, with links to its files and runs."""
     if about.get("study") != one.study.name:
         return None
+    if about.get("forest"):
+        return render("all_claims", one=one)
     if about.get("claims"):
         return render("in_notebook", one=one, shown=None)
     exhibits = {shown.exhibit.name: shown for shown in one.evaluation.exhibits}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-DIGITS = "%.9g"
+DIGITS = "%.7g"
 """Digits of numbers in files for other programs, more than any of them has for sure."""
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
@@ -239,17 +239,13 @@ def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, s
     """Draw the claims of some studies for print into the report, and return its files by their suffixes."""
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import encode_figure
+    from rankplug.plotting import save
 
-    given, found = list(evidence), {}
+    given = list(evidence)
     figure = forest_of(given, headings=len(given) > 1)
-    (folder / "exhibits").mkdir(parents=True, exist_ok=True)
-    for suffix in ("pdf", "svg"):
-        found[suffix] = f"exhibits/all-claims.{suffix}"
-        with (folder / found[suffix]).open("wb") as file:
-            encode_figure(figure, file, suffix)
+    written = save(figure, folder / "exhibits" / "all-claims")
     plt.close(figure)
-    return found
+    return {path.suffix[1:]: f"exhibits/{path.name}" for path in written}
 
 
 def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Path, store: Store) -> StudyReport:
