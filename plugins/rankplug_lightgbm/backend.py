@@ -88,6 +88,7 @@ class LightGBMLearner(StepwiseLearner):
         settings = dict(problem.scorer_implementation(problem.scorer_parameters))
         self.roles = feature_roles(settings, problem.train)
         own = settings.pop("engine", {})
+        sampling = settings.pop("query_bagging", None)
         for role in ("categorical", "increasing", "decreasing"):
             settings.pop(role, None)
         check_memory_for_bins(problem, settings.get("max_bin", 255))
@@ -105,12 +106,13 @@ class LightGBMLearner(StepwiseLearner):
             **settings,
             **({"monotone_constraints": self.roles.monotone} if self.roles.monotone else {}),
             **(native_settings(problem) if self.native else {}),
+            **(_by_query(*sampling) if self.native and sampling else {}),
         }
         if own:
             known = known_parameters()
             parameters = with_engine(parameters, own, "lightgbm", unknown=own.keys() - known, known=known)
         if not self.native:
-            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
+            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
         data = self._dataset(problem.train, parameters)
         self.booster = lgb.Booster(parameters, data)
         if problem.valid is not None:
@@ -165,6 +167,11 @@ class LightGBMLearner(StepwiseLearner):
     def model(self, snapshot: int | str, record: Record) -> LightGBMModel:
         text = snapshot if isinstance(snapshot, str) else self.booster.model_to_string(num_iteration=snapshot)
         return LightGBMModel(text, record)
+
+
+def _by_query(share: float, frequency: int) -> dict[str, Any]:
+    """Return LightGBM's parameters for sampling whole queries, which only its own objectives know how to do."""
+    return {"bagging_by_query": True, "bagging_fraction": share, "bagging_freq": frequency}
 
 
 @functools.cache

@@ -9,6 +9,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankplug.errors import FitError
 from rankplug.system import stream
 from rankplug.training import ClusterProblem, FittedEngine, Record
 from rankplug_lightgbm.backend import LightGBMModel
@@ -17,6 +18,8 @@ from rankplug_lightgbm.objective import LightGBMObjective
 
 def fit(problem: ClusterProblem) -> FittedEngine:
     """Train trees on the lists of all workers."""
+    if "query_bagging" in problem.settings:
+        raise FitError("on a cluster, trees cannot sample whole queries; leave query_bagging away, or use rp.fit")
     objective = LightGBMObjective(problem.loss, sampler=problem.sampler, seed=stream(problem.seed, "noise"))
     rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
     ranker = lgb.DaskLGBMRanker(

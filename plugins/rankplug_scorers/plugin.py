@@ -29,7 +29,9 @@ Features = Annotated[tuple[int | str, ...], BeforeValidator(_several)]
 class Trees(Parameters):
     """Parameters of ``trees``."""
 
-    added_later: ClassVar[dict[str, Any]] = {"categorical": (), "increasing": (), "decreasing": (), "engine": ()}
+    added_later: ClassVar[dict[str, Any]] = {
+        "categorical": (), "increasing": (), "decreasing": (), "engine": (), "query_bagging": 1.0,
+    }  # fmt: skip
 
     leaves: int = Field(8, ge=2, description="leaves of a tree at most")
     learning_rate: float = Field(0.05, gt=0, description="factor on the leaves' values")
@@ -40,7 +42,8 @@ class Trees(Parameters):
     max_depth: int = Field(0, ge=0, description="depth of a tree at most, 0 for any")
     l2: float = Field(1.0, ge=0, description="added to a leaf's sum of curvatures")
     bagging: float = Field(1.0, gt=0, le=1, description="share of documents a tree sees")
-    bagging_frequency: int = Field(1, ge=1, description="trees after which that share is drawn anew")
+    query_bagging: float = Field(1.0, gt=0, le=1, description="share of queries a tree sees, with all their documents")
+    bagging_frequency: int = Field(1, ge=1, description="trees after which those shares are drawn anew")
     feature_fraction: float = Field(1.0, gt=0, le=1, description="share of features a tree sees")
     boosting: Literal["gbdt", "dart"] = Field("gbdt", description="dart drops earlier trees at random")
     drop_rate: float = Field(0.1, ge=0, le=1, description="share of trees that dart drops")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from rankplug.errors import FitError
 from rankplug.training import of_engine
 from rankplug_scorers.plugin import Linear, Trees
 
@@ -31,7 +32,7 @@ def lightgbm_settings(trees: Trees) -> dict[str, Any]:
         "feature_fraction": trees.feature_fraction,
         "drop_rate": trees.drop_rate,
         "linear_tree": trees.linear_tree,
-        **_features_and_engine(trees, "lightgbm"),
+        **_for_backends(trees, "lightgbm"),
     }
 
 
@@ -51,15 +52,18 @@ def xgboost_settings(trees: Trees) -> dict[str, Any]:
         "reg_lambda": trees.l2,
         "subsample": trees.bagging,
         "colsample_bytree": trees.feature_fraction,
-        **_features_and_engine(trees, "xgboost"),
+        **_for_backends(trees, "xgboost"),
     }
     return settings | ({"rate_drop": trees.drop_rate} if trees.boosting == "dart" else {})
 
 
-def _features_and_engine(trees: Trees, engine: str) -> dict[str, Any]:
+def _for_backends(trees: Trees, engine: str) -> dict[str, Any]:
     """Return what backends translate by themselves, as it needs the data or the engine."""
     roles = {role: getattr(trees, role) for role in ("categorical", "increasing", "decreasing") if getattr(trees, role)}
-    return roles | ({"engine": of_engine(trees.engine, engine)} if trees.engine else {})
+    if trees.query_bagging < 1 and trees.bagging < 1:
+        raise FitError("bagging samples documents and query_bagging whole queries; leave one of them away")
+    sampling = {"query_bagging": (trees.query_bagging, trees.bagging_frequency)} if trees.query_bagging < 1 else {}
+    return roles | sampling | ({"engine": of_engine(trees.engine, engine)} if trees.engine else {})
 
 
 def xgboost_linear_settings(linear: Linear) -> dict[str, Any]:

@@ -103,11 +103,16 @@ class XGBoostLearner(StepwiseLearner):
         settings = dict(problem.scorer_implementation(problem.scorer_parameters))
         self.roles = feature_roles(settings, problem.train)
         own = settings.pop("engine", {})
+        sampling = settings.pop("query_bagging", None)
         for role in ("categorical", "increasing", "decreasing"):
             settings.pop(role, None)
         check_memory_for_bins(problem, settings.get("max_bin", 255))
         self.kind = settings["booster"]
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
+        if self.native and sampling:
+            raise FitError(
+                "XGBoost's own objectives sample documents, not whole queries; leave native or query_bagging away"
+            )
         parameters = {
             "objective": "reg:squarederror",
             "base_score": 0.0,
@@ -121,7 +126,7 @@ class XGBoostLearner(StepwiseLearner):
         if own:
             parameters = with_engine(parameters, own, "xgboost", unknown=_unknown(parameters, own))
         if not self.native:
-            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics)
+            self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
         self.train = self._matrix(problem.train, parameters)
         self.valid = None if problem.valid is None else self._matrix(problem.valid, parameters, self.train)
         known = [data for data in (self.train, self.valid) if data is not None]

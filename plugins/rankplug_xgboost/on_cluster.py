@@ -10,6 +10,7 @@ import xgboost as xgb
 import xgboost.dask
 from numpy.typing import NDArray
 
+from rankplug.errors import FitError
 from rankplug.system import stream
 from rankplug.training import ClusterProblem, FittedEngine, Record
 from rankplug_xgboost.backend import XGBoostModel
@@ -18,6 +19,8 @@ from rankplug_xgboost.objective import XGBoostObjective
 
 def fit(problem: ClusterProblem) -> FittedEngine:
     """Train trees on the lists of all workers."""
+    if "query_bagging" in problem.settings:
+        raise FitError("on a cluster, trees cannot sample whole queries; leave query_bagging away, or use rp.fit")
     train = problem.train
     data = xgboost.dask.DaskQuantileDMatrix(
         problem.client,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankplug.errors import FitError
 from rankplug.losses import Evaluation, Objective
-from rankplug.system import WORTH_A_THREAD_BESIDE_AN_ENGINE, check_memory, threads_for
+from rankplug.system import WORTH_A_THREAD_BESIDE_AN_ENGINE, check_memory, generator, threads_for
 from rankplug.training.fitting import Problem
 from rankplug.training.training_loop import checked
 
@@ -46,10 +46,13 @@ class BoostingObjective:
     Args:
         objective: the loss on the training data, bound with ``step="newton"``.
         valued: whether the loss itself is wanted too.
+        sampling: share of the lists that a tree learns from, and how many trees learn from the same. The documents of
+            all others have neither gradient nor curvature, and unless the loss is wanted too nothing is computed of
+            them.
     """
 
-    def __init__(self, objective: Objective, valued: bool) -> None:
-        self.objective, self.valued = objective, valued
+    def __init__(self, objective: Objective, valued: bool, sampling: tuple[float, int] | None = None) -> None:
+        self.objective, self.valued, self.sampling = objective, valued, sampling
         objective.worth_threads = WORTH_A_THREAD_BESIDE_AN_ENGINE
         self.loss = float("nan")
 
@@ -58,8 +61,7 @@ class BoostingObjective:
 
         Only a curvature that is 0 beside a gradient of 0 is raised; a negative one is an error, not a thing to repair.
         """
-        found = self.objective(scores, iteration=iteration, dtype=np.float32, valued=self.valued)
-        step = checked(found, iteration, self.valued)
+        step = checked(self._evaluate(scores, iteration), iteration, self.valued)
         lowest = step.curvature.min(initial=0)
         if lowest < 0:
             raise FitError(
@@ -70,3 +72,27 @@ class BoostingObjective:
         if self.valued:
             self.loss = float(step.value.mean())
         return step
+
+    def _evaluate(self, scores: NDArray[Any], iteration: int) -> Evaluation:
+        if self.sampling is None:
+            return self.objective(scores, iteration=iteration, dtype=np.float32, valued=self.valued)
+        chosen = self.chosen_lists(iteration)
+        rows = np.repeat(chosen, self.objective.lengths)
+        if self.valued:
+            found = self.objective(scores, iteration=iteration, dtype=np.float32)
+            found.gradient[~rows] = found.curvature[~rows] = 0.0
+            return found
+        part = self.objective(
+            scores[rows], lists=np.flatnonzero(chosen), iteration=iteration, dtype=np.float32, valued=False
+        )
+        found = Evaluation(part.value, np.zeros(rows.size, np.float32), np.zeros(rows.size, np.float32))
+        found.gradient[rows], found.curvature[rows] = part.gradient, part.curvature
+        return found
+
+    def chosen_lists(self, iteration: int) -> NDArray[np.bool_]:
+        """Return which lists an iteration learns from, at least one."""
+        assert self.sampling is not None
+        share, frequency = self.sampling
+        lists = self.objective.lengths.size
+        drawn = generator(self.objective.seed, "query bagging", iteration // frequency).permutation(lists)
+        return np.asarray(drawn < max(round(share * lists), 1))
