@@ -33,7 +33,11 @@ FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILIN
 
 NEEDS_DATA = {"docs/data.md": "shows a public set, OHSUMED"}
 
-NEEDS_PACKAGE = {"docs/howto/pyterrier.md": "pyterrier", "docs/howto/serve.md": "onnxruntime"}
+NEEDS_PACKAGE = {
+    "docs/howto/pyterrier.md": "pyterrier",
+    "docs/howto/serve.md": "onnxruntime",
+    "docs/howto/lightning.md": "lightning",
+}
 """Pages about packages that no environment of ours has."""
 
 # Commands, or their beginnings.
