@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.cli import main
+from rankplug.system.watched_children import end_with_parent
 
 MARK = "RANKPLUG_CASE"
 """Variable that names a command's folder to all programs that it starts."""
@@ -35,11 +36,12 @@ def start(
     names_modules: bool = False,
 ) -> int:
     """Run a command in a fork, in a session of its own; what it says goes to a file beside the folder."""
-    output = output_of(folder)
+    output, campaign = output_of(folder), os.getpid()
     if (child := os.fork()) == 0:
         code = 1
         try:
             os.setsid()
+            end_with_parent(campaign)
             handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             os.dup2(handle, 1)
             os.dup2(handle, 2)
