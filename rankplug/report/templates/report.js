@@ -197,7 +197,7 @@
   if (claims.length > 1) makeFilter(claims, document.querySelector("main h1").nextElementSibling);
   else if (claims.length) makeFilter(claims, claims[0].parentElement);
   for (const table of plain)
-    if (!claims.includes(table) && table.tBodies[0].rows.length > LONG) makeFilter([table], table.parentElement);
+    if (!claims.includes(table) && table.tBodies[0].rows.length > LONG) makeFilter([table], table.parentElement.localName === "details" ? table : table.parentElement);
   for (const section of document.querySelectorAll("section.exhibit[id]")) nameRows(section);
   const points = JSON.parse(document.getElementById("points")?.textContent ?? "{}");
   for (const picture of document.querySelectorAll(".picture img")) {
