@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Statistic = Callable[[Results], Evidence]
 TOP_HEAVY = ("MAP", "NDCG")
 """Gains of which the claim on the spread speaks; a flip changes Delta_AUC by the same everywhere."""
+NEAR_ONE, LITTLE = 0.9, 0.1
+"""The expected loss that is called close to 1 at least, and the fall in training that is very small at most."""
 
 
 def ranks_better(pairs: Sequence[tuple[str, str]], measures: tuple[str, ...] = tuple(MEASURES)) -> Statistic:
@@ -201,13 +203,20 @@ def of_training_lists(column: str, above: float) -> Statistic:
         own = frame[frame["objective"] == objectives.EXPECTED_LOSS]
         parts = {}
         for gain, rows in own.groupby("gain", sort=False):
-            fall = (rows["at w = 0"] - rows["trained"]) / rows["at w = 0"].mean()
+            fall = (rows["at w = 0"] - rows[column]) / rows["at w = 0"].mean()
             values = rows["random orders"] - above if column == "random orders" else above - fall
             design = IndependentTrials("training queries of one model")
             parts[str(gain)] = Sample(values.to_numpy(np.float64), design)
         return greater(parts)
 
     return gather
+
+
+def loss_of_two_documents(results: Results) -> Evidence:
+    """Compare the expected loss of two documents in random order, of which one is good, with what is close to 1."""
+    design = IndependentTrials("lists of two documents")
+    losses = {gain: objectives.loss_of_random_orders(gain, ((1, 2),) * 2) for gain in TOP_HEAVY}
+    return greater({gain: Sample(loss - NEAR_ONE, design) for gain, loss in losses.items()})
 
 
 def of_dependent_walks(column: str, more: str, less: str) -> Statistic:
