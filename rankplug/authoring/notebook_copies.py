@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rankplug.errors import RankplugError
 from rankplug.studies import studies
-from rankplug.system import notebooks_folder, write_whole
+from rankplug.system import notebooks_folder, remove_abandoned, write_whole
 
 PAPERS = Path("papers")
 """The folder of notebooks that come from other packages."""
@@ -23,6 +23,10 @@ def copy_notebooks(folder: Path, dry_run: bool = False) -> tuple[list[Path], lis
     for path in (study.notebook_path for study in studies()):
         if not path.is_relative_to(own):
             sources[PAPERS / path.name] = path
+    if not dry_run:
+        # Also where every notebook is there, so that nothing is written.
+        for place in {(folder / name).parent for name in sources}:
+            remove_abandoned(place)
     new: list[Path] = []
     there: list[Path] = []
     for name, source in sources.items():

@@ -43,6 +43,9 @@ MATH_ATTRIBUTES = {
 WITHOUT_CONTENT = {"script", "style", "template", "title"}
 """Tags whose content is not text for a reader, and is removed with them."""
 
+COLOURS = ("mathbackground", "mathcolor")
+COLOUR = re.compile(r"#?\w+")
+"""A colour by its name or number, and nothing that a style sheet might take for an address."""
 LINK = re.compile(r"https?://[^\s\\]+|mailto:[^\s\\]+|(?:#|(?:\.\./)*\w)[^\s:\\]*")
 """A page that a click opens; an address that begins with two slashes would be a machine of any network."""
 PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+|(?:\.\./)*exhibits/[\w./-]+")
@@ -105,6 +108,8 @@ def _reduced(text: str, tags: set[str], everywhere: set[str]) -> Markup:
 
 
 def _address(tag: str, attribute: str, value: str) -> str | None:
+    if attribute in COLOURS:
+        return value if COLOUR.fullmatch(value) else None
     if attribute not in ("href", "src"):
         return value
     allowed = LINK if attribute == "href" else PICTURE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,18 @@ def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
     told = lab(str(folder), "--copy-only")
     assert told == f"1 notebooks copied into {folder}; {len(copied) - 1} were there and are as they were\n"
     assert (folder / "combination.ipynb").read_text() == "changed"
+
+
+def test_what_a_killed_copy_left_goes_although_nothing_is_left_to_copy(tmp_path: Path) -> None:
+    lab(str(tmp_path), "--copy-only")
+    left = [folder / ".rankplug-abcdefgh.tmp" for folder in (tmp_path, tmp_path / "tutorials")]
+    for path in left:
+        path.write_bytes(b"half")
+        os.utime(path, (1e9, 1e9))
+    lab(str(tmp_path), "--copy-only", "--dry-run")
+    assert all(path.exists() for path in left)
+    lab(str(tmp_path), "--copy-only")
+    assert not any(path.exists() for path in left)
 
 
 @pytest.mark.needs("study letor2")
