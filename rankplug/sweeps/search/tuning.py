@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from rankplug.errors import FitError, GrammarError, did_you_mean, shown
+from rankplug.errors import FitError, GrammarError, shown
 from rankplug.store import Combination, Store
 from rankplug.sweeps.plans import Folds, Plan, Sweep
 from rankplug.sweeps.running import Outcome, sweep
@@ -159,7 +159,7 @@ def tune(
     """
     whole_number(budget, "budget", least=1)
     if search not in get_args(Search):
-        raise FitError(f"there is no search called {search}: {did_you_mean(str(search), get_args(Search))}")
+        raise FitError(f"a search is {' or '.join(get_args(Search))}, not {shown(search)}")
     if not isinstance(grid, Mapping):
         raise GrammarError(f"a grid maps parts of a combination to values, such as loss: mse, not {shown(grid)}")
     parts = {**grid, **fixed, **({"dataset": data} if data else {})}
