@@ -17,6 +17,11 @@ SUBJECTS = (
     Subject("reading", "reading LETOR text and opening prepared data", f"{PACKAGE}.data_sets.reading:measure"),
     Subject("synthetic", "speed at which made data are made", f"{PACKAGE}.data_sets.synthetic:measure"),
     Subject("metrics", "NDCG of many queries beside other evaluators", f"{PACKAGE}.metrics:measure"),
+    Subject(
+        "serving",
+        "prediction of few documents beside other ways to serve trees",
+        f"{PACKAGE}.prediction.serving:measure",
+    ),
     Subject("sweeps", "what a sweep costs beside training", f"{PACKAGE}.many_runs.sweeps:measure"),
     Subject("store", "questions to stores of 100 to 10,000 results", f"{PACKAGE}.many_runs.store_growth:measure"),
     Subject(

@@ -146,6 +146,34 @@ def measure_reading(path: Path, effort: Effort, number: int) -> Iterator[Measure
     )
 
 
+def measure_tables(path: Path, effort: Effort, number: int) -> Iterator[Measurement]:
+    """Measure the same documents as text and as a Parquet file, whose rows are sorted by query or in any order."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    lists = letor.read(path)
+    # Digits that differ from row to row, as the text comes again and again and would be packed to nearly nothing.
+    noise = np.random.default_rng(0).random(lists.features.shape, np.float32)
+    columns = {f"f{place}": column for place, column in enumerate((lists.features * (1 + 1e-3 * noise)).T)}
+    table = pa.table({"query": lists.query_ids[lists.query_of_document], "label": lists.labels, **columns})
+    kinds = {"sorted": table, "unsorted": table.take(np.random.default_rng(1).permutation(table.num_rows))}
+    ways: dict[str, Callable[[], Any]] = {"text": lambda: letor.read(path)}
+    for kind, rows in kinds.items():
+        file = path.with_suffix(f".{kind}.parquet")
+        parquet.write_table(rows, file)
+        ways[kind] = lambda file=file: rp.Lists.from_table(file, query="query", label="label")
+    with use_threads(number):
+        rounds = by_turns(ways, effort.rounds, yardstick="text")
+    for kind in kinds:
+        yield measured(
+            f"Parquet of {path.with_suffix(f'.{kind}.parquet').stat().st_size / 1e6:.0f} MB, rows {kind}: text over it",
+            rounds,
+            lambda seconds, kind=kind: seconds["text"] / seconds[kind],
+            threads=number,
+            target=at_least(5) if kind == "sorted" and number == 1 else None,
+        )
+
+
 def peak_memory(path: Path) -> float:
     """Return the peak memory of a process that reads, beyond the mapped file, over the size of its feature matrix."""
     program = f"import pathlib, {__name__} as reading; print(reading.watch(pathlib.Path({str(path)!r})))"
@@ -184,6 +212,7 @@ def measure(effort: Effort) -> Iterator[Measurement]:
     with written(effort.size(MEGABYTES, 4)) as path:
         for number in effort.threads:
             yield from measure_reading(first_part(path, PART_FOR_RACES), effort, number)
+            yield from measure_tables(first_part(path, PART_FOR_RACES), effort, number)
         what = "LETOR text: peak memory beyond the file, over the feature matrix"
         yield once(what, peak_memory(path), threads=threads(), target=at_most(1.3))
         yield from measure_opening(path, effort)
