@@ -1,5 +1,5 @@
-// Sorts and filters tables, gives every row an address, tells the points of figures, and searches. Pages are complete without it; it reads nothing
-// but the page, and writes texts as texts only.
+// Sorts and filters tables, gives every row an address, tells the points of figures, and searches. Pages are complete
+// without it; it reads nothing but the page, and writes texts as texts only.
 "use strict";
 {
   const LONG = 14, MOST_FOUND = 100, NEAR = 30;
@@ -196,8 +196,10 @@
   const claims = plain.filter(table => table.closest(".claims"));
   if (claims.length > 1) makeFilter(claims, document.querySelector("main h1").nextElementSibling);
   else if (claims.length) makeFilter(claims, claims[0].parentElement);
-  for (const table of plain)
-    if (!claims.includes(table) && table.tBodies[0].rows.length > LONG) makeFilter([table], table.parentElement.localName === "details" ? table : table.parentElement);
+  for (const table of plain.filter(one => !claims.includes(one) && one.tBodies[0].rows.length > LONG)) {
+    const around = table.parentElement;
+    makeFilter([table], around.localName === "details" ? table : around);
+  }
   for (const section of document.querySelectorAll("section.exhibit[id]")) nameRows(section);
   const points = JSON.parse(document.getElementById("points")?.textContent ?? "{}");
   for (const picture of document.querySelectorAll(".picture img")) {
