@@ -33,6 +33,8 @@ RUNS_CODE = {
 ALLOWED = {
     ("rankplug/compiled/lifting.py", "exec"): "runs a template of this package, into which only names of arguments go",
     ("rankplug/compiled/lifting.py", "compile"): "of the same template",
+    ("rankplug/compiled/machine_code.py", "pickle.load"): "reads the version in numba's index of our own compiled code",
+    ("rankplug/compiled/machine_code.py", "pickle.loads"): "reads compiled code after the digest it was kept with",
     ("rankplug/testing/loss_checks.py", "pickle.loads"): "reads what the line before has written",
     ("rankplug/losses/session_losses.py", "pickle.loads"): "reads what the asking session has sent to its worker",
     ("rankplug/registry/specifications.py", "importlib.import_module"): "imports what a plugin names as its code",

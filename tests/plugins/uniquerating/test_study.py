@@ -69,7 +69,7 @@ def test_the_paper_profile_has_the_published_settings():
         "umart[window=10]",
         "umart[window=2]",
     ]
-    assert "learning_rate=0.05,rounds=1000,bagging=0.9,min_data=5,min_hessian=5.0" in web["uMart"]["scorer"]
+    assert "learning_rate=0.05,rounds=1000,l2=0,bagging=0.9,min_data=5,min_hessian=5.0" in web["uMart"]["scorer"]
     assert "learners=5" in ohsumed["uBoost"]["scorer"] and "learners=2" in ohsumed["urBoost"]["scorer"]
     assert ohsumed["LambdaMart-R"]["scorer"].startswith("ranklib_trees") and ohsumed["LambdaMart-R"]["patience"] == 100
 

@@ -62,7 +62,7 @@ def test_the_paper_profile_has_the_published_settings():
     runs = {group.name: group for group in STUDY.runs("paper", None)}
     web, yahoo = (runs[f"quality, {collection}"] for collection in PLACES)
     assert web.trials == 100 and runs[protocol.group_name("clicks", protocol.WEB30K, 0.05)].trials == 20
-    settings = "learning_rate=0.02,rounds=500"
+    settings = "learning_rate=0.02,rounds=500,l2=0"
     assert f"leaves=400,{settings},min_data=50,min_hessian=0.0,max_bin=255" in web.shared["scorer"]
     assert f"leaves=200,{settings},min_data=100" in yahoo.shared["scorer"]
     assert web.shared["patience"] == 50
