@@ -19,8 +19,9 @@ choose iterations and draws, fold by fold, and the training part chooses the fea
 documents a list and 1,000 test queries; real collections take all their five folds. `python -m
 rankplug_benchmarks.defaults STORE` runs it again, or on with more draws.
 
-The defaults were settled by trying some dozen values on these same collections, so that *usual* is a little flattered
-here; the values to search were not. Where a backend has few draws, or a collection is missing, no more has been run.
+The defaults were settled in view of the test parts of these same collections, by some twenty settings of a few
+backends, so that *usual* is flattered here and *tuned* is not. Ten draws make a weak search. Where a backend has few
+draws, or a collection is missing, no more has been run.
 
 A network and a linear model see features on a scale of their own, part of the model: the logarithm of each feature's
 size with its sign, then mean 0 and deviation 1 over the training documents. `torch[scaling=none]` takes them as they
