@@ -98,7 +98,7 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
 
 PRINT_ONLY = {
     "bench", "check", "cite", "claims", "completion", "data check-links", "data info", "data list", "data verify",
-    "doctor", "evaluate", "plugins", "qrels", "results", "results compare", "run", "scoreboard", "verify",
+    "doctor", "evaluate", "explain", "plugins", "qrels", "results", "results compare", "run", "scoreboard", "verify",
 }  # fmt: skip
 """Commands that keep nothing, or only what is there already, in another form."""
 
