@@ -64,6 +64,7 @@ NOT_RUN = {
     "dask ": "waits for others until it is stopped",
     "sbatch ": "needs a batch system",
     "pip install": "changes the environment",
+    "git config ": "changes the settings of a person's repository",
 }
 # Blocks of Python, by words they contain.
 NOT_EXECUTED = {

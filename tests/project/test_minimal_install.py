@@ -73,7 +73,7 @@ def test_commands_say_it_too(words: tuple[str, ...], extra: str, tmp_path: Path)
     assert f"pip install 'rankplug[{extra}]'" in told
 
 
-def test_the_extra_all_has_all_but_what_needs_java() -> None:
+def test_the_extra_all_has_all_but_pyterrier() -> None:
     (everything,) = PROJECT["optional-dependencies"]["all"]
     named = set(everything.removeprefix("rankplug[").removesuffix("]").split(","))
     assert named == set(PROJECT["optional-dependencies"]) - {"all", "pyterrier"}

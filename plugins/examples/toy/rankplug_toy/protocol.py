@@ -26,7 +26,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     shared = {
         "dataset": data or dataset,
         "backend": "lightgbm",
-        "scorer": f"trees[rounds={trees},leaves={leaves},min_data={smallest},learning_rate=0.1,l2=0]",
+        "scorer": f"trees[rounds={trees},leaves={leaves},min_data={smallest}]",
         "metrics": ["ndcg@5", "ndcg@10"],
     }
     folds = tuple(range(1, 6)) if profile in ("real", "paper") and data is None else (1,)
