@@ -205,7 +205,8 @@ def test_code_that_raises_is_told_with_the_line(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "flavour"),
     [
-        *((kind, "numba") for kind in KINDS if kind != "study"),
+        *((kind, "numba") for kind in KINDS if kind not in ("scorer", "study")),
+        pytest.param("scorer", "numba", marks=pytest.mark.slow),
         pytest.param("study", "numba", marks=pytest.mark.slow),
         pytest.param("loss", "torch", marks=pytest.mark.slow),
     ],
@@ -220,7 +221,7 @@ def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
 
 
 # The losses' own tests run the same contract.
-SLOW = {"loss", "scorer", "backend", "study"}
+SLOW = {"loss", "scorer", "backend", "study", "metric", "transform"}
 # Of the others some need parameters, or are checked on less.
 WORDS = {
     "synthetic": "synthetic[queries=60]",

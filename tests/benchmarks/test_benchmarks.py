@@ -75,7 +75,13 @@ def test_made_data_have_the_size_asked_for_and_settings_stay_as_they_were(in_mem
     assert (collection.IN_MEMORY_BYTES, os.environ.get("RANKPLUG_CACHE")) == before
 
 
-@pytest.mark.parametrize("loss", ["ranknet", "cross_entropy", "urank", "approx_ndcg", "lambdaloss"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "cross_entropy",
+        *(pytest.param(loss, marks=pytest.mark.slow) for loss in ("ranknet", "urank", "approx_ndcg", "lambdaloss")),
+    ],
+)
 def test_padded_formulas_have_the_gradient_of_ours(loss):
     batch = padded.Batch(6)
     formula = next(contest[3] for contest in padded.CONTESTS if contest[0] == loss)

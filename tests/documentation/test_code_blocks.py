@@ -17,6 +17,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -66,6 +67,7 @@ NOT_RUN = {
     "pip install": "changes the environment",
     "git config ": "changes the settings of a person's repository",
 }
+LONG = ("docs/faq.md", "docs/fitting.md", "docs/howto/cluster.md")
 # Blocks of Python, by words they contain.
 NOT_EXECUTED = {
     "dask_jobqueue": "needs a batch system",
@@ -132,9 +134,10 @@ def reason(listed: dict[str, str], command: str) -> str:
     return next((why for beginning, why in listed.items() if command.startswith(beginning)), "")
 
 
-def with_code() -> list[str]:
-    """Return pages that have something to run."""
-    return [str(page.relative_to(ROOT)) for page in PAGES if any(block.language != "text" for block in blocks(page))]
+def with_code() -> list[Any]:
+    """Return pages that have something to run; those that take long are slow tests."""
+    pages = [str(page.relative_to(ROOT)) for page in PAGES if any(block.language != "text" for block in blocks(page))]
+    return [pytest.param(page, marks=pytest.mark.slow) if page in LONG else page for page in pages]
 
 
 @pytest.fixture

@@ -25,12 +25,17 @@ def lists():
 
 @pytest.fixture(scope="module")
 def ours(lists):
-    return rp.fit("lightgbm", scorer="trees[leaves=7,min_data=5,rounds=10]", loss="cross_entropy", train=lists)
+    return rp.fit(
+        "lightgbm",
+        scorer="trees[leaves=7,min_data=5,rounds=10,learning_rate=0.1,l2=0]",
+        loss="cross_entropy",
+        train=lists,
+    )
 
 
 def test_one_document_a_leaf_gives_minus_gradient_over_curvature():
     lists = rp.Lists(np.arange(4, dtype=np.float32)[:, None], [3, 0, 1, 2], [0, 4])
-    scorer = "trees[leaves=4,min_data=1,min_hessian=0,rounds=1,learning_rate=1]"
+    scorer = "trees[leaves=4,min_data=1,min_hessian=0,rounds=1,learning_rate=1,l2=0]"
     model = rp.fit("lightgbm", scorer=scorer, loss="cross_entropy", train=lists)
     share, uniform = np.array([3, 0, 1, 2]) / 6, 1 / 4
     np.testing.assert_allclose(model.predict(lists), -(uniform - share) / (uniform * (1 - uniform)), rtol=1e-5)

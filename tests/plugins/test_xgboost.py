@@ -9,7 +9,7 @@ import xgboost as xgb
 import rankplug as rp
 from rankplug.errors import DataError, FitError
 
-SCORER = "trees[leaves=8,min_hessian=0.01,rounds=10]"
+SCORER = "trees[leaves=8,min_hessian=0.01,rounds=10,learning_rate=0.1,l2=0]"
 PLAIN = {
     "tree_method": "hist",
     "grow_policy": "lossguide",
@@ -34,7 +34,7 @@ def lists():
 
 def test_one_document_a_leaf_gives_minus_gradient_over_curvature():
     lists = rp.Lists(np.arange(4, dtype=np.float32)[:, None], [3, 0, 1, 2], [0, 4])
-    scorer = "trees[leaves=4,min_hessian=0,rounds=1,learning_rate=1]"
+    scorer = "trees[leaves=4,min_hessian=0,rounds=1,learning_rate=1,l2=0]"
     model = rp.fit("xgboost", scorer=scorer, loss="cross_entropy", train=lists)
     share, uniform = np.array([3, 0, 1, 2]) / 6, 1 / 4
     np.testing.assert_allclose(model.predict(lists), -(uniform - share) / (uniform * (1 - uniform)), rtol=1e-5)
@@ -71,7 +71,7 @@ def test_the_number_of_threads_changes_nothing(scorer, lists, monkeypatch):
 
 
 def test_trees_are_those_of_lightgbm_where_both_have_the_same_limits(lists):
-    scorer = "trees[leaves=4,min_data=1,min_hessian=0.5,rounds=1]"
+    scorer = "trees[leaves=4,min_data=1,min_hessian=0.5,rounds=1,l2=0]"
     one, other = (
         rp.fit(backend, scorer=scorer, loss="cross_entropy", train=lists).predict(lists)
         for backend in ("lightgbm", "xgboost")
@@ -93,7 +93,7 @@ class TestAgainstItsOwnObjectives:
     @pytest.mark.parametrize("loss", ["ranknet", "lambdarank", "lambdarank[norm=true]"])
     def test_one_tree_of_ours_steps_twice_as_far_as_its_own_which_doubles_curvature(self, loss):
         lists = rp.Lists(np.arange(8, dtype=np.float32)[:, None], [3, 0, 1, 2, 0, 0, 1, 2], [0, 4, 8])
-        scorer = "trees[leaves=8,min_hessian=0,rounds=1,learning_rate=1]"
+        scorer = "trees[leaves=8,min_hessian=0,rounds=1,learning_rate=1,l2=0]"
         native, ours = (
             rp.fit(backend, scorer=scorer, loss=loss, train=lists).predict(lists)
             for backend in ("xgboost[native=true]", "xgboost")

@@ -107,7 +107,8 @@ def failures_of(how: str, folder: Path) -> list[str]:
     return outcome.failures
 
 
-@pytest.mark.parametrize("how", ["numpy", pytest.param("python", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["numpy", "python"])
 def test_memory_that_runs_out_in_a_worker_fails_its_trial_and_no_other(how: str, tmp_path: Path) -> None:
     assert "DataError: dataset greedy needs more memory than is left" in failures_of(how, tmp_path)[0]
 

@@ -92,6 +92,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["processes"])
 def test_a_killed_sweep_goes_on_where_it_was(folder: Path, way: str) -> None:
     kill_and_resume(folder, way, kills=1, seed=0)

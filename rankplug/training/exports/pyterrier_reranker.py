@@ -41,11 +41,10 @@ def pyterrier(model: Model, *, features: str = "features") -> PipelineStep:
         model: what scores.
         features: the column that holds the arrays.
     """
-    require_modules("pyterrier")
-    import pyterrier as pt
-
     if not isinstance(model, Model):
         raise DataError(f"model must be a rankplug.Model, got {type(model).__name__}")
+    require_modules("pyterrier")
+    import pyterrier as pt
 
     class Reranker(pt.Transformer):  # type: ignore[misc]
         """Scores of a model of rankplug."""

@@ -130,7 +130,8 @@ def tree_of(
 def at_most(thresholds: ArrayLike) -> NDArray[np.float32]:
     """Return the largest float32 that are at most some numbers.
 
-    >>> at_most([0.1]).item() <= 0.1 < np.nextafter(at_most([0.1])[0], np.float32(1))
+    >>> found = at_most([0.1])[0]
+    >>> found.item() <= 0.1 < np.nextafter(found, np.float32(1)).item()
     True
     """
     exact = np.asarray(thresholds, np.float64)

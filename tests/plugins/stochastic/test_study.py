@@ -64,7 +64,7 @@ def test_the_paper_profile_has_the_published_settings():
     assert "layers=(1024,512,256),batch_norm=true" in runs[TUNED].models["E[ApproxNDCG]"]["scorer"]
     assert "momentum=0.2" in web["ApproxNDCG"]["scorer"] and "momentum=0.01" in yahoo["ApproxNDCG"]["scorer"]
     assert "optimiser=adagrad,lr=0.005,reduction=sum,batch=128" in web["ApproxNDCG"]["backend"]
-    assert "leaves=400,learning_rate=0.05,rounds=1000,min_data=50,min_hessian=200.0" in web["lambdaMART"]["scorer"]
+    assert "leaves=400,learning_rate=0.05,rounds=1000,l2=0,min_data=50,min_hessian=200.0" in web["lambdaMART"]["scorer"]
     assert "min_data=100,min_hessian=10.0" in yahoo["lambdaMART"]["scorer"]
     assert web["lambdaMART"]["patience"] == 200
 
