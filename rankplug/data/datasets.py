@@ -110,6 +110,13 @@ class Source:
         self._names = [str(parse(reference)) for reference in chain]
         self._transforms = [registry().resolve("transform", reference) for reference in chain]
 
+    @property
+    def determined_by(self) -> tuple[Any, ...] | None:
+        """All that determines the data beside fold and seed; None where files do."""
+        if self._dataset.fingerprint:
+            return None
+        return self._dataset, self._parameters, self._names, self._transforms
+
     def split(self, fold: int, seed: int) -> Split:
         """Return all parts at once."""
         self._check(fold)

@@ -152,6 +152,46 @@ def _copy(fact: Any) -> Any:
     return copy.deepcopy(fact, {id(model): model})
 
 
+KEPT_BYTES = 2**27
+"""Size of made data up to which they are kept for the next trial, which is often another method on the same data."""
+
+
+class _MadeData(NamedTuple):
+    """The blocks of data that no file determines, their pool, and what determines them."""
+
+    determined_by: tuple[Any, ...]
+    pool: str
+    blocks: tuple[Split, ...]
+
+
+_last_made: list[_MadeData] = []
+"""The data of the last trial of this process, if they are small."""
+
+
+def _blocks(source: Source, trial: Trial) -> Iterator[Split]:
+    """Yield the blocks of a trial's data, made anew or kept from the last trial."""
+    parts = source.determined_by
+    key = None if parts is None else (*parts, trial.fold, trial.seed)
+    for made in tuple(_last_made):
+        if made.determined_by == key:
+            source.pool = made.pool
+            yield from made.blocks
+            return
+    _last_made.clear()
+    kept: list[Split] = []
+    size = 0
+    for split in source.blocks(trial.fold, trial.seed):
+        size += sum(part.features.nbytes for part in split)
+        if key is not None and size <= KEPT_BYTES:
+            kept.append(split)
+        else:
+            key = None
+            kept.clear()
+        yield split
+    if key is not None:
+        _last_made[:] = [_MadeData(key, source.pool, tuple(kept))]
+
+
 def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
     """Load a trial's data, and return their source, the first block of them and the test parts of all blocks."""
     from rankplug.data import Source
@@ -159,7 +199,7 @@ def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
     combination = trial.combination
     try:
         source = Source(combination.dataset, combination.transforms)
-        blocks = source.blocks(trial.fold, trial.seed)
+        blocks = _blocks(source, trial)
         split = next(blocks)
     except Exception:
         # A file that someone is just writing is no fault of the combination.
