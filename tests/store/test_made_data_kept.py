@@ -48,5 +48,5 @@ def test_each_is_made_once_a_trial_and_results_are_those_without(
     rp.sweep(GRID, trials=2, store=tmp_path / "anew", progress=False)
     assert len(loads) == 8 + 16 and not trials._last_made
     kept, anew = queries(Store(tmp_path / "kept")), queries(Store(tmp_path / "anew"))
-    assert kept.keys() == anew.keys() and len(kept) == 16
+    assert kept.keys() == anew.keys() and len(kept) == 64
     assert all(np.array_equal(kept[name], anew[name], equal_nan=True) for name in kept)
