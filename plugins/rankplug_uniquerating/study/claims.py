@@ -93,6 +93,8 @@ def above(
 def testing_on_the_selection_set_flatters(results: Results) -> Evidence:
     """Compare test NDCG with the epoch chosen on the test part and on validation data."""
     on_test, on_validation = (group_of(results, OHSUMED, kind) for kind in (TEST_SELECTED, TABLES))
+    if not on_test:
+        return not_run("not part of this profile")
     return greater(
         {
             f"{results.collection(on_validation)} {metric}": results.contrast(

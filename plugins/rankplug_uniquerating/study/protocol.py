@@ -81,6 +81,7 @@ class Size:
         max_bin: values of a feature that trees tell apart.
         policy_rates: learning rates of MDPRank's policy to choose from.
         choices: repetitions of what the text says it tried.
+        test_selected: runs the diagnosis of choosing on the test part, which takes hundreds of small trials to tell.
     """
 
     collections: tuple[Collection, ...]
@@ -94,6 +95,7 @@ class Size:
     max_bin: int = 255
     policy_rates: str = "[0.001,0.0001]"
     choices: int = 0
+    test_selected: bool = True
 
 
 def _made(
@@ -153,6 +155,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=60,
         leaves=15,
         policy_rates="0.001",
+        test_selected=False,
     ),
     "full": Size(
         (
@@ -225,10 +228,11 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         of_tables = Runs(collection.place, parts, shared, size.folds, size.trials)
         yield replace(of_tables, kind=TABLES, place=collection.place, level=collection.largest_label)
         if collection.place == OHSUMED:
-            chosen = {model: {**parts[model], "transforms": [*parts[model]["transforms"], ON_TEST]} for model in OURS}
-            own_share = {**shared, "dataset": collection.selecting or collection.dataset}
-            selected = Runs(f"{TEST_SELECTED} {collection.place}", chosen, own_share, size.folds, size.trials)
-            yield replace(selected, kind=TEST_SELECTED, place=collection.place)
+            if size.test_selected:
+                chosen = {name: {**parts[name], "transforms": [*parts[name]["transforms"], ON_TEST]} for name in OURS}
+                own_share = {**shared, "dataset": collection.selecting or collection.dataset}
+                selected = Runs(f"{TEST_SELECTED} {collection.place}", chosen, own_share, size.folds, size.trials)
+                yield replace(selected, kind=TEST_SELECTED, place=collection.place)
             if size.choices:
                 name, tried = f"{CHOICES} {collection.place}", choices_of(collection, size, parts)
                 tried_there = Runs(name, tried, shared, size.folds, size.choices)
