@@ -112,6 +112,7 @@ def test_a_loss_in_a_file_is_not_said_to_be_lost_with_the_session(tmp_path, recw
     assert plugin.specification.name == "kept" and not recwarn.list
 
 
+@pytest.mark.slow
 def test_an_installed_plugin_is_checked_by_name_with_its_parameters():
     printed = CliRunner().invoke(app, ["check", "lambdarank[sigma=2]"])
     assert printed.exit_code == 0

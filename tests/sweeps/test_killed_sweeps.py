@@ -106,6 +106,7 @@ def test_sweeps_killed_at_random_moments_end_as_undisturbed_ones(folder: Path, w
     kill_and_resume(folder, way, kills=3, seed=seed)
 
 
+@pytest.mark.slow
 def test_two_sweeps_on_one_store_share_the_work(folder: Path) -> None:
     both = [start(folder), start(folder)]
     assert [process.wait(120) for process in both] == [0, 0]
