@@ -103,8 +103,8 @@ SIZES: Mapping[Profile, Size] = {
                 "synthetic[shape=yahoo,editions=1,queries=1000,documents=10,test_queries=2000]", 15, 20, pooled=False
             ),
         ),
-        trials=20,
-        click_trials=6,
+        trials=18,
+        click_trials=4,
         rounds=50,
         max_bin=63,
         learning_rate=0.1,
