@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,6 +69,11 @@ def reproduce(
         return
     say(f"{plan}, in {results.folder}")
     tell_time(plan, results, at_once)
+    # Papers are drawn in a thread of their own, where windows cannot be made. A lack of matplotlib is told below.
+    with contextlib.suppress(ImportError):
+        import matplotlib as mpl
+
+        mpl.use("agg")
     with kept_when_interrupted(plan.trials, results):
         page = run(
             names,

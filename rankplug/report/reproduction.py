@@ -69,9 +69,10 @@ def reproduce(
         report.mkdir(parents=True, exist_ok=True)
     if not run_missing:
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
+    shown: dict[str, StudyReport] = {}
+    drawn: dict[str, Future[StudyReport]] = {}
     # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
     with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
-        drawn: dict[str, Future[StudyReport]] = {}
         for one in chosen:
             if run_missing:
                 further: dict[str, Any] = {
@@ -85,10 +86,11 @@ def reproduce(
                     results = one.run(profile, trials=trials, **further)
             else:
                 results = one.results(profile, store=results_of, **asked)
-            drawn[one.name] = drawing.submit(_draw, one, results, profile, asked, results_of, report)
-            if execution.get("jobs", 1) == 1:
-                drawn[one.name].result()
-        shown = {name: future.result() for name, future in drawn.items()}
+            if execution.get("jobs", 1) > 1:
+                drawn[one.name] = drawing.submit(_draw, one, results, profile, asked, results_of, report)
+            else:
+                shown[one.name] = _draw(one, results, profile, asked, results_of, report)
+        shown |= {name: future.result() for name, future in drawn.items()}
     with writing(report):
         write_summary(shown, report)
         # The whole store is read for it, which a report of one paper need not wait for.

@@ -110,12 +110,13 @@ def _apart(trials: Iterable[Trial]) -> list[Trial]:
     Workers that begin two trials of one loss at once both compile it, which takes longer than many trainings. A sweep
     in this order that is interrupted has answers about all combinations, too.
     """
-    places: dict[tuple[int, int, str, str], int] = {}
+    data_sets: dict[tuple[int, int, str, str], int] = {}
     begun: Counter[tuple[int, str]] = Counter()
     keys = {}
     for trial in trials:
         asked = trial.combination
-        data = places.setdefault((trial.number, trial.fold, asked.dataset, str(asked.transforms)), len(places))
+        named = trial.number, trial.fold, asked.dataset, str(asked.transforms)
+        data = data_sets.setdefault(named, len(data_sets))
         before = begun[data, asked.loss]
         begun[data, asked.loss] += 1
         keys[trial] = (trial.number, trial.fold, data, before)
