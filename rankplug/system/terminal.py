@@ -122,8 +122,9 @@ def _numeric(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
 
 
 def in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook."""
-    return "ipykernel" in sys.modules
+    """Tell whether this process is the kernel of a notebook, and has not only imported what kernels need."""
+    kernels = sys.modules.get("ipykernel.kernelapp")
+    return kernels is not None and kernels.IPKernelApp.initialized()
 
 
 def seen_at_once() -> bool:
