@@ -53,6 +53,19 @@ class RankBoost(Parameters):
     )
 
 
+class AdaRank(Parameters):
+    """Parameters of ``adarank``."""
+
+    measure: Literal["map", "ndcg"] = Field("map", description="what the exponential is of; labels of 1 count for map")
+    at: int | None = Field(None, ge=1, description="cut-off of ndcg; none: the whole list")
+    discount: Literal["log2", "jk"] = Field("log2", description="of ndcg's ranks; jk: 1 for the first two, as in LETOR")
+
+    @property
+    def places(self) -> int:
+        """The cut-off, as a number."""
+        return NO_CUTOFF if self.at is None else self.at
+
+
 class ListMLE(Parameters):
     """Parameters of ``listmle``."""
 

@@ -80,6 +80,15 @@ def rankplug_losses() -> list[LossSpecification]:
             module="pairs.rankboost",
         ),
         _loss(
+            "adarank",
+            "exponential of minus a measure; for engines other than its own, pushes of pairs as in LambdaRank",
+            weak_rankers.ADARANK,
+            r"e^{-E(\pi(f), y)},\quad E = \mathrm{AP}\ \text{or}\ \mathrm{NDCG@k}",
+            parameters.AdaRank,
+            curvature="surrogate",
+            gradient="lambda",
+        ),
+        _loss(
             "listmle",
             "likelihood of the order of the labels, ties in random order",
             "ListMLE, Xia et al. 2008",

@@ -52,6 +52,12 @@ class UMart(URank):
         return sys.maxsize if self.idcg_at is None else self.idcg_at
 
 
+class Sparsity(Parameters):
+    """Parameters of ``sparse_features``."""
+
+    share: float = Field(0.8, ge=0, lt=1, description="share of the training documents whose feature becomes 0")
+
+
 @hookimpl
 def rankplug_losses() -> list[LossSpecification]:
     """Offer the losses."""
@@ -98,7 +104,16 @@ def rankplug_transforms() -> list[TransformSpecification]:
             implementation="rankplug_uniquerating.selecting_on_test:validate_on_test",
             parts=("valid",),
             paper=PAPER,
-        )
+        ),
+        TransformSpecification(
+            name="sparse_features",
+            summary="make each feature 0 for most documents, to see what sparsity alone does",
+            implementation="rankplug_uniquerating.sparse_features:sparse_features",
+            parameters=Sparsity,
+            formula=r"\max(0, x - q_\text{train})",
+            paper=PAPER,
+            by_query=True,
+        ),
     ]
 
 

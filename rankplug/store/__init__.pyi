@@ -5,6 +5,7 @@ from .combination import combinations as combinations
 from .combination import read_combination as read_combination
 from .kept_runs import KeptRun as KeptRun
 from .kept_runs import kept_run as kept_run
+from .kept_runs import ranked_by as ranked_by
 from .kept_scores import KeptScores as KeptScores
 from .origins import SUMS as SUMS
 from .origins import origins_of as origins_of
@@ -71,6 +72,7 @@ __all__ = [
     "paper_table_cells",
     "plain_note",
     "query",
+    "ranked_by",
     "read_about",
     "read_combination",
     "results",

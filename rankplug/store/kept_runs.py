@@ -43,8 +43,6 @@ def kept_run(identity: str, store: Store) -> KeptRun:
         identity: of the trial, its combination, fold and number, such as ``0123456789abcdef-f1-t0``.
         store: where its result and scores lie.
     """
-    from rankplug.data import Lists
-
     found = next((path for path in store.files() if path.stem == identity), None)
     if found is None:
         known = [path.stem for path in store.files()]
@@ -54,12 +52,19 @@ def kept_run(identity: str, store: Store) -> KeptRun:
     trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
     if not store.with_scores([trial]):
         raise StoreError(f"the scores of {identity} were not kept; run the sweep again with --keep-scores")
+    return ranked_by(trial, store)
+
+
+def ranked_by(trial: Trial, store: Store) -> KeptRun:
+    """Return what a trial ranked, whose scores the store has kept."""
+    from rankplug.data import Lists
+
     kept = store.kept_scores(trial)
     try:
         blocks = list(kept.of_blocks(load_test_part(trial)))
     except OtherTestPartError:
         raise StoreError(
-            f"the scores of {identity} are of other documents than {trial.combination.dataset} has"
+            f"the scores of {trial.identity} are of other documents than {trial.combination.dataset} has"
         ) from None
     lists = Lists.concatenate([block for block, _ in blocks])
     return KeptRun(trial, lists, np.concatenate([scores for _, scores in blocks]), kept.record)

@@ -50,6 +50,7 @@ class Runs:
         place: the paper's data set in whose place the group's data stand, or their own name.
         level: of what varies among the groups of a kind, such as the share of noise.
         settings: model -> what varies among the models of the group, such as the number of samples.
+        keep_scores: keeps the scores of all test documents, see :meth:`Results.rankings`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Runs:
     place: str = ""
     level: float = 0.0
     settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    keep_scores: bool = False
 
     @property
     def dataset_name(self) -> str:
@@ -76,7 +78,8 @@ class Runs:
         """Return what runs the group."""
         from rankplug.sweeps import Sweep
 
-        return Sweep(tuple(self.grid(model) for model in self.models), self.folds, self.trials)
+        grids = tuple(self.grid(model) for model in self.models)
+        return Sweep(grids, self.folds, self.trials, keep_scores=self.keep_scores)
 
     def trials_of(self, model: str) -> list[Trial]:
         """Return all trials of a model."""

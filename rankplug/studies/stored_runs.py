@@ -14,7 +14,7 @@ from rankplug.sweeps import chosen_on_validation
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rankplug.store import Store, Trial
+    from rankplug.store import KeptRun, Store, Trial
     from rankplug.studies.papers import Runs
 
 
@@ -64,7 +64,31 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
         for trial in self.trials:
             state = self.store.path(trial).stat()
             digest.update(f"{trial.identity} {state.st_size} {state.st_mtime_ns}\n".encode())
+        for runs in self.runs.values():
+            if runs.keep_scores:
+                of_models = [trial for model in runs.models for trial in runs.trials_of(model)]
+                digest.update(f"{runs.name} {len(self.store.with_scores(of_models))} with scores\n".encode())
         return digest.hexdigest()
+
+    def rankings(self, group: str, models: Sequence[str]) -> Iterator[dict[str, KeptRun]]:
+        """Yield what some models ranked, a mapping for each fold of each trial; nothing where scores are not kept."""
+        from rankplug.store import ranked_by
+
+        together: dict[tuple[int, int], dict[str, Trial]] = {}
+        for model in models:
+            frame = self[group]
+            chosen = frame.loc[frame["model"] == model, ["combination", "fold"]].drop_duplicates()
+            used = {(str(identity), fold) for identity, fold in chosen.itertuples(index=False)}
+            trials = self.runs[group].trials_of(model)
+            several = len({trial.combination.identity for trial in trials}) > 1
+            for trial in trials:
+                if not several or (trial.combination.identity, trial.fold) in used:
+                    together.setdefault((trial.number, trial.fold), {})[model] = trial
+        wanted = [trial for trials in together.values() for trial in trials.values()]
+        if len(self.store.with_scores(wanted)) < len(wanted):
+            return
+        for trials in together.values():
+            yield {model: ranked_by(trial, self.store) for model, trial in trials.items()}
 
     def _frame(self, runs: Runs) -> pd.DataFrame:
         """Return the rows of a group, each model represented by the combination that validation data choose."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankplug.statistics import Interval
-    from rankplug.store import Combination
+    from rankplug.store import Combination, KeptRun
     from rankplug.studies.papers import Profile, Runs
 
 Doubles = NDArray[np.float64]
+Made = TypeVar("Made")
 Cell = tuple[str, str]
 """A group and one of its models."""
 
@@ -174,6 +175,24 @@ class Results:
         identities = set(frame.loc[frame["model"].isin(models), "combination"])
         stopped = {record["record"].get("stopped") for record in self.records if record["identity"] in identities}
         return "patience" not in stopped
+
+    def rankings(self, group: str, *models: str) -> Iterator[dict[str, KeptRun]]:
+        """Yield what some models ranked on test data, a mapping for each fold of each trial.
+
+        Nothing comes of results that are not read from a store, and where it has not kept the scores of all of them, as
+        of runs that were made before their group asked for it.
+        """
+        from rankplug.studies.stored_runs import StoredFrames
+
+        self._note(group, models)
+        return self.frames.rankings(group, models) if isinstance(self.frames, StoredFrames) else iter(())
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what was made of these results under a name, which several exhibits and claims share."""
+        if ("once", name) not in self._kept:
+            self._kept["once", name] = make()
+        made: Made = self._kept["once", name]
+        return made
 
     def design(self, group: str) -> Design:
         """Return the experimental design of a group: how its trials were repeated."""

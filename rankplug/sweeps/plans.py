@@ -27,6 +27,7 @@ class Plan:
         failed: trials whose last run failed and that are not run again.
         left_out: combinations whose backend cannot fit their scorer.
         measurable: those to run whose test scores are kept, so that nothing is trained.
+        scored: those to run whose test scores the store is to keep.
     """
 
     waiting: tuple[Trial, ...]
@@ -34,6 +35,7 @@ class Plan:
     failed: tuple[Trial, ...] = ()
     left_out: int = 0
     measurable: tuple[Trial, ...] = ()
+    scored: tuple[Trial, ...] = ()
 
     @staticmethod
     def joined(plans: Iterable[Plan]) -> Plan:
@@ -45,7 +47,7 @@ class Plan:
             return tuple({trial.identity: trial for trial in trials}.values())
 
         left_out = sum(one.left_out for one in several)
-        return Plan(once("waiting"), once("done"), once("failed"), left_out, once("measurable"))
+        return Plan(once("waiting"), once("done"), once("failed"), left_out, once("measurable"), once("scored"))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -89,12 +91,14 @@ class Sweep:
         folds: of the data set, or ``"all"``.
         trials: repetitions with seeds of their own.
         fixed: parts that are the same in all combinations.
+        keep_scores: keeps the scores of all test documents.
     """
 
     grids: tuple[Mapping[str, Any], ...]
     folds: Folds = (1,)
     trials: int = 1
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    keep_scores: bool = False
 
     def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
         """Return the sweep with other folds and trials, where they are given."""
@@ -129,7 +133,8 @@ def _sorted_trials(
                     failed.append(trial)
                 else:
                     waiting.append(trial)
-    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out, store.with_scores(waiting))
+    scored = tuple(waiting) if asked.keep_scores else ()
+    return Plan(tuple(waiting), tuple(done), tuple(failed), left_out, store.with_scores(waiting), scored)
 
 
 def read_folds(text: Any) -> Folds:

@@ -83,10 +83,13 @@ def renewed(todo: Plan, store: Store) -> Plan:
     done = {trial.identity for trial in trials if store.has(trial)}
     failed = {trial.identity for trial in trials[len(todo.waiting) :] if store.has_failed(trial)} - done
     waiting = tuple(trial for trial in trials if trial.identity not in done | failed)
+    asked = {trial.identity for trial in todo.scored}
+    scored = {fresh.identity for planned, fresh in zip(todo.trials, trials, strict=True) if planned.identity in asked}
     return replace(
         todo,
         waiting=waiting,
         measurable=store.with_scores(waiting),
+        scored=tuple(trial for trial in waiting if trial.identity in scored),
         done=tuple(trial for trial in trials if trial.identity in done),
         failed=tuple(trial for trial in trials if trial.identity in failed),
     )

@@ -127,7 +127,7 @@ def run(
         if keep_scores:
             raise NotRunError("notebooks keep no scores; sweep without notebooks to keep them")
         # A notebook shows a model, so it trains one.
-        todo = replace(todo, measurable=())
+        todo = replace(todo, measurable=(), scored=())
     if todo.waiting and cluster in ("", LOCAL):
         require(todo.waiting)
         todo = renewed(todo, store)
@@ -146,7 +146,8 @@ def run(
     with _workers(todo, store, jobs, cluster, notebooks) as workers:
         shown = SweepProgress(todo.waiting, workers.slots, progress)
         try:
-            tasks = tasks_of(todo.waiting, whole=notebooks, keep_scores=keep_scores)
+            kept = todo.waiting if keep_scores else todo.scored
+            tasks = tasks_of(todo.waiting, whole=notebooks, scored=frozenset(trial.identity for trial in kept))
             Schedule(tasks, workers, store, shown, frozenset(trial.identity for trial in todo.measurable)).run()
         finally:
             shown.close()

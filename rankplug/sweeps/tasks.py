@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -95,13 +95,20 @@ def run_task(task: Task) -> TaskResult:
     return TaskResult(tuple(replace(result, model=None) for result in results))
 
 
-def tasks_of(trials: Iterable[Trial], *, whole: bool, keep_scores: bool = False) -> Iterator[Task]:
-    """Yield the tasks of some trials: one a combination if ``whole``, else one a trial, first trials first."""
+def tasks_of(trials: Iterable[Trial], *, whole: bool, scored: Collection[str] = ()) -> Iterator[Task]:
+    """Yield the tasks of some trials: one a combination if ``whole``, else one a trial, first trials first.
+
+    Args:
+        trials: what is to be run.
+        whole: whether the trials of a combination are one task.
+        scored: identities of those whose test scores are to be kept.
+    """
     together: dict[str, list[Trial]] = {}
     for trial in trials if whole else _apart(trials):
         together.setdefault(trial.combination.identity if whole else trial.identity, []).append(trial)
     for group in together.values():
-        yield Task(tuple(group), session_losses=_session_losses(group[0].combination), keep_scores=keep_scores)
+        keep = any(trial.identity in scored for trial in group)
+        yield Task(tuple(group), session_losses=_session_losses(group[0].combination), keep_scores=keep)
 
 
 def _apart(trials: Iterable[Trial]) -> list[Trial]:

@@ -162,3 +162,21 @@ def test_an_archive_whose_scores_were_changed_is_refused(tmp_path: Path) -> None
     with pytest.raises(StoreError, match="is not what it was"):
         merge(Store(tmp_path / "b"), [tmp_path / "unpacked"])
     assert len(verify(tmp_path / "unpacked")[1]) == 1
+
+
+def test_groups_of_a_study_keep_the_scores_that_they_ask_for(tmp_path: Path) -> None:
+    from rankplug.studies import Runs
+    from rankplug.sweeps import plan_sweeps
+    from rankplug.sweeps import run as run_plan
+
+    parts = {"trees": {"scorer": "trees[rounds=3]"}, "more": {"scorer": "trees[rounds=4]"}}
+    shared = {"dataset": GRID["dataset"], "loss": GRID["loss"], "backend": "lightgbm"}
+    asked = [
+        Runs("kept", {"trees": parts["trees"]}, shared, keep_scores=True),
+        Runs("not kept", parts, shared, trials=2),
+    ]
+    store = Store(tmp_path)
+    plan = plan_sweeps((runs.sweep() for runs in asked), store)
+    assert len(plan.waiting) == 4 and len(plan.scored) == 1
+    run_plan(plan, store, progress=False)
+    assert store.with_scores(plan.waiting) == plan.scored

@@ -1,1 +1,1 @@
-"""RankBoost as its paper has it: an engine that boosts thresholds."""
+"""RankBoost and AdaRank as their papers have them: engines that boost thresholds and single features."""

@@ -1,4 +1,4 @@
-"""Threshold weak rankers and the backend that boosts them: parameters and specifications."""
+"""Weak rankers and the backends that boost them: parameters and specifications."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pydantic import Field
 from rankplug import BackendSpecification, Parameters, ScorerSpecification
 
 REFERENCE = "RankBoost, Freund et al. 2003"
+ADARANK = "AdaRank, Xu and Li 2007"
 
 
 class Stumps(Parameters):
@@ -14,6 +15,12 @@ class Stumps(Parameters):
 
     rounds: int = Field(300, ge=1, description="number of weak rankers")
     thresholds: int = Field(255, ge=1, le=255, description="thresholds tried of each feature")
+
+
+class SingleFeatures(Parameters):
+    """Parameters of ``single_features``."""
+
+    rounds: int = Field(100, ge=1, description="number of weak rankers")
 
 
 SCORERS = [
@@ -25,7 +32,16 @@ SCORERS = [
         formula=r"\sum_t \alpha_t\, 1[x_{j_t} > \theta_t]",
         fitted_by={"rankboost": "rankplug_classics.boosting.stumps:Stumps"},
         search="stumps[rounds=[20,50,100,200,400],thresholds=[16,64,255]]",
-    )
+    ),
+    ScorerSpecification(
+        name="single_features",
+        summary="a weighted sum of features, taken one at a time",
+        parameters=SingleFeatures,
+        paper=ADARANK,
+        formula=r"\sum_t \alpha_t\, x_{j_t}",
+        fitted_by={"adarank": "rankplug_classics.boosting.single_features:SingleFeatures"},
+        search="single_features[rounds=[5,10,20,50,100]]",
+    ),
 ]
 BACKENDS = [
     BackendSpecification(
@@ -35,5 +51,13 @@ BACKENDS = [
         paper=REFERENCE,
         default_scorer="stumps",
         same_bits=True,
-    )
+    ),
+    BackendSpecification(
+        name="adarank",
+        summary="boosting of single features, each chosen by a measure over weighted lists",
+        implementation="rankplug_classics.boosting.adarank_engine:engine",
+        paper=ADARANK,
+        default_scorer="single_features",
+        same_bits=True,
+    ),
 ]

@@ -25,6 +25,8 @@ NOISE_OF_THEIR_OWN = frozenset({"softrank", "boltzrank", "pl_rank", "stochastic_
 """Expectations over noisy rankings already, or dear ones: Gumbel noise on top of them is left out."""
 STEPS_OF_A_DERIVATION = frozenset({"logrank_l2", "logrank_exponential"})
 """Objectives of which LogRank's paper says itself that they train badly; its study has them, the grid does not."""
+ENGINE_OF_ITS_OWN = frozenset({"adarank"})
+"""Losses whose algorithm follows values and has a backend of its own; their pushes of pairs are a stand-in."""
 PLAIN_TRAINING = "schedule=constant,scaling=none"
 """Networks train at one learning rate on the features as the transforms leave them."""
 SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
@@ -292,9 +294,9 @@ def cells() -> list[Cell]:
 
 
 def losses() -> list[str]:
-    """Return every installed loss, those of other packages included, but for steps of a derivation."""
+    """Return every installed loss, those of other packages included, but for steps of a derivation and stand-ins."""
     installed = [plugin.specification.name for plugin in registry().plugins("loss")]
-    return [name for name in installed if name not in STEPS_OF_A_DERIVATION]
+    return [name for name in installed if name not in STEPS_OF_A_DERIVATION | ENGINE_OF_ITS_OWN]
 
 
 COMPARED = (

@@ -10,6 +10,7 @@ from rankplug_stochastic.study.experiments import (
     kinds_of_noise,
     mentioned,
     noise_and_network,
+    perturbed_scores,
     quality_table,
 )
 from rankplug_stochastic.study.findings import FINDINGS
@@ -57,7 +58,9 @@ study = Study(
         Exhibit("Four models", "Every loss with every network, equally tuned", noise_and_network.four_models),
         Exhibit("Mentioned", "ListMLE, RankNet, a longer training, and dropout elsewhere", mentioned.table),
         Exhibit("Kinds of noise", "Scale, draws and law of the noise of E[ApproxNDCG]", kinds_of_noise.draw),
+        Exhibit("Perturbed scores", "What noise on test scores takes from trained models", perturbed_scores.draw),
         Exhibit("Variance", "Variance of a draw's gradient over its squared mean", gradient_variance.table),
+        Exhibit("Variance and draws", "The same over the number of draws", gradient_variance.draw_over_draws),
     ),
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_stochastic.study"),

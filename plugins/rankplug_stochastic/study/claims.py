@@ -22,6 +22,7 @@ from rankplug_stochastic.study.experiments.comparisons import (
     whichever_trial,
 )
 from rankplug_stochastic.study.experiments.noise_and_network import PLAIN
+from rankplug_stochastic.study.experiments.perturbed_scores import OF_SPREAD, OF_TRAINING, loses_less
 from rankplug_stochastic.study.protocol import LAWS
 from rankplug_stochastic.study.theory.exact_checks import (
     best_order_stays,
@@ -32,6 +33,7 @@ from rankplug_stochastic.study.theory.exact_checks import (
     margins_widen,
     noise_enters_either_way,
     samples_follow_the_density,
+    variance_falls_with_draws,
 )
 
 POINTS = Margin(
@@ -63,6 +65,24 @@ CLAIMS = (
         "Section 1: noise goes on widening the margin of a pair that ApproxNDCG has in the right order (tenfold push).",
         margins_widen,
         "Margins",
+    ),
+    Claim(
+        "Section 1: noise of the scale that training had takes less NDCG from E[ApproxNDCG] and E[lambdaMART] than from"
+        " their baselines.",
+        loses_less(OF_TRAINING),
+        "Perturbed scores",
+        POINTS,
+    ),
+    Claim(
+        "Not in the paper: so does noise of half the deviation of each model's own scores.",
+        loses_less(OF_SPREAD),
+        "Perturbed scores",
+        POINTS,
+    ),
+    Claim(
+        "Not in the paper: the variance of a gradient falls as one over the number of draws.",
+        variance_falls_with_draws,
+        "Variance and draws",
     ),
     Claim("Equations 13 and 14: with clipped noise, E[H] is at most H + log E[e^G].", bound_holds, "Equations 9 to 14"),
     Claim("Section 5.1: without clipping, E[e^G] does not exist.", constant_has_no_limit, "Equations 9 to 14"),

@@ -8,6 +8,7 @@ from rankplug_uniquerating.study import (
     collections_table,
     quality_tables,
     relative_gains,
+    sparsity,
     three_forms,
     training_time,
 )
@@ -33,7 +34,12 @@ study = Study(
     exhibits=(
         Exhibit("Table 1", "The collections", collections_table.draw),
         *(
-            Exhibit(table, f"NDCG and ERR on {collection}", quality_tables.table_of(collection), digits=3)
+            Exhibit(
+                table,
+                f"NDCG and ERR on {collection}; LambdaLoss scores document by document",
+                quality_tables.table_of(collection),
+                digits=3,
+            )
             for collection, table in PLACES.items()
         ),
         Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", quality_tables.table_6, digits=3),
@@ -43,6 +49,7 @@ study = Study(
         Exhibit("Tables 2-5, ERR", "ERR by both definitions", quality_tables.err_by_definition),
         Exhibit("Section 2, example", "ListNet's and uRank's losses of the example", choices.example),
         Exhibit("Choices", "What the text says it tried, on OHSUMED", choices.table, digits=3),
+        Exhibit("Section 6, sparsity", "Zeros among the features, and how far trees lead", sparsity.table),
         Exhibit("Section 5, training time", "Time of an epoch", training_time.draw),
         Exhibit("Section 5, tensors and loops", "Time of uRank's loss in three forms", three_forms.draw),
     ),

@@ -26,6 +26,9 @@ TABLES, TEST_SELECTED, LIGHTGBM_EVALUATION = "tables", "test-selected", "LightGB
 """Kinds of groups: those of the paper's tables, and two in which the test part chooses the epoch or number of trees."""
 CHOICES = "choices"
 """Kind of the group of what the text says it tried, on OHSUMED: cells, pooling, prediction, selection and scaling."""
+SPARSE = "sparse"
+"""Kind of the group in which features are made sparse, on MSLR-WEB10K or what stands first in its absence."""
+SPARSITY = 0.8
 URRANK = "urRank"
 WINDOWS = {"uMart, u = 5": 5, "uMart, u = 10": 10, "uMart, u = all": 100_000}
 OTHER_CELLS = ("urRank, GRU", "urRank, LSTM")
@@ -81,6 +84,7 @@ class Size:
         max_bin: values of a feature that trees tell apart.
         policy_rates: learning rates of MDPRank's policy to choose from.
         choices: repetitions of what the text says it tried.
+        sparse: repetitions with features made sparse.
         test_selected: runs the diagnosis of choosing on the test part, which takes hundreds of small trials to tell.
     """
 
@@ -95,6 +99,7 @@ class Size:
     max_bin: int = 255
     policy_rates: str = "[0.001,0.0001]"
     choices: int = 0
+    sparse: int = 0
     test_selected: bool = True
 
 
@@ -139,6 +144,7 @@ SIZES: Mapping[Profile, Size] = {
         leaves=4,
         policy_rates="0.001",
         choices=2,
+        sparse=2,
     ),
     "quick": Size(
         (
@@ -155,6 +161,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=60,
         leaves=15,
         policy_rates="0.001",
+        sparse=10,
         test_selected=False,
     ),
     "full": Size(
@@ -173,6 +180,7 @@ SIZES: Mapping[Profile, Size] = {
         leaves=31,
         policy_rates="0.001",
         choices=3,
+        sparse=10,
     ),
     "real": Size(
         (
@@ -187,6 +195,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=300,
         leaves=31,
         choices=3,
+        sparse=3,
     ),
     "paper": Size(
         (
@@ -204,6 +213,7 @@ SIZES: Mapping[Profile, Size] = {
         leaves=64,
         max_bin=10000,
         choices=5,
+        sparse=5,
     ),
 }
 
@@ -237,6 +247,10 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
                 name, tried = f"{CHOICES} {collection.place}", choices_of(collection, size, parts)
                 tried_there = Runs(name, tried, shared, size.folds, size.choices)
                 yield replace(tried_there, kind=CHOICES, place=collection.place)
+        if size.sparse and collection.place == _place_of_sparsity(collections):
+            sparse = sparse_models(parts)
+            there = Runs(f"{SPARSE} {collection.place}", sparse, shared, size.folds, size.sparse)
+            yield replace(there, kind=SPARSE, place=collection.place)
         mart = {
             model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
             for model in ("uMart", "LambdaMart-L")
@@ -285,6 +299,18 @@ def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:
     if collection.place not in (OHSUMED, MQ2007):
         del models["MDPRank"]
     return models
+
+
+def _place_of_sparsity(collections: tuple[Collection, ...]) -> str:
+    places = [collection.place for collection in collections]
+    return WEB10K if WEB10K in places else places[0]
+
+
+def sparse_models(models: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the parts of a network and of trees of the tables, trained on sparse features."""
+    sparsity = f"sparse_features[share={SPARSITY}]"
+    chosen = {name: models[name] for name in ("uRank", "uMart")}
+    return {name: {**parts, "transforms": [sparsity, *parts["transforms"]]} for name, parts in chosen.items()}
 
 
 def choices_of(

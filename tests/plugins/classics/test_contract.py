@@ -48,6 +48,14 @@ class TestRankBoostWithinEachList(LossContract):
     loss = "rankboost[pairs=list]"
 
 
+class TestAdaRank(LossContract):
+    loss = "adarank"
+
+
+class TestAdaRankByNdcg(LossContract):
+    loss = "adarank[measure=ndcg,at=5,discount=jk]"
+
+
 class TestListMLE(LossContract):
     loss = "listmle"
 

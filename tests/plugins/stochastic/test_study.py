@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rankplug_stochastic.study import claims, protocol
-from rankplug_stochastic.study.experiments import comparisons
+from rankplug_stochastic.study.experiments import comparisons, perturbed_scores
 from rankplug_stochastic.study.experiments.convergence import METRIC
 from rankplug_stochastic.study.theory import (
     concrete_density,
@@ -122,6 +122,45 @@ def test_kinds_of_noise_are_drawn_where_they_were_run(results):
     without = dataclasses.replace(results, frames={FIXED: results[FIXED]})
     assert STUDY.exhibit("Kinds of noise").draw(without)[0].empty
     assert figure.axes[0].get_ylabel() == "test NDCG@5 (%)"
+
+
+def test_noise_on_scores_takes_what_scores_with_noise_lack(results):
+    frame, figure = STUDY.exhibit("Perturbed scores").draw(results)
+    assert len(frame) == len(protocol.MODELS) * 2 * len(perturbed_scores.SIZES) and len(figure.axes) == 6
+    (first, *_) = results.rankings(FIXED, "lambdaMART")
+    run = first["lambdaMART"]
+    assert run.trial.number == 0
+    kept = results.by_query(FIXED, METRIC)["lambdaMART"].loc[0, 1]
+    assert perturbed_scores.quality(run) == pytest.approx(kept[[str(name) for name in run.lists.query_ids]].to_numpy())
+    # Noise that outweighs all scores leaves the order of noise alone, for any model.
+    draws = np.random.default_rng([0, 1]).normal(size=(perturbed_scores.DRAWS, run.scores.size))
+    alone = np.mean([rp.evaluate(noise, run.lists, METRIC).to_numpy() for noise in draws], axis=0)
+    assert perturbed_scores.quality(run, 1e9 * draws) == pytest.approx(alone)
+    centred = np.concatenate([one - one.mean() for one in np.split(run.scores, run.lists.starts[1:-1])])
+    assert perturbed_scores.spread(run) == pytest.approx(np.sqrt(np.mean(centred**2)))
+
+
+def test_robustness_is_judged_where_scores_were_kept_only(results):
+    statistic = perturbed_scores.loses_less(perturbed_scores.OF_SPREAD)
+    assert verdict(statistic, results) != "not run"
+    assert verdict(statistic, made(0.05)) == "not run"
+    index = pd.MultiIndex.from_product([range(6), [1], ["1"]], names=("trial", "fold", "query"))
+    for saves, found in ((0.05, "holds"), (-0.05, "fails"), (0.0, "no difference")):
+        lost = {
+            (model, unit, size): pd.Series(0.1 - saves * model.startswith("E["), index)
+            for model in protocol.MODELS
+            for unit, size in perturbed_scores.JUDGED.items()
+        }
+        forged = made(0.0)
+        forged.once("perturbed scores", lambda lost=lost: lost)
+        assert verdict(statistic, forged) == found
+
+
+def test_the_variance_of_draws_is_told_from_that_of_one_draw_repeated():
+    assert verdict(exact_checks.variance_falls_with_draws, None, None) == "holds"
+    frame, figure = STUDY.exhibit("Variance and draws").draw(None)
+    known = frame.set_index(["draws", "estimator", "scores of spread"])["variance"]
+    assert (known[1] / known[8]).to_numpy() == pytest.approx(8, rel=0.3) and len(figure.axes) == 3
 
 
 def test_version_2_of_pl_rank_has_a_smaller_variance_than_version_1():

@@ -1,8 +1,8 @@
-"""The losses of the unique-rating paper keep the loss contract."""
+"""The losses and the transform of the unique-rating paper keep their contracts."""
 
 from __future__ import annotations
 
-from rankplug.testing import LossContract
+from rankplug.testing import LossContract, TransformContract
 
 
 class TestURank(LossContract):
@@ -19,3 +19,7 @@ class TestUMart(LossContract):
 
 class TestUMartOfAllCompetitors(LossContract):
     loss = "umart[window=none,hessian=true,normalise=false,idcg_at=5]"
+
+
+class TestSparseFeatures(TransformContract):
+    transform = "sparse_features[share=0.6]"

@@ -186,6 +186,38 @@ def test_choices_are_shown_beside_the_papers_own_where_they_were_run(results):
     assert judged(statistic, made({})).verdict == judged(claims.windows_alike, made({})).verdict == "not run"
 
 
+def test_sparse_models_differ_from_the_tables_in_their_features_only():
+    for profile, place in (("full", protocol.WEB10K), ("real", protocol.OHSUMED)):
+        runs = {group.name: group for group in STUDY.runs(profile, None)}
+        sparse, own = runs[f"sparse {place}"], runs[place]
+        assert sparse.shared == own.shared and set(sparse.models) == {"uRank", "uMart"}
+        for name, parts in sparse.models.items():
+            first, *rest = parts["transforms"]
+            assert first.startswith("sparse_features") and {**parts, "transforms": rest} == own.models[name]
+
+
+def test_features_made_sparse_are_zero_for_their_share_of_the_training_documents_and_keep_their_order():
+    dense = rp.load("synthetic[queries=60,documents=10]", seed=1)
+    sparse = rp.load("synthetic[queries=60,documents=10]", seed=1, transforms=["sparse_features[share=0.7]"])
+    bounds = np.array([np.sort(column)[int(np.ceil(0.7 * column.size)) - 1] for column in dense.train.features.T])
+    for before, after in zip(dense, sparse, strict=True):
+        assert after.features == pytest.approx(np.maximum(before.features - bounds, 0))
+        assert after.labels.tolist() == before.labels.tolist()
+    assert (sparse.train.features == 0).mean(axis=0).min() >= 0.7 - 1e-9
+
+
+def test_the_table_of_sparsity_has_the_lead_on_the_same_data_twice(results):
+    table, _ = STUDY.exhibit("Section 6, sparsity").draw(results)
+    place = table[table["in the place of"] == protocol.WEB10K].set_index("features")
+    assert place.loc["made sparse", "zeros (%)"] >= 79.9 and place.loc["as they are", "zeros (%)"] < 79.9
+    values = [results.trials(group, "ndcg@10") for group in (protocol.WEB10K, f"sparse {protocol.WEB10K}")]
+    leads = [100 * (trials["uMart"] - trials["uRank"]).mean() for trials in values]
+    assert place["lead of trees"].tolist() == pytest.approx(leads)
+    change = claims.sparsity.change_of_the_lead(results)
+    assert [100 * float(sample.estimate.point) for sample in change.values()] == pytest.approx([leads[1] - leads[0]])
+    assert judged(claims.trees_gain_where_sparse, made({})).verdict == "not run"
+
+
 def test_listnet_prefers_the_wrong_order_of_section_2s_example_and_urank_does_not():
     frame, _ = STUDY.exhibit("Section 2, example").draw(None)
     right, wrong = frame.set_index("loss").T.to_numpy()

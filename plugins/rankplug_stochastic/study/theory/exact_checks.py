@@ -10,6 +10,7 @@ from rankplug_stochastic.study.theory.cross_entropy_bound import (
     least_gap,
     least_room,
 )
+from rankplug_stochastic.study.theory.gradient_variance import farthest_from_one_over_draws
 from rankplug_stochastic.study.theory.law_of_differences import SCALES, correlation, distance_from_logistic
 from rankplug_stochastic.study.theory.pair_push import IN_ORDER, LOSSES, growth_of_push
 from rankplug_stochastic.study.theory.rank_schema import largest_difference
@@ -57,6 +58,17 @@ def margins_widen(results: Results) -> Evidence:
         at_least=10.0,
         control=growth_of_push(LOSSES["CrossEntropy"]),
         control_of="of CrossEntropy, which widens margins by itself",
+    )
+
+
+def variance_falls_with_draws(results: Results) -> Evidence:
+    """Check the variance of the paper's estimators over numbers of draws, against one draw taken as often."""
+    return exact_check(
+        "largest deviation of draws times their variance from one draw's, relative to it",
+        farthest_from_one_over_draws(),
+        at_most=0.15,
+        control=farthest_from_one_over_draws(repeated=True),
+        control_of="where one draw is repeated",
     )
 
 
