@@ -24,7 +24,7 @@ def lists():
     lengths = noise.integers(3, 12, 40)
     starts = np.concatenate(([0], np.cumsum(lengths)))
     features = noise.normal(size=(starts[-1], 5)).astype(np.float32)
-    merit = features[:, 0] + 0.8 * features[:, 1] + 0.6 * features[:, 2] + noise.normal(size=starts[-1])
+    merit = features[:, :3].sum(axis=1) + noise.normal(size=starts[-1])
     labels = np.digitize(merit, [0.8, 2.0]).astype(np.float32)
     labels[: lengths[0]] = 0
     return rp.Lists(features, labels, starts)
