@@ -79,9 +79,9 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
             frame = self[group]
             chosen = frame.loc[frame["model"] == model, ["combination", "fold"]].drop_duplicates()
             used = {(str(identity), fold) for identity, fold in chosen.itertuples(index=False)}
-            trials = self.runs[group].trials_of(model)
-            several = len({trial.combination.identity for trial in trials}) > 1
-            for trial in trials:
+            candidates = self.runs[group].trials_of(model)
+            several = len({trial.combination.identity for trial in candidates}) > 1
+            for trial in candidates:
                 if not several or (trial.combination.identity, trial.fold) in used:
                     together.setdefault((trial.number, trial.fold), {})[model] = trial
         wanted = [trial for trials in together.values() for trial in trials.values()]
