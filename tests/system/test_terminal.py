@@ -1,4 +1,4 @@
-"""Whether a process is the kernel of a notebook."""
+"""Tests of whether a process is the kernel of a notebook."""
 
 from ipykernel.kernelapp import IPKernelApp
 
