@@ -57,7 +57,7 @@ def _page(one: Study, idea: str, profiles: Mapping[str, StudyEvidence], notebook
 
 def _result(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     yield "## What came out\n"
-    picture = f"../images/claims-{name}.png"
+    picture = f"../images/claims-{name}.svg"
     yield f"[![Every claim, its difference in units of the margin that would matter]({picture})]({picture})\n"
     yield from in_words(profiles)
     yield (

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from rankplug.studies import PROFILES, VERDICTS, Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_of
+from rankplug.studies import PROFILES, VERDICTS, Abstention, ClaimEvidence, StudyEvidence, Verdict
 from rankplug_documentation.parameter_table import table
+from rankplug_documentation.pictures.verdicts import write_verdict_pictures
 
 ORDER = ("stochastic", "xendcg", "uniquerating", "logrank", "crossover")
 BEGIN, END = "<!-- results: written by make docs -->", "<!-- end of results -->"
@@ -83,35 +83,20 @@ def write_reproduction(docs: Path) -> None:
     """Write the pages, the pictures of all claims, and the README's table."""
     for path, text in reproduction_pages(docs).items():
         path.write_text(text, encoding="utf-8")
-    for name, profiles in evidence_in(docs / "evidence").items():
-        _draw(docs / "images" / f"claims-{name}.png", profiles.values())
+    write_verdict_pictures(evidence_in(docs / "evidence"), docs / "images")
     readme = docs.parent / "README.md"
     if readme.exists():
         readme.write_text(readme_with_results(readme.read_text(encoding="utf-8"), docs), encoding="utf-8")
 
 
-def digest_of(profiles: Iterable[StudyEvidence]) -> str:
-    """Return a digest of what a picture shows, which the picture carries."""
-    text = "\n".join(str(evidence.describe()) for evidence in profiles)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _draw(path: Path, profiles: Iterable[StudyEvidence]) -> None:
-    import matplotlib.pyplot as plt
-
-    given = list(profiles)
-    figure = forest_of(given)
-    figure.savefig(path, dpi=110, bbox_inches="tight", metadata={"Description": digest_of(given)})
-    plt.close(figure)
-
-
 def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[str]:
     yield HEAD
+    yield "![Claims by verdict, a bar for each study and profile](images/verdicts.svg)\n"
     yield from _table_of_studies(evidence)
     for name, profiles in evidence.items():
         last = list(profiles.values())[-1]
         yield f"## {name}: {last.title}\n"
-        yield f"![Every claim of {name}, its difference in units of the margin]" + f"(images/claims-{name}.png)\n"
+        yield f"![Every claim of {name}, its difference in units of the margin]" + f"(images/claims-{name}.svg)\n"
         yield (
             "*A row for each claim, with the difference and its interval in units of the margin that would matter; the"
             " thick interval decides. The claim's side is right, what is too small to matter lies in the band.*\n"

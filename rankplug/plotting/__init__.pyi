@@ -19,6 +19,7 @@ from .forest import ForestRow as ForestRow
 from .forest import draw_forest as draw_forest
 from .points import encode_points as encode_points
 from .rank_diagram import draw_ranks as draw_ranks
+from .verdict_bars import draw_verdict_counts as draw_verdict_counts
 
 __all__ = [
     "FARTHEST",
@@ -34,6 +35,7 @@ __all__ = [
     "draw_interval",
     "draw_mean",
     "draw_ranks",
+    "draw_verdict_counts",
     "encode_figure",
     "encode_points",
     "in_style",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from rankplug.plotting.compact_svg import compact_svg
 from rankplug.system import require_modules, whole_file
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ STYLE: dict[str, Any] = {
     "figure.dpi": 110,
     "savefig.dpi": 200,
     "font.size": 9,
+    # The first comes with matplotlib, which places texts by its widths, and the second is as wide and on most systems.
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Bitstream Vera Sans", "Liberation Sans", "Arial"],
     "axes.labelsize": 9,
     "axes.titlesize": 9.5,
     "axes.linewidth": 0.8,
@@ -210,22 +213,33 @@ def legend_below(figure: Figure, columns: int) -> None:
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
-def encode_figure(figure: Figure, file: IO[bytes], suffix: str) -> None:
-    """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png`` with few colours."""
+def encode_figure(figure: Figure, file: IO[bytes], suffix: str, **metadata: str) -> None:
+    """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png`` with few colours.
+
+    Args:
+        figure: what is written.
+        file: what it is written into.
+        suffix: the format.
+        metadata: what the file carries beside the figure, by matplotlib's names.
+    """
     # The same figure gives the same file, whenever it is drawn.
-    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-    drawn = io.BytesIO() if suffix == "png" else file
+    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
+    drawn = io.BytesIO()
     with in_style():
         figure.savefig(
-            drawn, format=suffix, bbox_inches="tight", dpi=STYLE["savefig.dpi"], metadata=undated.get(suffix)
+            drawn, format=suffix, bbox_inches="tight", dpi=STYLE["savefig.dpi"], metadata={**undated, **metadata}
         )
-    if suffix == "png":
+    if suffix == "svg":
+        file.write(compact_svg(drawn.getvalue().decode()).encode())
+    elif suffix == "png":
         from PIL import Image
 
         with Image.open(drawn) as picture:
             flat = Image.new("RGB", picture.size, "white")
             flat.paste(picture, mask=picture.getchannel("A") if picture.mode == "RGBA" else None)
         flat.quantize(COLOURS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    else:
+        file.write(drawn.getvalue())
 
 
 def save_figure(figure: Figure, target: Path) -> Path:

@@ -70,7 +70,7 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
             heights[heading] = y
             y += 1.0
         for row in rows:
-            lines = textwrap.wrap(row.words, WIDTH_OF_WORDS) or [""]
+            lines = textwrap.wrap(row.words, WIDTH_OF_WORDS, break_on_hyphens=False) or [""]
             height = max(1.0, 0.62 * len(lines))
             places.append((y + height / 2 - 0.5, "\n".join(lines), row))
             y += height

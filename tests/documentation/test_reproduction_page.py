@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rankplug_documentation.reproduction import digest_of, evidence_in, readme_with_results, reproduction_pages
+from rankplug_documentation.pictures.verdicts import digest_of
+from rankplug_documentation.reproduction import evidence_in, readme_with_results, reproduction_pages
 
 from rankplug.errors import RankplugError
 from rankplug.studies import StudyEvidence
@@ -29,10 +30,17 @@ def test_the_readme_has_the_table_of_the_evidence():
 
 @pytest.mark.parametrize("name", EVIDENCE)
 def test_the_picture_of_all_claims_is_that_of_the_evidence(name):
-    from PIL import Image
+    picture = (DOCS / "images" / f"claims-{name}.svg").read_text(encoding="utf-8")
+    assert digest_of(EVIDENCE[name].values()) in picture, "run make docs"
 
-    picture = Image.open(DOCS / "images" / f"claims-{name}.png")
-    assert picture.info["Description"] == digest_of(EVIDENCE[name].values()), "run make docs"
+
+def test_the_picture_of_the_verdicts_is_that_of_the_evidence():
+    every = [one for profiles in EVIDENCE.values() for one in profiles.values()]
+    assert digest_of(every) in (DOCS / "images" / "verdicts.svg").read_text(encoding="utf-8"), "run make docs"
+
+
+def test_the_pictures_of_the_pages_are_small():
+    assert sum(path.stat().st_size for path in (DOCS / "images").rglob("*")) < 5e6
 
 
 def test_evidence_is_read_as_it_was_written(tmp_path):

@@ -1,0 +1,1 @@
+"""Pictures of the pages, drawn without any training."""
