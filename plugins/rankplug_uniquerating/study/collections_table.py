@@ -14,7 +14,10 @@ COLUMNS = ("paper's data", "our data", "fact", "published", "ours", "difference"
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, None]:
-    """Return each number beside the printed one; only the printed one of a collection whose place is empty."""
+    """Return each number beside the printed one; only the printed one of a collection whose place is empty.
+
+    There is a difference only of a collection itself: made data have sizes of their own.
+    """
     import pandas as pd
 
     there = {collection: group for collection in PLACES if (group := group_of(results, collection))}
@@ -26,5 +29,8 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
         [facts_beside_published(results, "Table 1", there), printed.assign(**{"our data": "no data"})],
         ignore_index=True,
     )
-    table["difference"] = table["ours"] - table["published"] if there else None
+    same = [collection for collection, group in there.items() if not results.is_made(group)]
+    table["difference"] = (
+        (table["ours"] - table["published"]).where(table["paper's data"].isin(same)) if there else None
+    )
     return table.reindex(columns=list(COLUMNS)), None

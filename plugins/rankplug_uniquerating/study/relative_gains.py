@@ -66,30 +66,34 @@ def gain_frame(results: Results) -> pd.DataFrame:
 
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw bars of gains, NDCG above and ERR below, a panel a collection; published ones not beside made data.
+    """Draw bars of gains, NDCG above and ERR below, a panel a collection.
 
+    Published gains are bars beside ours on the paper's own data, and rings as a reference over ours on made data.
     Intervals that run off the picture end in arrowheads.
     """
     from rankplug.plotting import PALETTE, draw_interval, legend_below, new_figure
 
     frame = gain_frame(results)
-    ours = frame[frame["on"] != PUBLISHED]
+    ours, reference = frame[frame["on"] != PUBLISHED], frame[frame["on"] == PUBLISHED]
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)
     where = np.arange(len(CUTOFFS))
-    comparable = {
-        collection: not (group_of(results, collection) and results.is_made(group_of(results, collection)))
-        for collection in PLACES
-    }
     for panels, metrics, name in zip(grid, (NDCG, ERR), ("NDCG", "ERR"), strict=True):
-        limits = _limits(ours[ours["metric"].isin(metrics)], comparable)
+        limits = _limits(frame[frame["metric"].isin(metrics)])
         for axes, collection in zip(panels, PLACES, strict=True):
-            rows = ours[ours["collection"] == collection].set_index("metric").loc[list(metrics)]
-            beside = 0.2 if comparable[collection] else 0.0
-            if comparable[collection]:
+            rows, rings = (
+                table[table["collection"] == collection].set_index("metric").reindex(list(metrics))
+                for table in (ours, reference)
+            )
+            is_same = bool(rows["published (%)"].notna().any())
+            beside = 0.2 if is_same else 0.0
+            if is_same:
                 axes.bar(where - beside, rows["published (%)"], 0.38, color="#BBBBBB", label="published")
             axes.bar(where + beside, rows["ours (%)"], 0.38, color=PALETTE[0], label="ours")
             for x, mean, half in zip(where + beside, rows["ours (%)"], rows["half width"], strict=True):
                 draw_interval(axes, x, mean - half, mean + half, limits, vertical=True, color="#222222", linewidth=0.8)
+            if not is_same:
+                label = "published, on the collection itself: a reference"
+                axes.plot(where, rings["published (%)"], "o", color=PALETTE[3], markerfacecolor="none", label=label)
             axes.axhline(0, color="#333333", linewidth=0.6)
             axes.set_xticks(where, [f"@{k}" for k in CUTOFFS])
             axes.grid(axis="x", visible=False)
@@ -101,14 +105,14 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
         axes.set_title(f"{collection}\n{_stand_in(results, collection)}", fontsize=8)
     for axes in grid[1]:
         axes.set_xlabel("cut-off k")
-    legend_below(figure, columns=2)
+    legend_below(figure, columns=3)
     return frame, figure
 
 
-def _limits(frame: pd.DataFrame, comparable: dict[str, bool]) -> tuple[float, float]:
-    """Return the ends of the vertical axis: room for every bar that is drawn, and for as much again of intervals."""
-    theirs = frame.loc[frame["collection"].map(comparable), "published (%)"]
-    bars = np.concatenate([[0.0], frame["ours (%)"].dropna(), theirs]).astype(np.float64)
+def _limits(frame: pd.DataFrame) -> tuple[float, float]:
+    """Return the ends of the vertical axis: room for every bar and ring, and for as much again of intervals."""
+    values = [np.array([0.0]), frame["ours (%)"].dropna(), frame["published (%)"].dropna()]
+    bars = np.concatenate(values).astype(np.float64)
     ends = [*(frame["ours (%)"] - frame["half width"]).dropna(), *(frame["ours (%)"] + frame["half width"]).dropna()]
     reach = 0.6 * float(np.abs(bars).max()) or 1.0
     low, high = bars.min() - reach, bars.max() + reach

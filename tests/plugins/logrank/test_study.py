@@ -108,7 +108,11 @@ def test_figure_3_shades_the_best_three_of_each_column(results):
 
 
 def test_win_counts_stand_beside_the_published_ones(results):
-    table, _ = STUDY.exhibit("Figure 3 wins").draw(results)
+    table, drawn = STUDY.exhibit("Figure 3 wins").draw(results)
+    rings = next(line for line in drawn.axes[0].lines if "published" in line.get_label())
+    assert list(rings.get_xdata()) == list(table["published share"]) and "reference" in rings.get_label()
+    assert [bar.get_width() for bar in drawn.axes[0].patches] == list(table["our share"])
+    assert table["difference"].isna().all(), "these data are made"
     assert list(table["published"]) == [f"{count} of 32" for count in (16, 26, 21, 26, 29, 25, 25)]
     cells = accuracy_table.accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
     won = sum(cell["Convex_NDCG"] > cell["ExpGain_NDCG"] for _, cell in cells.iterrows())

@@ -141,8 +141,12 @@ def test_figure_1_has_bars_for_every_collection_and_metric(results):
     ours, published = frame[frame["on"] == "made data"], frame[frame["on"] == relative_gains.PUBLISHED]
     assert len(ours) == len(published) == 4 * 8 and len(frame) == 2 * 4 * 8
     assert ours["published (%)"].isna().all() and published["ours (%)"].isna().all()
-    # On made data the paper's own numbers are of other data, so that no bars stand beside ours.
+    # On made data the paper's own numbers are of other data, so that they are rings and no bars beside ours.
     assert len(drawn.axes) == 8 and all(len(axes.patches) == 4 for axes in drawn.axes)
+    rings = [line for line in drawn.axes[0].lines if "reference" in line.get_label()]
+    assert list(rings[0].get_ydata()) == pytest.approx(list(published["published (%)"].iloc[:4])) and len(rings) == 1
+    facts, _ = STUDY.exhibit("Table 1").draw(results)
+    assert facts["ours"].notna().any() and facts["difference"].isna().all(), "made data have sizes of their own"
     trials = results.trials(protocol.OHSUMED, "ndcg@5")
     ours, best = trials[list(protocol.OURS)].max(axis=1), trials[list(protocol.BENCHMARKS)].max(axis=1)
     row = frame[(frame["collection"] == "OHSUMED") & (frame["metric"] == "ndcg@5")].iloc[0]

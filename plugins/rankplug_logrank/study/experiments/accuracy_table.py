@@ -159,17 +159,19 @@ def cells_above_half(results: Results, winners: list[str], losers: list[str]) ->
     return samples[0] if len(samples) == 1 else WeightedSum(tuple(samples), (1 / len(samples),) * len(samples))
 
 
-def win_counts(results: Results) -> tuple[pd.DataFrame, None]:
+def win_counts(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Count cells won as the text of Section 5.2 does, published and ours, and those that a test calls won or lost.
 
     The test is the one of each cell's design, between the best model of either side, one-sided in both directions and
-    corrected by Holm over the cells of a count. Both sides are taken on the test data, as in the counts.
+    corrected by Holm over the cells of a count. Both sides are taken on the test data, as in the counts. There is a
+    difference to the published share only where no data are made; else that is a reference.
     """
     import pandas as pd
 
     cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
     printed = results.published.set_index(["model", "metric"])["value"]
     of_paper = int(printed["all", "cells"])
+    made = any(results.is_made(group) for group in results.groups(kind="accuracy"))
     rows = []
     for (model, statement), (winners, losers) in RIVALS.items():
         won = int((cells[winners].max(axis=1) > cells[losers].max(axis=1)).sum())
@@ -188,7 +190,27 @@ def win_counts(results: Results) -> tuple[pd.DataFrame, None]:
                 "lost by a test": int(worse),
                 "published share": theirs / of_paper,
                 "our share": won / len(cells),
-                "difference": won / len(cells) - theirs / of_paper,
+                "difference": math.nan if made else won / len(cells) - theirs / of_paper,
             }
         )
-    return pd.DataFrame(rows), None
+    frame = pd.DataFrame(rows)
+    return frame, _draw_wins(frame, "published, on LETOR 3.0" + (": a reference" if made else ""))
+
+
+def _draw_wins(frame: pd.DataFrame, published: str) -> Figure:
+    """Draw our shares of cells won as bars, and the published ones as rings."""
+    from rankplug.plotting import PALETTE, legend_below, new_figure
+
+    figure, axes = new_figure(width=6.6, height=1.0 + 0.32 * len(frame))
+    axes.barh(frame.index, frame["our share"], 0.6, color=PALETTE[0], label="ours")
+    axes.plot(
+        frame["published share"], frame.index, "o", color=PALETTE[3], markerfacecolor="w", markersize=7, label=published
+    )
+    axes.axvline(0.5, color="#555555", linewidth=0.8, linestyle=(0, (3, 2)))
+    words = frame["model"] + " " + frame["statement"] + ", " + frame["ours"]
+    axes.set_yticks(frame.index, words)
+    axes.set(xlabel="share of the cells of Figure 3 (dashed: half)", xlim=(0, 1), ylim=(len(frame) - 0.4, -0.6))
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    legend_below(figure, columns=2)
+    return figure
