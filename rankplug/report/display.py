@@ -111,6 +111,19 @@ def _for_screen(content: bytes) -> tuple[str, int]:
     return base64.b64encode(content).decode(), width
 
 
+def _drawn(figure: Figure) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return a figure as a notebook keeps it, with few colours and so many times smaller, and close it."""
+    import matplotlib.pyplot as plt
+
+    from rankplug.plotting import encode_figure
+
+    file = io.BytesIO()
+    encode_figure(figure, file, "png")
+    plt.close(figure)
+    picture, width = _for_screen(file.getvalue())
+    return {"image/png": picture, "text/plain": "figure"}, {"image/png": {"width": width}}
+
+
 def live(draw: Callable[..., Figure], **controls: Any) -> None:
     """Show a figure with controls above it, and draw it again when one of them moves.
 
@@ -121,21 +134,24 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
         controls: widgets, or what :func:`ipywidgets.interact` makes widgets of.
     """
     import ipywidgets
-    import matplotlib.pyplot as plt
     from IPython import display
 
     widgets = ipywidgets.interactive(lambda **values: None, **controls).children[:-1]
 
-    def picture() -> Figure:
-        figure = draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)})
-        plt.close(figure)
-        return figure
+    def picture() -> tuple[dict[str, str], dict[str, Any]]:
+        return _drawn(draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)}))
 
     if widgets:
         display.display(ipywidgets.VBox(widgets))  # type: ignore[no-untyped-call]
-    shown = display.display(picture(), display_id=True)  # type: ignore[no-untyped-call]
+    data, metadata = picture()
+    shown = display.display(data, raw=True, metadata=metadata, display_id=True)  # type: ignore[no-untyped-call]
+
+    def draw_again(change: object) -> None:
+        data, metadata = picture()
+        shown.update(data, raw=True, metadata=metadata)
+
     for widget in widgets:
-        widget.observe(lambda change: shown.update(picture()), names="value")
+        widget.observe(draw_again, names="value")
 
 
 @renewable
@@ -157,17 +173,9 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
 @renewable
 def show_forest(evaluation: StudyEvaluation) -> Output:
     """Show all claims in one picture, each with its difference in units of the margin that would matter."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import encode_figure
-
-    figure = forest_of([evidence_of(evaluation)])
-    file = io.BytesIO()
-    encode_figure(figure, file, "png")
-    plt.close(figure)
-    picture, width = _for_screen(file.getvalue())
+    data, options = _drawn(forest_of([evidence_of(evaluation)]))
     shows = {"study": evaluation.study.name, "forest": True}
-    return Output({"image/png": picture, "text/plain": "all claims"}, shows, **{"image/png": {"width": width}})
+    return Output({**data, "text/plain": "all claims"}, shows, **options)
 
 
 def show_findings(study: Study) -> Output:

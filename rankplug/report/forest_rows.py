@@ -59,6 +59,11 @@ class ForestLine:
     data: str = ""
 
     @property
+    def lean(self) -> float:
+        """The middle of the decisive interval in the picture's coordinates, by which lines are put in order."""
+        return (self.bars[0].left + self.bars[0].right) / 2 if self.bars else MIDDLE
+
+    @property
     def depth(self) -> float:
         """The height of the picture."""
         return 2 * EDGE + STEP * max(len(self.bars) - 1, 0)

@@ -20,6 +20,9 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 CONTROL = ("control", "")
 CELL = re.compile(r"<(td|th)[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
+SHOWN = re.compile(r'^show\(evaluation, "([^"]+)"\)', re.MULTILINE)
+"""A line of a study's notebook that shows an exhibit."""
+HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
 Replacement = Callable[[Mapping[str, Any]], "Markup | None"]
 """Makes HTML of what an output says under ``rankplug`` in its metadata that it shows."""
 
@@ -32,6 +35,20 @@ def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> 
         replacement: what is shown in place of an output; None where the output itself is.
     """
     return render("notebook", notebook=_read(path), outputs_of=lambda cell: _outputs(cell, replacement))
+
+
+def captions(path: Path) -> dict[str, str]:
+    """Return what a study's notebook says right before it shows an exhibit, as Markdown by the exhibit's name."""
+    found: dict[str, str] = {}
+    notebook, told = _read(path), ""
+    for cell in notebook.cells if notebook is not None else ():
+        if cell.cell_type == "markdown":
+            told = HEADING.sub("", cell.source).strip()
+            continue
+        for name in SHOWN.findall(cell.source):
+            found.setdefault(name, told)
+            told = ""
+    return found
 
 
 def _read(path: Path) -> Any:

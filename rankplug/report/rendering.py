@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, tostring
 
@@ -51,6 +52,19 @@ def slug(name: str) -> str:
     'table-1-tests'
     """
     return re.sub(r"\W+", "-", name.lower()).strip("-")
+
+
+def anchors(names: Iterable[str]) -> list[str]:
+    """Return an anchor for each name, each its own.
+
+    >>> anchors(["a b", "c", "a-b"])
+    ['a-b', 'c', 'a-b--2']
+    """
+    found: list[str] = []
+    for name in map(slug, names):
+        same = sum(one == name or one.startswith(f"{name}--") for one in found)
+        found.append(f"{name}--{same + 1}" if same else name)
+    return found
 
 
 def json_in_page(value: Any) -> Markup:

@@ -15,6 +15,7 @@ from rankplug.errors import RankplugError
 from rankplug.report.front.front_page import FrontPage
 from rankplug.report.math_font import math_font_style
 from rankplug.report.notebook_page import notebook_html
+from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
@@ -60,12 +61,14 @@ def build_report(
     names = list(reproduced)
     navigation = [("report", "index.html"), *((name, f"{name}.html") for name in names)]
     navigation += [("claims", "claims.html"), ("figures and tables", "exhibits.html"), ("runs", "runs.html")]
+    has_pairs = any(one.evaluation.query_pairs for one in reproduced.values())
+    navigation += [("queries", QUERIES)] if has_pairs else []
     navigation += [("scoreboard", SCOREBOARD)] if compared else []
     navigation += [("search", SEARCH)]
     script = _template("report.js")
 
-    def write(link: str, title: str, body: Markup, **data: Any) -> None:
-        text = _page(title, body, navigation, link, script=script, data=data)
+    def write(link: str, title: str, body: Markup, further: str = "", **data: Any) -> None:
+        text = _page(title, body, navigation, link, script=script + further, data=data)
         (folder / link).write_text(text, encoding="utf-8")
 
     reports = list(reproduced.values())
@@ -81,6 +84,9 @@ def build_report(
     write("claims.html", "Claims", render("claims", reports=reports))
     write("exhibits.html", "Figures and tables", render("exhibits", reports=reports), points=_points(reports))
     write("runs.html", "Runs", render("runs", reports=reports))
+    if has_pairs:
+        groups = drawn_pairs(reports, every)
+        write(QUERIES, "Query by query", queries_html(reports, every), _template("queries.js"), groups=groups)
     write(SEARCH, "Search", render("search"), index=search_index(reports, every))
     _write_combinations(every, _users(reproduced), navigation, folder, names)
     if compared is not None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.report.exhibit_tables import LONGEST, exhibit_latex, links_to, numbers_html
 from rankplug.report.forest_rows import ForestLine, forest_lines
-from rankplug.report.rendering import slug
+from rankplug.report.notebook_page import captions
+from rankplug.report.rendering import anchors, slug
 from rankplug.store import Combination, Store, origins_of
 from rankplug.studies import (
     ExhibitEvaluation,
@@ -22,7 +23,9 @@ from rankplug.studies import (
     StudyEvaluation,
     StudyEvidence,
     Verdict,
+    bibliography,
     evidence_of,
+    exhibit_bibtex,
     forest_of,
     stand_ins,
 )
@@ -150,17 +153,24 @@ class StudyReport:
     @cached_property
     def claim_anchors(self) -> list[str]:
         """Anchors of its claims on the page of all claims, made of their sentences and each its own."""
-        found: list[str] = []
-        for shown in self.evaluation.claims:
-            name = f"{self.study.name}-{slug(shown.claim.sentence)[:LONGEST_ANCHOR].strip('-')}"
-            same = sum(one == name or one.startswith(f"{name}--") for one in found)
-            found.append(f"{name}--{same + 1}" if same else name)
-        return found
+        sentences = (slug(shown.claim.sentence)[:LONGEST_ANCHOR].strip("-") for shown in self.evaluation.claims)
+        return anchors(f"{self.study.name}-{sentence}" for sentence in sentences)
+
+    @cached_property
+    def query_anchors(self) -> dict[str, str]:
+        """Anchors of its groups of runs on the page that compares models query by query."""
+        groups = [pairs.group for pairs in self.evaluation.query_pairs]
+        return dict(zip(groups, anchors(f"{self.study.name}-{group}" for group in groups), strict=True))
 
     @cached_property
     def forest(self) -> list[ForestLine]:
         """Its judged claims as lines of a forest plot."""
         return forest_lines(zip(self.evidence.claims, self.claim_anchors, strict=True))
+
+    @cached_property
+    def captions(self) -> dict[str, str]:
+        """Words of its notebook about exhibits, as Markdown by the exhibit's name."""
+        return captions(self.notebook) if self.notebook else {}
 
     @property
     def stand_ins(self) -> list[tuple[str, str]]:
@@ -204,10 +214,13 @@ class StudyReport:
         return found
 
     def citation_of(self, shown: ExhibitEvaluation) -> str:
-        """Return how others cite an exhibit of this report: what it is, of which runs, and after which paper."""
-        about = f"{shown.exhibit.name}: {shown.exhibit.title}. Report of rankplug {__version__}"
+        """Return how others cite an exhibit of this report: in words, and it, its paper and rankplug in BibTeX."""
+        what = f"{shown.exhibit.name}: {shown.exhibit.title}"
         runs = f"profile {self.results.profile}, {len(self.results.records)} trials, {self.evidence.date}"
-        return f"{about}, {runs}.\nAfter: {self.study.title}. {self.study.citation}."
+        words = f"{what}. Report of rankplug {__version__}, {runs}.\nAfter: {self.study.title}. {self.study.citation}."
+        key = f"rankplug-{self.anchor(shown.exhibit.name)}"
+        entry = exhibit_bibtex(key, what, f"{self.study.name}, {runs}", self.evidence.date[:4])
+        return "\n\n".join(filter(None, [words, entry, self.study.bibtex, bibliography([])]))
 
     def numbers(self, shown: ExhibitEvaluation) -> Markup:
         """Return an exhibit's numbers as HTML, which lead to the pages of their combinations."""

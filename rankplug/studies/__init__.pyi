@@ -1,4 +1,5 @@
 from .citation import Citation as Citation
+from .citation import exhibit_bibtex as exhibit_bibtex
 from .claims import Claim as Claim
 from .claims import Margin as Margin
 from .claims import Observation as Observation
@@ -34,6 +35,7 @@ from .published import plus_minus as plus_minus
 from .published import read_published as read_published
 from .published import stand_ins as stand_ins
 from .published import unlinked as unlinked
+from .query_pairs import QueryPairs as QueryPairs
 from .scoreboard import BestMethod as BestMethod
 from .scoreboard import Board as Board
 from .scoreboard import LossRecord as LossRecord
@@ -117,6 +119,7 @@ __all__ = [
     "Part",
     "Profile",
     "PublishedNumber",
+    "QueryPairs",
     "Ranks",
     "Resplits",
     "Results",
@@ -145,6 +148,7 @@ __all__ = [
     "evaluate",
     "evidence_of",
     "exact_check",
+    "exhibit_bibtex",
     "facts_beside_published",
     "forest_cells",
     "forest_of",

@@ -88,6 +88,19 @@ def rankplug_bibtex() -> str:
     return _entry("software", "rankplug", fields)
 
 
+def exhibit_bibtex(key: str, title: str, runs: str, year: str) -> str:
+    """Return the entry of a figure or table of a report in BibTeX.
+
+    Args:
+        key: of the entry.
+        title: what it shows.
+        runs: the runs behind it, in words.
+        year: in which the last of them ended.
+    """
+    fields = [("title", f"{{{_latex(title)}}}"), ("howpublished", f"Report of rankplug {__version__}")]
+    return _entry("misc", key, [*fields, ("note", _latex(runs)), ("year", year)])
+
+
 def _entry(kind: str, key: str, fields: Iterable[tuple[str, str]]) -> str:
     lines = [f"  {name} = {{{value}}}," for name, value in fields if value]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])

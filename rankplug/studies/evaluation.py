@@ -20,6 +20,7 @@ from rankplug.studies.evaluation_parts import (
 )
 from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation
 from rankplug.studies.papers import Exhibit, Study
+from rankplug.studies.query_pairs import QueryPairs, as_table, query_pairs, read_table
 from rankplug.studies.study_results import Cell, Results
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class StudyEvaluation:
     def runs(self) -> pd.DataFrame:
         """Combinations that were run: a row for each group, model and combination that represents it."""
         return self._kept.table("runs", lambda: plain_table(self.results.describe()))
+
+    @cached_property
+    def query_pairs(self) -> tuple[QueryPairs, ...]:
+        """Models of each group, compared query by query."""
+        return read_table(self._kept.table("queries", lambda: as_table(query_pairs(self.results))))
 
     @property
     def claims(self) -> tuple[ClaimEvaluation, ...]:

@@ -161,6 +161,11 @@ class Study:
         """Return the path of the study's notebook."""
         return packaged_file(self.notebook)
 
+    @property
+    def bibtex(self) -> str:
+        """The paper in BibTeX; empty where it is cited in words only."""
+        return self.citation.bibtex(self.name) if isinstance(self.citation, Citation) else ""
+
     def exhibit(self, name: str) -> Exhibit:
         """Return the figure or table with a name."""
         for exhibit in self.exhibits:
@@ -331,8 +336,7 @@ def bibliography(names: Iterable[str]) -> str:
     """Return BibTeX of the papers that some studies run again, of all for ``all``; of rankplug where none does."""
     wanted = list(names)
     chosen = studies() if "all" in wanted else [study(name) for name in wanted]
-    entries = [paper.citation.bibtex(paper.name) for paper in chosen if isinstance(paper.citation, Citation)]
-    return "\n\n".join(entries or [rankplug_bibtex()])
+    return "\n\n".join([paper.bibtex for paper in chosen if paper.bibtex] or [rankplug_bibtex()])
 
 
 def studies() -> list[Study]:

@@ -53,7 +53,7 @@ def test_every_link_leads_somewhere_and_no_page_has_an_error(page, report):
                 "all => all.every(one => one.loading == 'lazy' || one.naturalWidth)"
             )
     names = {file.relative_to(report.parent).parts[0] for file in files}
-    pages = {"index", STUDY, "claims", "exhibits", "runs", "search"}
+    pages = {"index", STUDY, "claims", "exhibits", "runs", "queries", "search"}
     assert names == {*(f"{name}.html" for name in pages), "combinations"}
     assert not page.problems
 
@@ -77,6 +77,7 @@ def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other
     assert [mean for mean in table.evaluate(means) if mean == mean] == sorted(before, reverse=True)
     table.locator("thead th").nth(3).get_by_role("button").click()
     assert [mean for mean in table.evaluate(means) if mean == mean] == sorted(before)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     rows = page.locator("table.board tbody tr:visible")
     every = rows.count()
     page.get_by_label("filter").fill("label_flips")
@@ -141,6 +142,38 @@ def test_the_pointer_over_a_curve_is_told_its_point(page, report):
     box, (across, down, words) = picture.bounding_box(), points[-1]
     page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
     assert picture.locator("xpath=..").locator(".told").inner_text() == words
+
+
+def test_two_models_are_compared_query_by_query_in_two_linked_pictures(page, report):
+    page.goto(f"{report.parent.as_uri()}/queries.html")
+    groups = page.evaluate("() => JSON.parse(document.getElementById('groups').textContent)")
+    two = next(place for place, one in enumerate(groups) if len(one["models"]) > 2)
+    page.get_by_label("runs").select_option(str(two))
+    one, first, second = groups[two], 0, 2
+    page.get_by_label("across").select_option(str(first))
+    page.get_by_label("up", exact=True).select_option(str(second))
+    points, bars = page.locator(".pair circle"), page.locator(".pair rect")
+    assert points.count() == bars.count() == len(one["drawn"])
+    wins, losses = one["better"][second][first], one["better"][first][second]
+    shares = [f"{100 * count / one['queries']:.1f} %" for count in (losses, one["queries"] - wins - losses, wins)]
+    assert page.locator(".outcomes b").all_inner_texts() == shares
+    differences = [ours - theirs for ours, theirs in zip(one["values"][second], one["values"][first], strict=True)]
+    for kind, count in (("wins", sum(d > 0 for d in differences)), ("losses", sum(d < 0 for d in differences))):
+        assert page.locator(f".pair circle.{kind}").count() == page.locator(f".pair rect.{kind}").count() == count
+    bars.last.dispatch_event("pointerenter")
+    best = differences.index(max(differences))
+    told = page.locator("#pairs > .note")
+    assert page.locator("circle.marked").count() == page.locator("rect.marked").count() == 1
+    assert f"{one['values'][second][best] / 1000:.3f} by {one['models'][second]}" in told.inner_text()
+    page.get_by_label("go through them").press("Home")
+    page.get_by_label("go through them").press("ArrowRight")
+    assert bars.nth(1).evaluate("bar => bar.classList.contains('marked')")
+    button = page.locator(".outcomes .wins")
+    button.press("Enter")
+    assert button.get_attribute("aria-pressed") == "true" and page.locator(".pair[data-kind=wins]").count() == 1
+    page.goto(f"{report.parent.as_uri()}/queries.html#{groups[-1]['id']}")
+    page.wait_for_function("last => document.querySelector('#pairs select').value === last", arg=str(len(groups) - 1))
+    assert page.locator(f"details[id='{groups[-1]['id']}']").get_attribute("open") is not None and not page.problems
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

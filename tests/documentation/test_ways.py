@@ -8,10 +8,13 @@ from rankplug_documentation.ways import WAYS, on_page, passed
 BEFORE = {"rp.fit": 34, "rankplug sweep": 81, "rankplug reproduce": 45}
 """Modules that each way passed before the library had layers."""
 SINCE = {
+    "plotting.compact_svg": "pictures without what no reader sees",
     "report.forest_rows": "the forest of claims as a table of the front page",
     "report.front.front_page": "what was found, in sentences",
     "report.math_font": "a font for formulas, with each page",
+    "report.queries.page": "models compared query by query",
     "report.search_index": "the search",
+    "studies.query_pairs": "the same, of the results",
     "studies.verdicts.trial_design": "sentences of the front page say how trials were made",
     "sweeps.expected_time": "the time that is left",
 }

@@ -138,10 +138,15 @@ def made(tmp_path_factory):
 def test_every_judged_claim_stands_in_the_forest_of_the_front_page_and_of_its_paper(made):
     anchors = made.shown["made"].claim_anchors
     assert anchors == ["made-more-is-better", "made-one-is-one", "made-nobody-ran-this"]
-    for page in ("index.html", "made.html"):
+    small = r'<div class="strips">\s*<a href="claims.html#(?P<to>[^"]*)" title="[^"]*: fails, (?P<about>[^"]*)"'
+    lines = {
+        "index.html": small,
+        "made.html": r'<div class="line" title="(?P<about>[^"]*)"><a href="claims.html#(?P<to>[^"]*)">.*?</svg>',
+    }
+    for page, pattern in lines.items():
         text = (made.report / page).read_text()
-        line = re.search(r'<div class="line" title="([^"]*)"><a href="claims.html#([^"]*)">.*?</svg>', text, re.DOTALL)
-        assert line[1].startswith("-100.00 points [") and line[2] == anchors[0]
+        line = re.search(pattern, text, re.DOTALL)
+        assert line["about"].startswith("-100.00 points [") and line["to"] == anchors[0]
         (check,) = re.findall(r'<a class="holds" href="claims.html#([^"]*)" [^>]*>✓</a>', text)
         assert check == anchors[1] and f"claims.html#{anchors[2]}" not in text
     rows = dict(re.findall(r'<tr id="([^"]*)"><td><p>(.*?)</p>', (made.report / "claims.html").read_text()))
@@ -175,7 +180,7 @@ def pages(report):
 
 def test_every_link_leads_to_a_file_and_nothing_is_fetched(made):
     combinations = sorted(f"combinations/{identity}.html" for identity in made.identities.values())
-    others = ["claims.html", "exhibits.html", "index.html", "made.html", "runs.html", "search.html"]
+    others = ["claims.html", "exhibits.html", "index.html", "made.html", "queries.html", "runs.html", "search.html"]
     assert pages(made.report) == sorted([*combinations, *others])
     for page in pages(made.report):
         text = (made.report / page).read_text()
@@ -265,7 +270,12 @@ def test_a_long_table_says_how_much_is_left_to_its_file():
 def test_text_of_results_is_shown_and_never_run(made):
     for page in pages(made.report):
         scripts = re.findall(r"<script([^>]*)>", (made.report / page).read_text())
-        kinds = {"search.html": ["index"], "exhibits.html": ["points"], "made.html": ["points"]}
+        kinds = {
+            "search.html": ["index"],
+            "queries.html": ["groups"],
+            "exhibits.html": ["points"],
+            "made.html": ["points"],
+        }
         data = [f' type="application/json" id="{name}"' for name in kinds.get(page, ())]
         assert scripts == ([] if page.startswith("combinations") else [*data, ""])
     assert "&lt;script&gt;" in (made.report / "claims.html").read_text()
@@ -312,6 +322,36 @@ def test_a_count_of_verdicts_leaves_out_what_was_not_judged(made):
     row = re.search(r'<a href="made.html">A paper.*?</tr>', (made.report / "index.html").read_text(), re.DOTALL)[0]
     assert re.findall(r'<span class="([\w-]+)">(\d+) ', row) == [("holds", "1"), ("fails", "1"), ("not-judged", "1")]
     assert "<td>100 %</td>" in row
+
+
+def test_models_are_compared_query_by_query(made):
+    results = made.shown["made"].results
+    text = (made.report / "queries.html").read_text()
+    (drawn,) = json.loads(re.search(r'<script type="application/json" id="groups">(.*?)</script>', text, re.DOTALL)[1])
+    values = results.by_query("few", drawn["metric"])[list(drawn["models"])].to_numpy()
+    assert drawn["queries"] == len(values) and list(drawn["means"]) == pytest.approx(values.mean(axis=0), abs=1e-4)
+    assert drawn["better"] == [[int((one > other).sum()) for other in values.T] for one in values.T]
+    assert [len(row) for row in drawn["values"]] == [min(250, len(values))] * 2 == [len(drawn["drawn"])] * 2
+    wins, losses = ((values[:, 1] > values[:, 0]).mean(), (values[:, 1] < values[:, 0]).mean())
+    cells = re.findall(r"<td>([\d.]+) %</td>", text)
+    assert cells == [f"{100 * share:.0f}" for share in (wins, 1 - wins - losses, losses)]
+    assert f'<details id="{drawn["id"]}">' in text and drawn["pages"][0].endswith(".html")
+    assert f'href="queries.html#{drawn["id"]}"' in (made.report / "claims.html").read_text()
+
+
+def test_an_exhibit_has_the_words_that_its_notebook_has_before_it(made):
+    text = (made.report / "exhibits.html").read_text()
+    told, picture = (
+        re.search(r'id="made-table-1">(.*?)<section', text, re.DOTALL)[1],
+        text.split('id="made-figure-2a"')[1],
+    )
+    assert "An integral" in told and "<math" in told and "<h1>Title" not in told and "An integral" not in picture
+
+
+def test_an_exhibit_is_cited_in_bibtex_and_the_papers_of_a_report_too(made):
+    text = (made.report / "exhibits.html").read_text()
+    assert "@misc{rankplug-made-figure-2a," in text and "title = {{Figure 2a: a picture}}" in text
+    assert "@software{rankplug," in text and "@software{rankplug," in (made.report / "index.html").read_text()
 
 
 def test_observations_stand_below_the_claims_without_a_verdict(made):

@@ -172,7 +172,7 @@ def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs
         write_scoreboard(scoreboard([PAPER], store=store, profiles=["quick"]), store, tmp_path / name)
         for name in ("a", "b")
     ]
-    names = [sorted(path.relative_to(page.parent) for path in page.parent.rglob("*.png")) for page in pages]
+    names = [sorted(path.relative_to(page.parent) for path in page.parent.rglob("*.svg")) for page in pages]
     assert names[0] == names[1] and names[0]
     for name in ("scoreboard.html", *names[0]):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

@@ -19,6 +19,7 @@ from rankplug.studies import (
     Scoreboard,
     Verdict,
     best_methods,
+    bibliography,
     loss_records,
     noise_effects,
 )
@@ -183,6 +184,11 @@ class FrontPage:
             return None
         first, last = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(at)) for at in (min(times), max(times)))
         return first, last
+
+    @property
+    def bibtex(self) -> str:
+        """The papers and rankplug in BibTeX."""
+        return "\n\n".join(filter(None, [*(one.study.bibtex for one in self.reports), bibliography([])]))
 
     @property
     def figures(self) -> Iterator[tuple[StudyReport, ExhibitEvaluation]]:

@@ -49,10 +49,10 @@ def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:
         rows = (len(order) + 1) // 2 + len(shown.groups)
         figure, axes = new_figure(width=8.4, height=1.4 + 0.24 * rows)
         draw_ranks(axes, [str(method) for method, _ in order], shown)
-        file = f"{FOLDER}/board-{number}.png"
+        file = f"{FOLDER}/board-{number}.svg"
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         with (folder / file).open("wb") as picture:
-            encode_figure(figure, picture, "png")
+            encode_figure(figure, picture, "svg")
         plt.close(figure)
         drawn[board] = file
     return drawn

@@ -113,7 +113,7 @@
 
   function goToRow() {
     const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let around = row?.parentElement; around; around = around.parentElement)
+    for (let around = row; around; around = around.parentElement)
       if (around.localName === "details") around.open = true;
     row?.scrollIntoView();
   }
@@ -191,8 +191,9 @@
       [...row.cells].forEach((cell, place) => { if (place && heads[place]) cell.dataset.head = heads[place]; });
   }
 
-  const plain = [...document.querySelectorAll("main table:not(.board)")].filter(isPlain);
-  plain.forEach(makeSortable);
+  const every = [...document.querySelectorAll("main table")].filter(isPlain);
+  every.forEach(makeSortable);
+  const plain = every.filter(table => !table.matches(".board, .boards"));  // The scoreboard has a filter of its own.
   const claims = plain.filter(table => table.closest(".claims"));
   if (claims.length > 1) makeFilter(claims, document.querySelector("main h1").nextElementSibling);
   else if (claims.length) makeFilter(claims, claims[0].parentElement);

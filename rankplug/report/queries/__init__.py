@@ -1,0 +1,1 @@
+"""The page on which models are compared query by query."""
