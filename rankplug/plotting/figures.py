@@ -28,7 +28,7 @@ SMALLEST = 8
 """Points of the smallest text of a figure, at the size at which it is printed."""
 STYLE: dict[str, Any] = {
     "figure.dpi": 110,
-    "savefig.dpi": 200,
+    "savefig.dpi": 144,
     "font.size": 9,
     # The first comes with matplotlib, which places texts by its widths, and the second is as wide and on most systems.
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Bitstream Vera Sans", "Liberation Sans", "Arial"],
@@ -256,9 +256,9 @@ def save_figure(figure: Figure, target: Path) -> Path:
     return target
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PDF, PNG and SVG, and return their paths."""
-    paths = [stem.with_suffix(suffix) for suffix in (".pdf", ".png", ".svg")]
+def save(figure: Figure, stem: Path, suffixes: Iterable[str] = (".pdf", ".png", ".svg")) -> list[Path]:
+    """Write a figure as PDF, PNG and SVG, or as some of them, and return their paths."""
+    paths = [stem.with_suffix(suffix) for suffix in suffixes]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankplug.studies import Study, StudyEvaluation
 
 BAR = "\N{DIVIDES}"
-SCREEN_SHARE = 96 / 200
+SCREEN_SHARE = 96 / 144
 """Width on the screen of a figure's pixels, so that its text is as large as in print."""
 
 

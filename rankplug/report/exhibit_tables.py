@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from rankplug.studies import ExhibitEvaluation
 
-LONGEST = 200
-"""Rows of a table that are shown; all are in its file."""
+LONGEST, LONGEST_OF_FIGURE = 200, 50
+"""Rows of a table, and of the numbers of a figure, that are shown; all are in the file."""
 MOST_LINKS = 6
 """Combinations that one number leads to; all are listed below the table."""
 OURS, HALF_WIDTH, LOW, HIGH = "ours", "half width", "low", "high"
@@ -45,7 +45,8 @@ def numbers_html(shown: ExhibitEvaluation, link: Link) -> Markup:
     from markupsafe import Markup
 
     if "published on" not in shown.table:
-        return table_html(shown.table, shown.sources, link)
+        longest = LONGEST_OF_FIGURE if shown.pictures else LONGEST
+        return table_html(shown.table, shown.sources, link, longest)
     cells = layout(shown.table, shown.exhibit.digits, link).reset_index()
     with pd.option_context("display.max_colwidth", None):  # pandas would cut long cells off.
         table = with_words(Markup(cells.to_html(escape=False, border=0, index=False)))
@@ -53,7 +54,7 @@ def numbers_html(shown: ExhibitEvaluation, link: Link) -> Markup:
     return render("beside_published", table=table, stand_ins=pairs, references="reference" in table)
 
 
-def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link) -> Markup:
+def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link, longest: int = LONGEST) -> Markup:
     """Return a table as HTML; a row's numbers lead to the combinations its column ``combination`` names.
 
     A row without that column leads to the runs of its ``model`` among those behind the table.
@@ -62,16 +63,17 @@ def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link) -> 
         table: of an exhibit.
         sources: the runs behind it.
         link: makes a link of a number.
+        longest: rows that are shown.
     """
     names = [column for column in table.columns if column != "combination"]
-    rows = table.head(LONGEST).to_dict("records")
+    rows = table.head(longest).to_dict("records")
     columns = [(name, not all(is_number(_text(row[name])) for row in rows)) for name in names]
     body = []
     for row in rows:
         identities = _identities(row, sources)
         behind = {name: [] if str(name).startswith("published") else identities for name in names}
         body.append([_cell(row[name], behind[name], link) for name in names])
-    return render("numbers", columns=columns, rows=body, more=len(table) - LONGEST)
+    return render("numbers", columns=columns, rows=body, more=len(table) - longest)
 
 
 def _identities(row: dict[Any, Any], sources: Collection[Source]) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 DIGITS = "%.7g"
 """Digits of numbers in files for other programs, more than any of them has for sure."""
+LARGEST = 40_000
+"""Bytes of a file of numbers that is not compressed."""
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
@@ -184,7 +187,7 @@ class StudyReport:
 
     def files_of(self, shown: ExhibitEvaluation) -> dict[str, str]:
         """Return the files of an exhibit by their suffixes."""
-        return {Path(file).suffix[1:]: file for file in self.files[shown.exhibit.name]}
+        return {Path(file).name.partition(".")[2]: file for file in self.files[shown.exhibit.name]}
 
     def picture(self, shown: ExhibitEvaluation) -> str:
         """Return the file of an exhibit's picture; empty where it has none."""
@@ -256,7 +259,7 @@ def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, s
 
     given = list(evidence)
     figure = forest_of(given, headings=len(given) > 1)
-    written = save(figure, folder / "exhibits" / "all-claims")
+    written = save(figure, folder / "exhibits" / "all-claims", (".pdf", ".svg"))
     plt.close(figure)
     return {path.suffix[1:]: f"exhibits/{path.name}" for path in written}
 
@@ -302,11 +305,16 @@ def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> d
 
 
 def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[str, ...]:
-    """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names."""
+    """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names.
+
+    Many numbers, such as those of curves, are compressed, to a tenth.
+    """
     path = folder / stem
     path.parent.mkdir(parents=True, exist_ok=True)
     contents = {suffix: content for suffix, content in shown.pictures.items() if suffix != "json"}
-    contents["csv"] = shown.table.to_csv(index=False, float_format=DIGITS).encode()
+    numbers = shown.table.to_csv(index=False, float_format=DIGITS).encode()
+    many = len(numbers) > LARGEST
+    contents["csv.gz" if many else "csv"] = gzip.compress(numbers, mtime=0) if many else numbers
     if len(shown.table) <= LONGEST:
         contents["tex"] = exhibit_latex(shown.table).encode()
     for suffix, content in contents.items():

@@ -22,7 +22,7 @@ def codecheck(shown: Mapping[str, StudyReport]) -> str:
         for one in shown.values()
         for exhibit, files in one.files.items()
         for file in files
-        if file.endswith((".csv", ".png"))
+        if file.endswith((".csv", ".csv.gz", ".png"))
     ]
     papers = [one.study.citation for one in shown.values() if isinstance(one.study.citation, Citation)]
     described = [
