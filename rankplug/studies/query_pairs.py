@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -104,8 +104,8 @@ def read_table(table: pd.DataFrame) -> tuple[QueryPairs, ...]:
     return tuple(QueryPairs(**_tuples(json.loads(text))) for text in table["pairs"])
 
 
-def _tuples(described: dict[str, object]) -> dict[str, object]:
-    def frozen(value: object) -> object:
+def _tuples(described: dict[str, Any]) -> dict[str, Any]:
+    def frozen(value: Any) -> Any:
         return tuple(map(frozen, value)) if isinstance(value, list) else value
 
     return {name: frozen(value) for name, value in described.items()}

@@ -111,8 +111,8 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def _limits(frame: pd.DataFrame) -> tuple[float, float]:
     """Return the ends of the vertical axis: room for every bar and ring, and for as much again of intervals."""
-    values = [np.array([0.0]), frame["ours (%)"].dropna(), frame["published (%)"].dropna()]
-    bars = np.concatenate(values).astype(np.float64)
+    shown = np.concatenate([frame["ours (%)"].dropna(), frame["published (%)"].dropna()]).astype(np.float64)
+    bars = np.append(shown, 0.0)
     ends = [*(frame["ours (%)"] - frame["half width"]).dropna(), *(frame["ours (%)"] + frame["half width"]).dropna()]
     reach = 0.6 * float(np.abs(bars).max()) or 1.0
     low, high = bars.min() - reach, bars.max() + reach
