@@ -19,6 +19,8 @@ MOST_COLUMNS = 5
 """Collections that a page has room for side by side."""
 MOST_DRAWN = 20
 """Methods of a diagram; the leading ones are drawn where there are more."""
+MOST_OPEN = 8
+"""Rows of a table that is not folded."""
 
 
 def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Collection[str]) -> Markup:
@@ -29,7 +31,7 @@ def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Co
         pictures: of its boards, files of the report.
         papers: studies that have a page.
     """
-    limits = {"most_drawn": MOST_DRAWN, "most_columns": MOST_COLUMNS}
+    limits = {"most_drawn": MOST_DRAWN, "most_columns": MOST_COLUMNS, "most_open": MOST_OPEN}
     return render("scoreboard", shown=shown, pictures=pictures, papers=papers, **limits)
 
 
