@@ -45,13 +45,13 @@ class Interval:
 
 def t_interval(values: ArrayLike, *, unit: Unit, level: float = 0.95) -> Interval:
     """Return the mean with Student's interval, ``t * s / sqrt(n)`` to either side, with n - 1 degrees of freedom."""
-    from scipy import stats
+    from scipy import special
 
     sample = finite_sample(values, least=1)
     point = float(sample.mean())
     if sample.size == 1:
         return Interval(point, math.nan, math.nan, level, 1, unit, "t interval")
-    reach = float(stats.t.ppf(0.5 + level / 2, sample.size - 1) * sample.std(ddof=1) / math.sqrt(sample.size))
+    reach = float(special.stdtrit(sample.size - 1, 0.5 + level / 2) * sample.std(ddof=1) / math.sqrt(sample.size))
     return Interval(point, point - reach, point + reach, level, sample.size, unit, "t interval")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankplug.errors import did_you_mean
 from rankplug.statistics import t_interval
 from rankplug.store.origins import ORIGIN
@@ -13,7 +15,6 @@ from rankplug.store.result_store import PARTS, TRIAL_COLUMNS, ResultsError
 if TYPE_CHECKING:
     import pandas as pd
 
-SUMMARY = ("mean", "low", "high", "trials", "incomplete", "folds", "combinations")
 POOLED = (*PARTS, "combination")
 ALIKE = {"combination", "fold", "trial"}
 """Columns that tell no model from another."""
@@ -47,35 +48,47 @@ def grouped(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str], lev
         if name not in POOLED:
             raise ResultsError(f"results cannot be pooled over {name}: {did_you_mean(name, POOLED)}")
     _refuse_mixtures(frame, groups, pool)
-    rows = [
-        {**dict(zip([*groups, "metric"], names, strict=True)), **_summary(group, level)}
-        for names, group in frame[frame["value"].notna()].groupby([*groups, "metric"], dropna=False)
-    ]
-    told = ("origins",) if ORIGIN in frame else ()
-    return pd.DataFrame(rows, columns=[*groups, "metric", *SUMMARY, *told])
+    keys = [*groups, "metric"]
+    there = frame[frame["value"].notna()]
+    number = there.groupby(keys, dropna=False).ngroup()
+    means = means_of_trials(there, number)
+    summary = _intervals(means, level).reindex(range(number.nunique()))
+    by_group = there.groupby(number)
+    summary["trials"] = means.groupby(level=0).size().reindex(summary.index, fill_value=0)
+    summary["incomplete"] = by_group["trial"].nunique() - summary["trials"]
+    summary["folds"] = by_group["fold"].nunique()
+    summary["combinations"] = by_group["combination"].nunique()
+    if ORIGIN in frame:
+        summary["origins"] = by_group[ORIGIN].agg(lambda origins: ", ".join(sorted(set(origins) - {""})))
+    heads = there.loc[~number.duplicated(), keys].set_index(number[~number.duplicated()])
+    return pd.concat([heads.sort_index(), summary], axis=1).reset_index(drop=True)
 
 
-def means_of_trials(group: pd.DataFrame) -> pd.Series[float]:
-    """Return the value of each trial that has all folds and combinations of its group."""
-    by_trial = group.groupby("trial")["value"]
-    return by_trial.mean()[by_trial.size() == len(group[["combination", "fold"]].drop_duplicates())]
+def means_of_trials(rows: pd.DataFrame, group: pd.Series[int] | None = None) -> pd.Series[float]:
+    """Return the value of each trial that has all folds and combinations of its group, by group and trial.
+
+    Args:
+        rows: a row a trial and metric.
+        group: the number of each row's group; all are of one where it is not given.
+    """
+    group = rows["trial"] * 0 if group is None else group
+    by_trial = rows.groupby([group, rows["trial"]])["value"]
+    cells = rows[["combination", "fold"]].assign(group=group).drop_duplicates().groupby("group").size()
+    sizes = by_trial.size()
+    return by_trial.mean()[sizes == cells.reindex(sizes.index.get_level_values(0)).to_numpy()]
 
 
-def _summary(group: pd.DataFrame, level: float) -> dict[str, Any]:
-    complete = means_of_trials(group)
-    facts: dict[str, Any] = {name: float("nan") for name in ("mean", "low", "high")}
-    if not complete.empty:
-        interval = t_interval(complete, unit="trials", level=level)
-        facts = {"mean": interval.point, "low": interval.low, "high": interval.high}
-    origins = {"origins": ", ".join(sorted(set(group[ORIGIN]) - {""}))} if ORIGIN in group else {}
-    return {
-        **facts,
-        **origins,
-        "trials": len(complete),
-        "incomplete": group["trial"].nunique() - len(complete),
-        "folds": group["fold"].nunique(),
-        "combinations": group["combination"].nunique(),
-    }
+def _intervals(means: pd.Series[float], level: float) -> pd.DataFrame:
+    """Return mean, low and high of each group."""
+    import pandas as pd
+
+    group, values = means.index.get_level_values(0).to_numpy(), means.to_numpy()
+    present, begins = np.unique(group, return_index=True)
+    found = (
+        [t_interval(own, unit="trials", level=level) for own in np.split(values, begins[1:])] if len(present) else []
+    )
+    numbers = [(interval.point, interval.low, interval.high) for interval in found]
+    return pd.DataFrame(numbers, index=present, columns=["mean", "low", "high"], dtype=float)
 
 
 def _refuse_mixtures(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str]) -> None:
@@ -84,7 +97,7 @@ def _refuse_mixtures(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[
         return
     parts = frame[[*PARTS, "combination"]].drop_duplicates()
     keys = [name for name in groups if name in PARTS]
-    several = parts.groupby(keys, dropna=False) if keys else [((), parts)]
+    several = parts[parts.duplicated(keys, keep=False)].groupby(keys, dropna=False) if keys else [((), parts)]
     for names, group in several:
         what = ", ".join(str(name) for name in names) or "the results"
         mixed = {name: list(group[name].unique()) for name in PARTS if name not in told}
