@@ -18,7 +18,7 @@ from rankplug.system import require_modules
 from rankplug_data.file_specifications import TableParameters
 from rankplug_data.own_data import OwnData
 from rankplug_data.preparation.preparing import Preparation, complete
-from rankplug_data.preparation.storing import Manifest, PreparedData, write_array, write_manifest
+from rankplug_data.preparation.storing import Manifest, PreparedData, new_rows, write_array, write_manifest
 from rankplug_data.public.benchmark import PARTS
 from rankplug_data.text.letor import OnError
 
@@ -57,7 +57,7 @@ class TablePreparation(Preparation):
                 raise DataError(f"{table.name} has {readers[part].width} features, train {readers['train'].width}")
         bounds = np.cumsum([0, *(found.labels.size for found in rows.values())])
         shape = (int(bounds[-1]), readers["train"].width)
-        features = np.lib.format.open_memmap(folder / "features.npy", "w+", np.float32, shape)
+        features = new_rows(folder / "features.npy", shape)
         for part, first, last in zip(rows, bounds[:-1], bounds[1:], strict=True):
             readers[part].fill(rows[part], features[first:last])
         del features

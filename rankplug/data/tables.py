@@ -2,7 +2,8 @@
 
 A table is a Parquet, Arrow or Feather file, a folder of such files (as Hugging Face ``datasets`` writes them), or what
 another library holds: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a data set of Hugging
-Face. Files are mapped into memory and never read as a whole.
+Face. Files are read some rows at a time, and never mapped into memory: a mapped file that someone cuts short ends the
+process that looks at it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS_AT_ONCE = 1 << 16
+BYTES_AT_ONCE = 1 << 20
+"""Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 PARQUET = (".parquet", ".pq")
 NOT_DATA = (".", "_", "cache-")
@@ -81,8 +84,15 @@ class Table:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns, some rows at a time."""
         for shard in self.shards:
+            found = 0
             with _readable(shard.name):
-                yield from shard.batches(columns)
+                for batch in shard.batches(columns):
+                    found += batch.num_rows
+                    if found > shard.rows:
+                        break
+                    yield batch
+            if found != shard.rows:
+                raise DataError(f"{shard.name} is damaged: it says that it has {shard.rows} rows, and has others")
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Return one column."""
@@ -131,14 +141,32 @@ def table_files(path: Path) -> list[Path]:
 def shard_of(file: Path) -> Shard:
     """Open a file of a table."""
     with _readable(str(file)):
-        return _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
+        state = _state(file)
+        shard = _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
+
+    def check() -> None:
+        if _state(file) != state:
+            raise DataError(f"{file} changed while it was read; load it again once nothing writes to it")
+
+    def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for batch in shard.batches(columns):
+            check()
+            yield batch
+        check()
+
+    return replace(shard, batches=batches)
+
+
+def _state(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _parquet(file: Path) -> Shard:
     import pyarrow.parquet as parquet
 
     def open_file() -> Any:
-        return parquet.ParquetFile(file, memory_map=True)
+        return parquet.ParquetFile(file, buffer_size=BYTES_AT_ONCE)
 
     with open_file() as opened:
         schema, rows = opened.schema_arrow, opened.metadata.num_rows
@@ -155,21 +183,25 @@ def _arrow(file: Path) -> Shard:
     """Open a file of Arrow, in its format for files or in that for streams, which Hugging Face writes."""
     import pyarrow as pa
 
-    def read() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        mapped = pa.memory_map(str(file))
+    def read(places: Sequence[int] = ()) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        source = pa.OSFile(str(file))
+        options = pa.ipc.IpcReadOptions(included_fields=list(places))
         try:
-            reader = pa.ipc.open_file(mapped)
-            return reader.schema, (reader.get_batch(place) for place in range(reader.num_record_batches))
+            reader = pa.ipc.open_file(source, options=options)
         except pa.ArrowInvalid:
-            mapped.seek(0)
-            stream = pa.ipc.open_stream(mapped)
+            source.seek(0)
+            stream = pa.ipc.open_stream(source, options=options)
             return stream.schema, iter(stream)
+        return reader.schema, (reader.get_batch(place) for place in range(reader.num_record_batches))
 
-    schema, first = read()
-    rows = sum(batch.num_rows for batch in first)
+    schema, _ = read()
+    # One column tells the number of rows.
+    rows = sum(batch.num_rows for batch in read([0])[1])
 
     def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for batch in read()[1]:
+        for batch in read([schema.get_field_index(name) for name in columns])[1]:
+            # Arrow takes for granted what such a file says of itself, and would look beyond its end.
+            batch.validate(full=True)
             chosen = batch.select(list(columns))
             for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
                 yield chosen.slice(begin, ROWS_AT_ONCE)

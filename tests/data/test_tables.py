@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import decimal
+import subprocess
+import sys
 import uuid
 
 import numpy as np
@@ -176,3 +178,51 @@ def test_files_that_are_no_tables_are_told(tmp_path) -> None:
         (tmp_path / "text.csv").write_text("q,y\n")
         with pytest.raises(DataError, match=message):
             rp.Lists.from_table(tmp_path / name, query="q", label="y")
+
+
+def written(path, table):
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=500)
+    else:
+        new = pa.ipc.new_stream if "stream" in path.name else pa.ipc.new_file
+        with new(str(path), table.schema) as writer:
+            writer.write_table(table, max_chunksize=500)
+    return path
+
+
+LONG = pa.table({"q": [row // 10 for row in range(100_000)], "y": [row % 3 for row in range(100_000)],
+                 "x": [row * 0.5 for row in range(100_000)]})  # fmt: skip
+CUT = """
+import os, sys
+from rankplug.data.tables import open_table
+from rankplug.errors import DataError
+
+table = open_table(sys.argv[1])
+found = table.batches(["q", "x"])
+next(found)
+os.truncate(sys.argv[1], 4096 if sys.argv[2] == "cut" else os.path.getsize(sys.argv[1]) + 1)
+try:
+    for batch in found:
+        batch.column(1).to_numpy().sum()
+except DataError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("name", ["long.parquet", "long.arrow", "stream.arrow"])
+@pytest.mark.parametrize("how", ["cut", "longer"])
+def test_a_file_that_changes_while_it_is_read_is_a_sentence_and_ends_no_process(tmp_path, name, how) -> None:
+    path = written(tmp_path / name, LONG)
+    done = subprocess.run([sys.executable, "-c", CUT, path, how], capture_output=True, text=True)
+    assert done.returncode == 0, done
+    assert f"{path} changed while it was read" in done.stdout or f"{path} cannot be read" in done.stdout
+
+
+def test_an_arrow_file_that_says_of_a_text_that_it_lies_elsewhere_is_refused(tmp_path) -> None:
+    path = written(tmp_path / "forged.arrow", pa.table({"q": ["first", "second"], "y": [0, 1], "x": [1, 2]}))
+    content, ends = path.read_bytes(), np.array([0, 5, 11], np.int32).tobytes()
+    assert content.count(ends) == 1
+    for last in (1 << 30, -7):
+        path.write_bytes(content.replace(ends, np.array([0, 5, last], np.int32).tobytes()))
+        with pytest.raises(DataError, match=r"forged\.arrow cannot be read .* write it anew"):
+            rp.Lists.from_table(path, query="q", label="y")

@@ -174,6 +174,17 @@ def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
     np.save(folder / f"{name}.npy", array)
 
 
+def new_rows(path: Path, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Make an array in a file that is mapped into memory, with room for all of it: where the disk is full only later,
+    the process that writes there ends.
+    """
+    rows: NDArray[np.float32] = np.lib.format.open_memmap(path, "w+", np.float32, shape)
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    return rows
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Store the manifest, which is written last."""
     with (folder / MANIFEST).open("w", encoding="utf-8") as file:
