@@ -300,7 +300,7 @@ def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> d
         combination = Combination(**next(iter(trials.values()))["combination"])
         path = store.notebook_path(combination, identity)
         told = tuple(origins.get(file, "") for file in trials)
-        found[identity] = CombinationRecords(tuple(trials.values()), path if path.exists() else None, told)
+        found[identity] = CombinationRecords(tuple(trials.values()), path if path.is_file() else None, told)
     return found
 
 

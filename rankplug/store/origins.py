@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rankplug.store.result_files import StoreError
+from rankplug.errors import shown
+from rankplug.store.result_files import StoreError, require_file
 from rankplug.system import write_whole
 
 ORIGINS = "origins"
@@ -27,6 +28,8 @@ def sha256_of(content: bytes) -> str:
 
 def write_sums(digests: Mapping[str, str]) -> str:
     """Return the text of a list of digests by path, which ``sha256sum --check`` reads too."""
+    if broken := [path for path in digests if len(path.splitlines()) > 1]:
+        raise StoreError(f"{shown(broken[0])} has a line break in its name; rename the file")
     return "".join(f"{digest}  {path}\n" for path, digest in sorted(digests.items()))
 
 
@@ -81,6 +84,7 @@ def origins_of(folder: Path) -> dict[str, str]:
 
 
 def _read(file: Path) -> dict[str, Any]:
+    require_file(file)
     try:
         record = json.loads(file.read_bytes())
         sound = isinstance(record["origin"], str) and isinstance(record["files"], dict)

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rankplug.training import LearningCurve
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    from pyarrow import dataset
 
 FORMAT = 1
 KEY = b"rankplug"
@@ -70,7 +71,6 @@ def describe(result: Result) -> dict[str, Any]:
 def encode(result: Result) -> bytes:
     """Return the content of a result's file."""
     import pyarrow as pa
-    import pyarrow.parquet as parquet
 
     best = int(result.record.get("best_iteration", 0))
     blocks = [
@@ -94,9 +94,32 @@ def encode(result: Result) -> bytes:
     table = pa.table(columns, row_schema()).replace_schema_metadata(
         {KEY: json.dumps(describe(result), default=str).encode()}
     )
+    return parquet_bytes(table)
+
+
+def parquet_bytes(table: pa.Table, **options: Any) -> bytes:
+    """Return the content of a Parquet file whose pages have checksums, so that no damage passes for other numbers."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
     sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd")
+    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True, **options)
     return bytes(sink.getvalue())
+
+
+def read_checked(source: BinaryIO) -> pa.Table:
+    """Read a Parquet file, and raise where a page is not what its checksum says, if it has one."""
+    import pyarrow.parquet as parquet
+
+    return parquet.ParquetFile(source, page_checksum_verification=True).read()
+
+
+def checked_format() -> dataset.ParquetFileFormat:
+    """Return the format of datasets in which each page is compared with its checksum, if it has one."""
+    from pyarrow import dataset
+
+    options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+    return dataset.ParquetFileFormat(default_fragment_scan_options=options)
 
 
 def _joined(arrays: list[Any]) -> Any:
@@ -108,7 +131,7 @@ def read_about(path: Path) -> dict[str, Any]:
     require_modules("pyarrow")
     import pyarrow.parquet as parquet
 
-    _require_file(path)
+    require_file(path)
     try:
         with path.open("rb") as file:
             return _checked(parquet.read_schema(file), path)
@@ -146,14 +169,12 @@ def read_rows(path: Path) -> pd.DataFrame:
 def _table(path: Path) -> pa.Table:
     """Read the rows of a file, taking no columns from folders above it such as ``value=3``."""
     require_modules("pyarrow")
-    import pyarrow.parquet as parquet
-
-    _require_file(path)
+    require_file(path)
     with path.open("rb") as file:
-        return parquet.ParquetFile(file).read()
+        return read_checked(file)
 
 
-def _require_file(path: Path) -> None:
+def require_file(path: Path) -> None:
     """Raise an error if a path is no regular file, since reading a pipe might wait for ever."""
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no regular file; move it out of the folder")
@@ -167,7 +188,7 @@ def rows_of(paths: Sequence[Path]) -> Any:
     return dataset.FileSystemDataset.from_paths(
         [str(path.absolute()) for path in paths],
         schema=row_schema().append(pa.field("entry", pa.int32())),
-        format=dataset.ParquetFileFormat(),
+        format=checked_format(),
         filesystem=fs.LocalFileSystem(),
         partitions=[dataset.field("entry") == pa.scalar(entry, pa.int32()) for entry in range(len(paths))],
     )
@@ -175,7 +196,7 @@ def rows_of(paths: Sequence[Path]) -> Any:
 
 def read_failure(path: Path) -> dict[str, Any]:
     """Read the record of a failed trial."""
-    _require_file(path)
+    require_file(path)
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())
         missing = [name for name in (*DESCRIBED, "failure") if name not in record]

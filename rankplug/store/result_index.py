@@ -13,7 +13,7 @@ import contextlib
 import json
 import os
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,18 @@ from typing import TYPE_CHECKING, Any
 import filelock
 import numpy as np
 
-from rankplug.store.result_files import COLUMNS, DAMAGES, read_about, read_arrow, row_schema, rows_of
+from rankplug.store.result_files import (
+    COLUMNS,
+    DAMAGES,
+    checked_format,
+    parquet_bytes,
+    read_about,
+    read_arrow,
+    read_checked,
+    require_file,
+    row_schema,
+    rows_of,
+)
 from rankplug.system import write_whole
 
 if TYPE_CHECKING:
@@ -76,12 +87,31 @@ class IndexedResults:
         descriptions: of each.
         places: for each the number of the source of its rows and the entry there.
         sources: Arrow datasets of rows with the column ``entry``.
+        forget: deletes the part of the index that a source is, and tells whether it is gone.
     """
 
     paths: list[Path]
     descriptions: list[dict[str, Any]]
     places: list[tuple[int, int]]
     sources: list[Any]
+    forget: Callable[[int], bool] = lambda number: False
+
+    def mend(self) -> bool:
+        """Delete the parts of the index that cannot be read, and tell whether there were such.
+
+        Raises:
+            StoreError: a result cannot be read.
+        """
+        for path in self.paths:
+            read_arrow(path)
+        found = []
+        for number, source in enumerate(self.sources):
+            try:
+                for _ in source.to_batches():
+                    pass
+            except DAMAGES:
+                found.append(self.forget(number))
+        return any(found)
 
     def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
         """Read the rows of all results, in their order, and the position of the result that each is of."""
@@ -93,7 +123,13 @@ class IndexedResults:
             wanted = np.array([(entry, index) for index, (owner, entry) in enumerate(self.places) if owner == number])
             if not wanted.size:
                 continue
-            table = source.to_table(filter=dataset.field("entry").isin(pa.array(wanted[:, 0], pa.int32())))
+            try:
+                table = source.to_table(filter=dataset.field("entry").isin(pa.array(wanted[:, 0], pa.int32())))
+            except DAMAGES:
+                # A file that is damaged is told by its name; where none is, the index is, which nobody needs.
+                own = [_numbered(read_arrow(self.paths[index]), entry) for entry, index in enumerate(wanted[:, 1])]
+                self.forget(number)
+                table, wanted[:, 0] = pa.concat_tables(own), np.arange(len(wanted))
             position = np.empty(int(wanted[:, 0].max()) + 1, np.int64)
             position[wanted[:, 0]] = wanted[:, 1]
             tables.append(table.select(list(COLUMNS)))
@@ -141,7 +177,7 @@ class ResultIndex:
             with contextlib.suppress(OSError), self._alone():
                 # Another process may have done it in the meantime.
                 parts = self._taken_in(self._parts(), paths, states)
-                parts = self._joined(parts) if len(parts) > MOST_PARTS else parts
+                parts = self._joined_or_anew(parts, paths, states) if len(parts) > MOST_PARTS else parts
                 known = self._known(parts, paths, states)
         return self._found(parts, known, paths)
 
@@ -150,7 +186,7 @@ class ResultIndex:
         with self._alone():
             before = self._parts()
             states = [_state(path) for path in paths]
-            parts = self._joined(self._taken_in(before, paths, states))
+            parts = self._joined_or_anew(self._taken_in(before, paths, states), paths, states)
             for file in self.place.glob("*"):
                 if file.suffix in (ROWS, DESCRIPTIONS) and file.stem not in {part.name for part in parts}:
                     file.unlink(missing_ok=True)
@@ -233,9 +269,28 @@ class ResultIndex:
             pa.concat_tables(tables),
         )
         for part in parts:
+            self._delete(part)
+        return [joined]
+
+    def _joined_or_anew(
+        self, parts: Sequence[Part], paths: Sequence[Path], states: Sequence[State | None]
+    ) -> list[Part]:
+        """Join parts; where one is damaged, make all of them again."""
+        try:
+            return self._joined(parts)
+        except DAMAGES:
+            for part in parts:
+                self._delete(part)
+            return self._joined(self._taken_in([], paths, states))
+
+    def _delete(self, part: Part) -> bool:
+        """Delete the files of a part, and tell whether they are gone."""
+        try:
             for suffix in (DESCRIPTIONS, ROWS):
                 (self.place / f"{part.name}{suffix}").unlink(missing_ok=True)
-        return [joined]
+        except OSError:
+            return False
+        return True
 
     def _write(
         self, files: Sequence[str], states: Sequence[State], texts: Sequence[tuple[str, str]], rows: pa.Table
@@ -250,7 +305,7 @@ class ResultIndex:
         columns["own"] = [own for _, own in texts]
         # Descriptions say that the part is there, so they come last.
         for suffix, table in ((ROWS, rows), (DESCRIPTIONS, pa.table(columns))):
-            write_whole(self.place / f"{name}{suffix}", _parquet(table))
+            write_whole(self.place / f"{name}{suffix}", parquet_bytes(table))
         return _read_part(self.place / f"{name}{DESCRIPTIONS}")
 
     def _found(
@@ -271,7 +326,11 @@ class ResultIndex:
         sources = [part.rows for part in parts]
         if loose:
             sources.append(rows_of([paths[position] for position in loose]))
-        return IndexedResults(list(paths), descriptions, places, sources)
+
+        def forget(number: int) -> bool:
+            return number < len(parts) and self._delete(parts[number])
+
+        return IndexedResults(list(paths), descriptions, places, sources, forget)
 
     def _read(self, text: str) -> Mapping[str, Any]:
         if text not in self._texts:
@@ -300,27 +359,18 @@ def _numbered(table: pa.Table, entry: int) -> pa.Table:
     return table.replace_schema_metadata(None).add_column(0, "entry", numbers)
 
 
-def _parquet(table: pa.Table) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd")
-    return bytes(sink.getvalue())
-
-
 def _read_part(path: Path) -> Part:
     """Read a part; its rows stay readable when another process replaces it."""
     import pyarrow as pa
-    import pyarrow.parquet as parquet
     from pyarrow import dataset
 
-    table = parquet.read_table(pa.BufferReader(path.read_bytes()))
+    require_file(path)
+    table = read_checked(pa.BufferReader(path.read_bytes()))
     columns = {name: table[name].to_pylist() for name in ("file", "size", "time", "inode", "own")}
     with pa.memory_map(str(path.with_suffix(ROWS))) as file:
         content = file.read_buffer()
     schema = pa.schema([("entry", pa.int32()), *row_schema()])
-    kind = dataset.ParquetFileFormat()
+    kind = checked_format()
     fragment = kind.make_fragment(pa.BufferReader(content))
     if not fragment.physical_schema.equals(schema):
         raise ValueError("its columns have other types")

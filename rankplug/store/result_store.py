@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOTEBOOKS = "notebooks"
+NOTEBOOK = re.compile(r"[A-Za-z0-9.@-]+-[0-9a-f]{16}\.ipynb")
+"""Names of executed notebooks, see :meth:`Store.notebook_path`."""
 LOCKS = ".locks"
 
 

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from rankplug.store.combination import Combination, read_combination
 from rankplug.store.kept_scores import DocumentScores, KeptScores
-from rankplug.store.result_files import DAMAGES, KEY, damaged, describe, read_description
+from rankplug.store.result_files import (
+    DAMAGES,
+    KEY,
+    damaged,
+    describe,
+    parquet_bytes,
+    read_checked,
+    read_description,
+    require_file,
+)
 from rankplug.system import require_modules
 from rankplug.training import LearningCurve
 
@@ -40,7 +49,6 @@ def scores_path(folder: Path, trial: Trial) -> Path:
 def encode_scores(result: Result, kept: DocumentScores) -> bytes:
     """Return the content of a file of scores, as 32-bit numbers where these are the same numbers."""
     import pyarrow as pa
-    import pyarrow.parquet as parquet
 
     queries = pa.DictionaryArray.from_arrays(
         np.repeat(np.arange(len(kept.lengths), dtype=np.int32), kept.lengths), list(result.query_ids)
@@ -49,15 +57,8 @@ def encode_scores(result: Result, kept: DocumentScores) -> bytes:
     same = np.array_equal(short.astype(np.float64), kept.scores)
     about = {**describe(result), CURVE: result.curve.describe()}
     table = pa.table({"query": queries.cast("string"), "score": short if same else kept.scores})
-    sink = pa.BufferOutputStream()
-    parquet.write_table(
-        table.replace_schema_metadata({KEY: json.dumps(about, default=str).encode()}),
-        sink,
-        compression="zstd",
-        use_dictionary=["query"],
-        use_byte_stream_split=["score"],
-    )
-    return bytes(sink.getvalue())
+    described = table.replace_schema_metadata({KEY: json.dumps(about, default=str).encode()})
+    return parquet_bytes(described, use_dictionary=["query"], use_byte_stream_split=["score"])
 
 
 def read_scores(path: Path, trial: Trial) -> KeptScores:
@@ -77,11 +78,11 @@ def read_scored(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> tuple[dict[str, Any], NDArray[np.float64]]:
     require_modules("pyarrow")
     import pyarrow as pa
-    import pyarrow.parquet as parquet
 
+    require_file(path)
     try:
         with path.open("rb") as file:
-            table = parquet.ParquetFile(file).read()
+            table = read_checked(file)
         about = read_description(table.schema, path)
         LearningCurve.read(about[CURVE])
         kind = table.schema.field("score").type

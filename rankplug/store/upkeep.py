@@ -27,7 +27,7 @@ from rankplug.store.origins import (
     write_sums,
 )
 from rankplug.store.result_files import StoreError, read_about, read_failure, read_rows
-from rankplug.store.result_store import NOTEBOOKS, Store
+from rankplug.store.result_store import NOTEBOOK, NOTEBOOKS, Store
 from rankplug.store.score_files import SCORES, read_scored
 from rankplug.system import OwnedFolder, whole_file
 
@@ -100,7 +100,13 @@ def _unpacked(other: Path) -> Iterator[Path]:
 
 
 def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:
-    """Write an archive's files below a folder, whatever their names; a name that leads elsewhere is refused."""
+    """Write an archive's files below a folder, whatever their names; a name that leads elsewhere is refused.
+
+    No more is written of a file than it is said to be, so that what is too large is refused before it fills the disk.
+    """
+    needed, free = sum(member.file_size for member in archive.infolist()), shutil.disk_usage(folder).free
+    if needed > free:
+        raise OSError(f"it unpacks to {needed:,} bytes, and {free:,} are free in {folder.parent}")
     for member in archive.infolist():
         target = (folder / member.filename).resolve()
         if not target.is_relative_to(folder.resolve()):
@@ -170,10 +176,14 @@ def _merge_one(store: Store, folder: Path, origin: str, dry_run: bool) -> tuple[
     for path in sorted(source.folder.glob(f"{SCORES}/*/*.parquet")):
         read_scored(path)
         _copy(store, path, store.folder / path.relative_to(source.folder), dry_run)
-    for path in sorted(notebooks.glob("*.ipynb")):
-        if path.is_file():
-            _copy(store, path, store.folder / NOTEBOOKS / path.name, dry_run)
+    for path in _executed(notebooks):
+        _copy(store, path, store.folder / NOTEBOOKS / path.name, dry_run)
     return sum(map(len, came.values())), there, tuple(unlike)
+
+
+def _executed(folder: Path) -> list[Path]:
+    """Return the notebooks in a folder that bear the name of a combination."""
+    return [path for path in sorted(folder.glob("*.ipynb")) if path.is_file() and NOTEBOOK.fullmatch(path.name)]
 
 
 def _checked_name(path: Path, folder: Path) -> str:
@@ -231,7 +241,7 @@ def _way_out(error: OSError) -> str:
 
 
 def _write_archive(store: Store, paths: Iterable[Path], records: list[dict[str, Any]], file: BinaryIO) -> None:
-    notebooks = [path for path in sorted((store.folder / NOTEBOOKS).glob("*.ipynb")) if path.is_file()]
+    notebooks = _executed(store.folder / NOTEBOOKS)
     texts = {
         "README.txt": HOW_TO_RERUN,
         "sweep.yaml": yaml.safe_dump(sweep_file(records), sort_keys=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable
@@ -105,6 +106,38 @@ def test_a_pipe_or_folder_in_place_of_a_file_is_told_and_does_not_hang(
             with pytest.raises(StoreError, match=f"{path.name} is no regular file"):
                 ask(store)
         path.unlink() if make is os.mkfifo else path.rmdir()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["origins/0.json", ".index/1-0.descriptions", "scores/0/0.parquet"])
+def test_a_pipe_beside_the_results_is_told_and_does_not_hang(
+    store: Store, tmp_path: Path, fill: Make, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("rankplug.store.result_index.WORTH_INDEXING", 1)
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    path = store.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    ask = functools.partial(query, "select origin from trials", store)
+    if path.suffix == ".parquet":
+        ask = functools.partial(merge, Store(tmp_path / "here"), [store.folder])
+    with pytest.raises(StoreError, match=f"{path.name} is no regular file; move it out of the folder"):
+        ask()
+
+
+def test_a_flipped_bit_is_told_wherever_it_is(store: Store, fill: Make) -> None:
+    """Without checksums, a compressed page whose bits are flipped may be another page."""
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    path = store.paths()[0]
+    whole, numbers = path.read_bytes(), ["measure", "part", "metric", "iteration", "query", "value"]
+    expected = store.frame()[numbers]
+    for place in range(4, len(whole) - 8, 3):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        try:
+            found = store.frame()[numbers]
+        except RankplugError:
+            continue
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
 def test_a_result_under_another_name_is_not_merged(store: Store, tmp_path: Path, fill: Make) -> None:

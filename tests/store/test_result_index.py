@@ -89,7 +89,17 @@ def test_results_that_are_new_others_or_gone_are_noticed(
 
 
 @pytest.mark.parametrize(
-    "damage", ["descriptions cut", "rows cut", "rows gone", "nonsense", "another kind", "all gone"]
+    "damage",
+    [
+        "descriptions cut",
+        "rows cut",
+        "rows gone",
+        "a flipped bit",
+        "flipped and compacted",
+        "nonsense",
+        "another kind",
+        "all gone",
+    ],
 )
 def test_a_damaged_index_is_none(indexed: Store, tmp_path: Path, damage: str) -> None:
     description = parts(indexed)[1]
@@ -100,6 +110,12 @@ def test_a_damaged_index_is_none(indexed: Store, tmp_path: Path, damage: str) ->
         rows.write_bytes(rows.read_bytes()[:1000])
     elif damage == "rows gone":
         rows.unlink()
+    elif "flipped" in damage:
+        whole = bytearray(rows.read_bytes())
+        whole[200] ^= 1
+        rows.write_bytes(whole)
+        if "compacted" in damage:
+            indexed.compact()
     elif damage == "nonsense":
         description.write_text("nonsense")
     elif damage == "another kind":

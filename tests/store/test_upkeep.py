@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import types
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -97,6 +98,33 @@ def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
         rp.results(store, group_by="loss", metric="mrr")
     beside = rp.results(store, group_by=["loss", "combination"], metric="mrr")
     assert beside["trials"].tolist() == [2, 2] and sorted(beside["origins"]) == ["", "other"]
+
+
+def test_an_archive_that_unpacks_to_more_than_there_is_room_for_writes_nothing(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, {"mse": 0.0}, trials=1)
+    archive = store_upkeep.export(store, tmp_path / "jane.zip")
+    with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("more", bytes(1 << 20))
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: types.SimpleNamespace(free=1 << 20))
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *words: pytest.fail("something is unpacked"))
+    with pytest.raises(StoreError, match=r"\(it unpacks to 1,0.* bytes, and 1,048,576 are free in"):
+        store_upkeep.merge(Store(tmp_path / "here"), [archive])
+
+
+def test_only_notebooks_that_bear_a_combinations_name_travel(
+    tmp_path: Path, combination: Callable[..., Any], fill: Callable[..., Any]
+) -> None:
+    here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
+    fill(there, {"mse": 0.0}, trials=1)
+    own = there.notebook_path(combination())
+    for name in (own.name, "mine.ipynb", "a\nb.ipynb", f"\u2028{own.name}"):
+        there.write_file(own.with_name(name), b"{}")
+    assert store_upkeep.merge(here, [there.folder]).new == 2
+    assert store_upkeep.merge(third, [store_upkeep.export(there, tmp_path / "all.zip")]).new == 2
+    for store in (here, third):
+        assert [path.name for path in (store.folder / "notebooks").iterdir()] == [own.name]
 
 
 def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:

@@ -16,7 +16,7 @@ from rankplug.errors import did_you_mean
 from rankplug.store.canonical_names import with_canonical_names
 from rankplug.store.origins import ORIGIN, origins_of
 from rankplug.store.questions.groups import grouped
-from rankplug.store.result_files import read_rows, rows_of
+from rankplug.store.result_files import rows_of
 from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store, trial_columns
 from rankplug.system import fraction, require_modules
 
@@ -105,12 +105,15 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     try:
         answer: pd.DataFrame = connection.execute(with_canonical_names(sql)).df()
     except duckdb.Error as error:
-        if not isinstance(
-            error, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException)
-        ):
-            # The question was understood, so that a file may be at fault; reading them one by one names it.
-            for path in asked.paths():
-                read_rows(path)
+        of_question = (
+            duckdb.ParserException,
+            duckdb.BinderException,
+            duckdb.CatalogException,
+            duckdb.PermissionException,
+        )
+        # If the question was understood, a file may be at fault, which is named, or the index, which is made anew.
+        if not isinstance(error, of_question) and asked.find().mend():
+            return query(sql, asked)
         raise ResultsError(f"the results cannot answer this query: {str(error).strip()}") from None
     finally:
         connection.close()
