@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shutil
@@ -21,7 +22,7 @@ from rankplug.registry import registry
 from rankplug.report.research_object.crate import _licence, write_crate
 from rankplug.report.site import write_summary
 from rankplug.report.study_report import study_report
-from rankplug.store import Store, merge
+from rankplug.store import Store, merge, verify
 from rankplug.studies import Citation, Claim, Exhibit, Margin, Runs, Study, evaluate, greater
 from rankplug.sweeps import read_file
 
@@ -71,6 +72,33 @@ def made(tmp_path_factory):
     with pytest.raises(RankplugError, match="exists and is no empty folder; name another with --crate"):
         write_crate(shown, report, store, folder / "crate")
     return folder / "crate", store, results
+
+
+def test_a_crate_whose_writing_ends_early_leaves_a_folder_that_takes_it_later(made, tmp_path, monkeypatch):
+    _, store, results = made
+    report = tmp_path / "report"
+    report.mkdir()
+    shown = {"paper": study_report(evaluate(STUDY, results), None, report, store)}
+    write_summary(shown, report)
+    (tmp_path / "empty").mkdir()
+    write, written = Path.write_bytes, []
+
+    def fill_up(path, content):
+        written.append(path)
+        if len(written) > 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, content)
+
+    for name in ("absent", "empty"):
+        written.clear()
+        before = sorted(tmp_path.iterdir())
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "write_bytes", fill_up)
+            with pytest.raises(RankplugError, match="No space left on device; free space, or name another folder"):
+                write_crate(shown, report, store, tmp_path / name)
+        assert sorted(tmp_path.iterdir()) == before and len(written) == 4
+        write_crate(shown, report, store, tmp_path / name)
+        assert verify(tmp_path / name)[1] == []
 
 
 @pytest.fixture

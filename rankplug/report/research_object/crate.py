@@ -22,7 +22,7 @@ from rankplug.report.rendering import slug
 from rankplug.report.research_object.reviewing import artifact_appendix, codecheck
 from rankplug.store import SUMS, Store, sha256_of, sweep_file, write_sums
 from rankplug.studies import Citation
-from rankplug.system import __version__
+from rankplug.system import __version__, whole_folder
 
 if TYPE_CHECKING:
     from rankplug.report.study_report import StudyReport
@@ -53,6 +53,7 @@ def write_crate(shown: Mapping[str, StudyReport], report: Path, store: Store, fo
         folder: to be written; it may exist if it is empty.
     """
     require_empty(folder)
+    folder = folder.resolve()
     records = list(
         {(record["identity"], record["fold"], record["trial"]): record for record in _records(shown)}.values()
     )
@@ -63,9 +64,12 @@ def write_crate(shown: Mapping[str, StudyReport], report: Path, store: Store, fo
     contents[METADATA] = json.dumps(metadata, indent=1, default=str).encode()
     contents[SUMS] = write_sums({name: sha256_of(content) for name, content in contents.items()}).encode()
     try:
-        for name, content in contents.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Whole or not at all: of a folder with some of the files nobody could make a crate any more.
+        with whole_folder(folder) as made:
+            for name, content in contents.items():
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                (made / name).write_bytes(content)
     except OSError as error:
         raise RankplugError(
             f"cannot write the crate to {folder}: {error.strerror or error}; free space, or name another folder with"
