@@ -7,7 +7,8 @@ that begin with ``#`` are comments, in which a run may carry its metadata (ir_me
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data.lists import Lists
-from rankplug.errors import DataError
+from rankplug.errors import DataError, shown
 from rankplug.system import numbers, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
+HEAD = 1 << 16
+"""Bytes that tell what kind of file is there."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Form of a file's lines.
+
+    Args:
+        what: the file, in words.
+        value: the number of a line.
+        place: of the number among the words; query and document are the first and the third.
+        words: of a line.
+    """
+
+    what: str
+    value: str
+    place: int
+    words: int
+
+
+RUN, QRELS = Form("run", "score", 4, 6), Form("qrels", "relevance", 3, 4)
 LARGEST = np.float32(3e38)
 SYNONYMS = {
     "query": ("qid", "query_id", "query"),
@@ -51,6 +74,19 @@ def document_names(lists: Lists) -> NDArray[np.str_]:
 def query_names(lists: Lists) -> NDArray[np.str_]:
     """Return the queries' names, without blanks."""
     return np.array([_word(name) for name in lists.query_ids.tolist()], dtype=np.str_)
+
+
+def _beginnings(lists: Lists) -> NDArray[np.str_]:
+    """Return the queries' names, with which lines begin; raise where readers would take them for something else."""
+    names = query_names(lists)
+    if (comments := np.char.startswith(names, "#")).any():
+        raise DataError(f"query {str(names[comments][0])!r} begins with #, as comments of TREC's files do; rename it")
+    if (names == "").any():
+        raise DataError(f"query {int(np.flatnonzero(names == '')[0])} has an empty name; name it")
+    unique, counts = np.unique(names, return_counts=True)
+    if (counts > 1).any():
+        raise DataError(f"{int(counts.max())} queries are called {str(unique[counts.argmax()])!r}; rename all but one")
+    return names
 
 
 def _word(name: Any) -> str:
@@ -85,7 +121,7 @@ def write_run(
     if np.isnan(found).any():
         raise DataError(f"the score of document {np.flatnonzero(np.isnan(found))[0]} is nan, so it has no rank")
     order = np.lexsort((-found, lists.query_of_document))
-    queries, names, word = query_names(lists), document_names(lists)[order], _word(tag) or "rankplug"
+    queries, names, word = _beginnings(lists), document_names(lists)[order], _word(tag) or "rankplug"
     falling = _falling(found[order], lists.starts)
 
     def lines() -> Iterator[str]:
@@ -95,7 +131,7 @@ def write_run(
             for rank, place in enumerate(range(begin, end if depth is None else min(end, begin + depth)), start=1):
                 yield f"{query} Q0 {names[place]} {rank} {falling[place]:.9g} {word}\n"
 
-    _write(path, lines)
+    _write(path, lines, RUN)
     return int(lists.lengths.sum() if depth is None else np.minimum(lists.lengths, depth).sum())
 
 
@@ -120,26 +156,46 @@ def write_qrels(path: str | os.PathLike[str], lists: Lists) -> int:
             f"label {lists.labels[place]:g} of document {place} is no whole number, and judgements of TREC are; map"
             " labels to grades first"
         )
-    queries, names = query_names(lists)[lists.query_of_document], document_names(lists)
+    queries, names = _beginnings(lists)[lists.query_of_document], document_names(lists)
 
     def lines() -> Iterator[str]:
         for query, name, label in zip(queries, names, lists.labels.astype(np.int64), strict=True):
             yield f"{query} 0 {name} {label}\n"
 
-    _write(path, lines)
+    _write(path, lines, QRELS)
     return lists.documents
 
 
-def _write(path: str | os.PathLike[str], lines: Callable[[], Iterator[str]]) -> None:
+def _write(path: str | os.PathLike[str], lines: Callable[[], Iterator[str]], form: Form) -> None:
     target = Path(path)
     try:
+        _check_replaceable(target, form)
         with whole_file(target) as file:
             for line in lines():
-                file.write(line.encode())
+                file.write(_encoded(line))
     except OSError as error:
         raise DataError(
             f"cannot write {target}: {error.strerror or error}; free space or allow writing there, or name another file"
         ) from error
+
+
+def _check_replaceable(path: Path, form: Form) -> None:
+    """Raise where a file has this name that is of another kind, such as the model whose run it is."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        head = file.read(HEAD).decode("utf-8-sig", "replace").splitlines()
+    try:
+        next(_rows(head[:-1] or head, path, form), None)
+    except DataError:
+        raise DataError(f"{path} is there already and is no {form.what}; name another, or remove it") from None
+
+
+def _encoded(line: str) -> bytes:
+    try:
+        return line.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{shown(line.strip())} holds what is no text; rename query, document or run") from None
 
 
 def header(metadata: Mapping[str, Any]) -> Iterator[str]:
@@ -154,20 +210,22 @@ def header(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 def read_run(run: Any) -> pd.DataFrame:
     """Read a run, from a file, a data frame or ``{query: {document: score}}``: columns query, document and score."""
-    return _frame(run, "run", "score", (0, 2, 4), 6)
+    return _frame(run, RUN)
 
 
 def read_qrels(qrels: Any) -> pd.DataFrame:
     """Read judgements, from a file, a data frame or ``{query: {document: relevance}}``."""
-    return _frame(qrels, "qrels", "relevance", (0, 2, 3), 4)
+    return _frame(qrels, QRELS)
 
 
-def _frame(source: Any, what: str, value: str, places: tuple[int, int, int], words: int) -> pd.DataFrame:
+def _frame(source: Any, form: Form) -> pd.DataFrame:
     import pandas as pd
 
+    what, value = form.what, form.value
     names = ["query", "document", value]
     if isinstance(source, (str, os.PathLike)):
-        frame = pd.DataFrame(_rows(Path(source), what, places, words), columns=names)
+        path = Path(source)
+        frame = pd.DataFrame(_rows(_lines(path, form), path, form), columns=names)
     elif isinstance(source, Mapping):
         rows = [(query, name, found) for query, documents in source.items() for name, found in dict(documents).items()]
         frame = pd.DataFrame(rows, columns=names)
@@ -192,20 +250,26 @@ def _frame(source: Any, what: str, value: str, places: tuple[int, int, int], wor
     return frame
 
 
-def _rows(path: Path, what: str, places: tuple[int, int, int], words: int) -> Iterator[tuple[str, str, float]]:
+def _lines(path: Path, form: Form) -> list[str]:
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} cannot be read: it is no regular file; save what comes from it, and name that file")
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        return path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:
-        raise DataError(f"{path} is no {what}: it is no UTF-8 text") from None
+        raise DataError(f"{path} is no {form.what}: it is no UTF-8 text") from None
+
+
+def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, str, float]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
         found = line.split()
         try:
-            if len(found) != words:
+            if len(found) != form.words:
                 raise ValueError
-            yield found[places[0]], found[places[1]], float(found[places[2]])
+            yield found[0], found[2], float(found[form.place])
         except ValueError:
-            raise DataError(f"{path}, line {number}: expected {words} words of a {what}, found {line[:80]!r}") from None
+            expected = f"expected {form.words} words of a {form.what}"
+            raise DataError(f"{path}, line {number}: {expected}, found {line[:80]!r}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import ir_measures
 import numpy as np
@@ -164,6 +165,49 @@ def test_lines_that_are_none_are_told_by_number(tmp_path, text, message) -> None
     (tmp_path / "run.txt").write_text(text)
     with pytest.raises(DataError, match=message):
         read_run(tmp_path / "run.txt")
+
+
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        (["#1", "b"], "query '#1' begins with #, as comments of TREC's files do; rename it"),
+        (["a b", "a_b"], "2 queries are called 'a_b'; rename all but one"),
+        (["a", " "], "query 1 has an empty name"),
+        (["a", "\udcff"], r"'\\udcff 0 \\udcff-1 2' holds what is no text; rename query, document or run"),
+    ],
+)
+def test_names_that_readers_would_take_for_something_else_are_told(tmp_path, queries, message) -> None:
+    lists = rp.Lists(np.ones((2, 1)), [1, 2], [0, 1, 2], queries)
+    with pytest.raises(DataError, match=message):
+        write_qrels(tmp_path / "qrels.txt", lists)
+    with pytest.raises(DataError):
+        write_run(tmp_path / "run.txt", lists, [1.0, 2.0])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_mark_of_byte_order_is_no_part_of_a_name_and_a_pipe_is_told(tmp_path) -> None:
+    (tmp_path / "run.txt").write_text("q1 Q0 d1 1 2.0 t\n", encoding="utf-8-sig")
+    assert read_run(tmp_path / "run.txt")["query"].tolist() == ["q1"]
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(DataError, match="it is no regular file; save what comes from it, and name that file"):
+        read_run(tmp_path / "pipe.txt")
+
+
+def test_only_a_run_is_replaced_by_a_run_and_judgements_by_judgements(tmp_path, lists) -> None:
+    scores = scores_of(lists, "plain")
+    for _ in range(2):
+        write_run(tmp_path / "run.txt", lists, scores, metadata={"tag": "mine"})
+        write_qrels(tmp_path / "qrels.txt", lists)
+    (tmp_path / "text.txt").write_text("1 qid:1 1:0.5 2:0.3\n" * 9999)
+    (tmp_path / "text.txt.gz").write_bytes(b"\x1f\x8b\x08\xff")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for name in ("text.txt", "text.txt.gz", "qrels.txt"):
+        with pytest.raises(DataError, match=f"{name} is there already and is no run; name another, or remove it"):
+            write_run(tmp_path / name, lists, scores)
+    for name in ("text.txt", "text.txt.gz", "run.txt"):
+        with pytest.raises(DataError, match=f"{name} is there already and is no qrels"):
+            write_qrels(tmp_path / name, lists)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_what_cannot_be_measured_or_written_is_told(tmp_path, lists) -> None:
