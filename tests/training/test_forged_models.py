@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import json
 import os
@@ -17,7 +18,8 @@ from hypothesis import strategies as st
 
 import rankplug as rp
 from rankplug.cli import main
-from rankplug.errors import ModelFileError, RankplugError
+from rankplug.errors import FitError, ModelFileError, RankplugError
+from rankplug.training import TreeEnsemble, tree_of
 from rankplug.training.models import readable_mark, sidecar_of
 
 FEATURES = np.random.default_rng(0).random((100, 3), np.float32)
@@ -193,6 +195,59 @@ def test_a_forged_model_of_an_engine_that_trusts_is_a_sentence(tmp_path: Path, k
         assert not re.search(r"Stack trace|\[bt\]|/work", said)
     else:
         assert found.shape == (100,)
+
+
+def grown(split: int, left: str, right: str) -> bytes:
+    """Return the part of a LightGBM model that says a tree of three leaves, which no document leaves to the left."""
+    return (
+        f"num_leaves=3\nnum_cat=0\nsplit_feature=0 {split}\nsplit_gain=1 1\nthreshold=1e+300 0\ndecision_type=2 2\n"
+        f"left_child={left}\nright_child={right}\nleaf_value=0.1 0.2 0.3\nleaf_weight=1 1 1\nleaf_count=5 5 5\n"
+        "internal_value=0 0\ninternal_weight=0 0\ninternal_count=10 10\nis_linear=0\nshrinkage=1\n"
+    ).encode()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (grown(0, "-1 -2", "0 -3"), "leads to none, or back to one before it"),
+        (grown(0, "-1 -2", "7 -3"), "leads to none, or back to one before it"),
+        (grown(88_888_888, "-1 -2", "1 -3"), "looks at another feature than the 3 that there are"),
+    ],
+    ids=["back to the root", "to no node", "at no feature"],
+)
+def test_trees_that_no_trial_walks_to_the_end_are_not_compiled_or_exported(
+    tmp_path: Path, tree: bytes, said: str
+) -> None:
+    """Engines never come to the right side of such a tree; what reads all of it would hang, or read foreign memory."""
+    path = make("lightgbm", tmp_path)
+    content, count = re.subn(rb"(?s)num_leaves=.*?shrinkage=\S+\n", tree, path.read_bytes(), count=1)
+    assert count == 1
+    content = re.sub(rb"tree_sizes=[^\n]*\n", b"", content)
+    forge_content(path, content)
+    model = rp.load_model(path)
+    assert model.predict(LISTS).shape == (100,)
+    for use in (model.compile, *(functools.partial(model.export, tmp_path / f"m.{one}") for one in ("json", "onnx"))):
+        with pytest.raises(FitError, match=said):
+            use()
+
+
+def test_trees_deeper_than_a_program_may_recurse_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = 5000
+    places = np.arange(2 * levels + 1)
+    splits = places % 2 == 0
+    splits[-1] = False
+    tree = tree_of(
+        np.where(splits, 0, -1), np.full(places.size, 1e9), splits, np.where(splits, places + 2, 0),
+        np.where(splits, places + 1, 0), np.where(splits, 0.0, places),
+    )  # fmt: skip
+    ensemble = TreeEnsemble.of_trees([tree], 3, ("a", "b", "c"))
+    model = rp.load_model(make("lightgbm", tmp_path))
+    monkeypatch.setattr(model, "tree_ensemble", lambda: ensemble)
+    for ending in ("json", "xml"):
+        with pytest.raises(FitError, match=r"has trees too deep for .*; export it as ONNX"):
+            model.export(tmp_path / f"deep.{ending}")
+    assert model.compile().predict(FEATURES[:2]).tolist() == [2.0 * levels] * 2
 
 
 def test_a_model_is_tried_once_and_one_that_was_saved_here_never(

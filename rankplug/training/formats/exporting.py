@@ -69,7 +69,10 @@ def exported(model: Exportable, ending: str) -> bytes:
             ".onnx": lambda: model.onnx_graph() or onnx_linear(row),
             ".json": lambda: linear_weights(row, model.feature_names()),
         }
-    content = forms[kind]() if kind in forms else None
+    try:
+        content = forms[kind]() if kind in forms else None
+    except RecursionError:
+        raise FitError(f"{model!r} has trees too deep for {ENDINGS[kind]} (*{kind}); export it as ONNX") from None
     if content is None:
         raise FitError(f"{model!r} has no form as {ENDINGS[kind]} (*{kind})")
     return content

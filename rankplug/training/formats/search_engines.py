@@ -46,7 +46,8 @@ def xgboost_dump(ensemble: TreeEnsemble) -> bytes:
 def ranklib_xml(ensemble: TreeEnsemble) -> bytes:
     """Return all trees as a model of RankLib, whose features are numbered from 1 and never missing."""
     lines = ["## LambdaMART", f"## No. of trees = {ensemble.roots.size}"]
-    lines += [f"## feature {place + 1} is {escape(name)}" for place, name in enumerate(ensemble.names)]
+    names = [escape(" ".join(name.split())) for name in ensemble.names]
+    lines += [f"## feature {place} is {name}" for place, name in enumerate(names, start=1)]
     lines += ["", "<ensemble>"]
 
     def node(place: int, indent: str) -> None:

@@ -6,12 +6,15 @@ way. A document goes left where its feature is at most the threshold.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from rankplug.errors import FitError
 
 LEAF = -1
 
@@ -49,6 +52,9 @@ class TreeEnsemble:
     @classmethod
     def of_trees(cls, trees: Sequence[Tree], features: int, names: Sequence[str], **facts: Any) -> TreeEnsemble:
         """Join trees."""
+        for tree in trees:
+            if tree.feature.size and not (tree.feature.min() >= LEAF and tree.feature.max() < features):
+                raise FitError(f"a tree is damaged: it looks at another feature than the {features} that there are")
         sizes = [tree.value.size for tree in trees]
         roots = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int32)
 
@@ -105,13 +111,18 @@ def tree_of(
 ) -> Tree:  # fmt: skip
     """Make a tree from nodes in any order, the root first; leaves have the feature -1."""
     features, lefts, rights = (np.asarray(one, np.int64) for one in (feature, left, right))
-    order, ahead = [], [0]
-    while ahead:
-        # Breadth first, and both children of a node next to each other.
-        node = ahead.pop(0)
-        order.append(node)
-        if features[node] != LEAF:
-            ahead += [int(lefts[node]), int(rights[node])]
+    children = np.concatenate([lefts[features != LEAF], rights[features != LEAF]])
+    order: list[int] = []
+    ahead = collections.deque([0])
+    if features.size and (children.size == 0 or (children.min() >= 0 and children.max() < features.size)):
+        while ahead and len(order) < features.size:
+            # Breadth first, and both children of a node next to each other.
+            node = ahead.popleft()
+            order.append(node)
+            if features[node] != LEAF:
+                ahead += (int(lefts[node]), int(rights[node]))
+    if ahead:
+        raise FitError("a tree is damaged: a node leads to none, or back to one before it")
     chosen = np.array(order)
     places = np.empty(features.size, np.int64)
     places[chosen] = np.arange(chosen.size)
