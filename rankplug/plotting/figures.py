@@ -55,6 +55,8 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "rankplug",
 }
 """The project's own settings, over seaborn's theme for papers."""
+UNDATED: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+"""Metadata of formats that tell a time: the same figure gives the same file, whenever it is drawn."""
 
 
 @contextlib.contextmanager
@@ -222,12 +224,14 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, **metadata: str)
         suffix: the format.
         metadata: what the file carries beside the figure, by matplotlib's names.
     """
-    # The same figure gives the same file, whenever it is drawn.
-    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
     drawn = io.BytesIO()
     with in_style():
         figure.savefig(
-            drawn, format=suffix, bbox_inches="tight", dpi=STYLE["savefig.dpi"], metadata={**undated, **metadata}
+            drawn,
+            format=suffix,
+            bbox_inches="tight",
+            dpi=STYLE["savefig.dpi"],
+            metadata={**UNDATED.get(suffix, {}), **metadata},
         )
     if suffix == "svg":
         file.write(compact_svg(drawn.getvalue().decode()).encode())
@@ -244,13 +248,16 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, **metadata: str)
 
 def save_figure(figure: Figure, target: Path) -> Path:
     """Write a figure into a file of any format that its name tells, PNG where it tells none; return the file."""
+    import matplotlib as mpl
+
     from rankplug.errors import RankplugError
 
     target = target if target.suffix else target.with_suffix(".png")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(target) as file:
-            figure.savefig(file, format=target.suffix[1:], bbox_inches="tight")
+        kind = target.suffix[1:]
+        with whole_file(target) as file, mpl.rc_context({"svg.hashsalt": STYLE["svg.hashsalt"]}):
+            figure.savefig(file, format=kind, bbox_inches="tight", metadata=UNDATED.get(kind.lower()))
     except (OSError, ValueError) as error:
         raise RankplugError(f"cannot draw into {target}: {error}") from None
     return target

@@ -84,9 +84,12 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
             panel.axhspan(at - 0.5, at + 0.5, color="#EEEEEE", zorder=0)
     first = axes[0][0]
     first.set_yticks([at for at, _, _ in places], [words for _, words, _ in places], fontsize=8)
+    for label in first.get_yticklabels():
+        label.set_parse_math(all(map(_can_be_set, label.get_text().splitlines())))
     for heading, at in heights.items():
+        shown = textwrap.shorten(heading, 80, placeholder=" ...")
         first.annotate(
-            textwrap.shorten(heading, 80, placeholder=" ..."),
+            shown,
             (0, at),
             xycoords=("axes fraction", "data"),
             xytext=(-4, 0),
@@ -96,8 +99,20 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
             fontsize=8,
             fontweight="bold",
             annotation_clip=False,
+            parse_math=_can_be_set(shown),
         )
     return figure
+
+
+def _can_be_set(line: str) -> bool:
+    """Tell whether what stands between the dollars of a line is a formula, if there is anything."""
+    from matplotlib.mathtext import MathTextParser
+
+    try:
+        MathTextParser("path").parse(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None]], several: bool) -> None:
@@ -109,7 +124,7 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("difference in margins; the band is less than one", fontsize=8)
-    axes.set_title(name, fontsize=8.5)
+    axes.set_title(name, fontsize=8.5, parse_math=False)
     for at, cell in cells:
         if cell is None:
             continue
@@ -117,7 +132,7 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
         for index, bar in enumerate(cell.bars[:MOST_BARS]):
             _bar(axes, at, index, min(len(cell.bars), MOST_BARS), bar, colour, marker, cell.verdict == "inconclusive")
         if cell.note:
-            axes.text(0, at, cell.note, ha="center", va="center", fontsize=8, color=colour)
+            axes.text(0, at, cell.note, ha="center", va="center", fontsize=8, color=colour, parse_math=False)
         axes.text(FARTHEST * 1.08, at, cell.verdict, ha="left", va="center", fontsize=8, color=colour)
 
 

@@ -257,7 +257,9 @@ def draw_importance(importance: pd.Series[float], count: int) -> Figure:
     """Draw bars for the features that matter most."""
     top = importance.nlargest(count)[::-1]
     figure, axes = new_figure(height=0.22 * len(top) + 0.8)
-    axes.barh([str(feature) for feature in top.index], top, color=PALETTE[0])
+    places = range(len(top))
+    axes.barh(places, top, color=PALETTE[0])
+    axes.set_yticks(places, [str(feature) for feature in top.index], parse_math=False)
     axes.set(xlabel=str(importance.name), ylabel="feature")
     return _finished(figure)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError, ParameterError
+from rankplug.plotting import save_figure
+from rankplug.training import draw_explanation
 
 BACKENDS = {
     "lightgbm": "trees[rounds=20,leaves=7,min_data=5]",
@@ -70,6 +73,17 @@ def test_wrong_arguments_are_told(lists) -> None:
     nothing = rp.Lists(lists.features[:2], [0, 0], [0, 2])
     with pytest.raises(DataError, match="no query has a value of ndcg@10"):
         rp.explain(model, nothing)
+
+
+def test_any_name_of_a_feature_is_drawn_as_it_is(tmp_path) -> None:
+    names = ["$\\frac{$", "a$b$", "$x_{$ \\end", "<script>&", "\\undefined"]
+    frame = pd.DataFrame({"feature": names, "importance": 0.5, "low": 0.4, "high": 0.6})
+    frame.attrs |= {"method": "shap", "unit": "score", "queries": 3}
+    figure = draw_explanation(frame)
+    for suffix in ("png", "svg", "pdf"):
+        drawn = [save_figure(figure, tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "other")]
+        assert drawn[0] == drawn[1], f"the same figure gives two files as {suffix}"
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == names[::-1]
 
 
 def test_the_command_tells_and_draws(tmp_path) -> None:

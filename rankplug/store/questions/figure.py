@@ -77,12 +77,14 @@ def draw_results(
                     ends, shade = (one.low, one.high), colours[model]
                     draw_interval(panel, index, *ends, limits, vertical=False, color=shade, linewidth=2)
                     panel.plot(one.mean, index, "o", color=colours[model])
-            panel.set_yticks(range(len(models[dataset])), [names[model] for model in models[dataset]])
+            shown = [names[model] for model in models[dataset]]
+            panel.set_yticks(range(len(shown)), shown, parse_math=False)
             panel.set_ylim(-0.6, len(models[dataset]) - 0.4)
             panel.set_xlim(limits)
-            panel.set_xlabel(name)
+            panel.set_xlabel(name, parse_math=False)
         # A title wider than its panel would leave no room for the panel.
-        panels[0].set_title(textwrap.fill(dataset, int(PANEL * len(metrics) / LETTER)), fontsize=8, loc="left")
+        title = textwrap.fill(dataset, int(PANEL * len(metrics) / LETTER))
+        panels[0].set_title(title, fontsize=8, loc="left", parse_math=False)
     figure.supxlabel(_caption(means["trials"], level), fontsize=8)
     return figure
 

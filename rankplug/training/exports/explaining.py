@@ -116,7 +116,7 @@ def draw_explanation(explanation: pd.DataFrame, features: int = 20) -> Figure:
     places = np.arange(len(shown))
     reach: Any = np.nan_to_num([shown["importance"] - shown["low"], shown["high"] - shown["importance"]])
     axes.errorbar(shown["importance"], places, xerr=reach, fmt="o", color=PALETTE[0], markersize=4)
-    axes.set_yticks(places, shown["feature"])
+    axes.set_yticks(places, shown["feature"], parse_math=False)
     axes.axvline(0.0, color="0.7", linewidth=0.8)
     told = explanation.attrs
     axes.set_xlabel(
