@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -73,8 +73,10 @@ KINDS_OF_OUTPUT = (
 
 
 @pytest.fixture(scope="session")
-def report_of() -> Callable[[str, Path], list[Path]]:
-    """Write a report into a folder, in which every name, message, cell and output is one text; return its pages."""
+def report_of() -> Callable[..., list[Path]]:
+    """Write a report into a folder, with a study for each text in which every name, message, cell and output is that
+    text; return its pages.
+    """
     import nbformat
     import pandas as pd
 
@@ -94,15 +96,15 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         not_run,
     )
 
-    def table_of(text: str) -> pd.DataFrame:
+    def table_of(text: str, identity: str) -> pd.DataFrame:
         """Return published numbers beside ours, of which every word is the text."""
         words = dict.fromkeys(("published on", "ours on", "model", "metric"), text)
         numbers = dict.fromkeys(("ours", "half width", "published", "published half width", "difference"), 0.5)
-        return pd.DataFrame([words | numbers | {"trials": 1, "combination": "0" * 16}])
+        return pd.DataFrame([words | numbers | {"trials": 1, "combination": identity}])
 
-    def notebook_of(text: str) -> nbformat.NotebookNode:
+    def notebook_of(text: str, name: str, identity: str) -> nbformat.NotebookNode:
         parts = {"text/html": f"<table><tr><td>{text}</td></tr></table>"}
-        ours = layout(table_of(text)).to_html(escape=False)
+        ours = layout(table_of(text, identity)).to_html(escape=False)
         outputs = [
             nbformat.v4.new_output("display_data", {"text/html": ours}),
             nbformat.v4.new_output("display_data", parts),
@@ -112,8 +114,8 @@ def report_of() -> Callable[[str, Path], list[Path]]:
             nbformat.v4.new_output("stream", name="stderr", text=text),
             nbformat.v4.new_output("error", ename=text, evalue=text, traceback=[text]),
         ]
-        shows: list[object] = [{"study": "made", "exhibit": f"{text} beside"}, {"study": "made", "claims": True}]
-        shows += [{"study": "made", "exhibit": "none"}, {"study": text, "exhibit": text}, text, [text]]
+        shows: list[object] = [{"study": name, "exhibit": f"{text} beside"}, {"study": name, "claims": True}]
+        shows += [{"study": name, "exhibit": "none"}, {"study": text, "exhibit": text}, text, [text]]
         tagged = [
             nbformat.v4.new_output("display_data", {"text/html": text}, metadata={"rankplug": about}) for about in shows
         ]
@@ -125,17 +127,18 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         ]
         return nbformat.v4.new_notebook(cells=cells, metadata={"title": text})
 
-    def write(text: str, folder: Path) -> list[Path]:
+    def studies_of(text: str, folder: Path, name: str, identity: str) -> dict[str, StudyReport]:
+        """Return a study of one text, with its notebook and without."""
         checks = Checks({text: Check(text, 1.0, at_most=0.0, control=0.0, control_of=text)}, (text,))
         study = Study(
-            name="made",
+            name=name,
             title=text,
             citation=text,
             notebook="made:made.ipynb",
             runs=lambda profile, data: [],
             exhibits=(
                 Exhibit(text, text, lambda results: (pd.DataFrame({text: [text, text]}, index=[text, "b"]), None)),
-                Exhibit(f"{text} beside", text, lambda results: (table_of(text), None)),
+                Exhibit(f"{text} beside", text, lambda results: (table_of(text, identity), None)),
             ),
             claims=(
                 Claim(text, lambda results: checks, f"{text} beside"),
@@ -148,45 +151,55 @@ def report_of() -> Callable[[str, Path], list[Path]]:
         facts |= {"test_fingerprint": text, "threads": text, "iterations": text, "best_iteration": text}
         plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
         parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
-        record = {"identity": "0" * 16, "combination": parts, "fold": 1, "trial": 0, "seed": text, "record": facts}
+        record = {"identity": identity, "combination": parts, "fold": 1, "trial": 0, "seed": text, "record": facts}
         record |= {"plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {text: text}}
         results = Results("smoke", {}, pd.DataFrame(), (record,))
-        nbformat.write(notebook_of(text), folder / "made.ipynb")
-        sources = (Source(text, text, ("0" * 16,)),)
+        nbformat.write(notebook_of(text, name, identity), folder / f"{name}.ipynb")
+        sources = (Source(text, text, (identity,)),)
         report, evaluation = folder / "report", evaluate(study, results)
         claims = tuple(ClaimEvaluation(claim, claim.judge(results), sources) for claim in study.claims)
         evaluation._conclusions = (claims, evaluation.observations)
-        for notebook in (folder / "made.ipynb", None):
-            combinations = {"0" * 16: CombinationRecords((record,), notebook)}
-            files = {
-                shown.exhibit.name: exhibit_files(shown, report, f"exhibits/made/{index}")
-                for index, shown in enumerate(evaluation.exhibits)
-            }
-            one = StudyReport(evaluation, notebook, files, combinations)
-            build_report({"made": one}, report / ("with" if notebook else "without"))
-            write_summary({"made": one}, report)
-        return sorted(report.rglob("*.html"))
+        files = {
+            shown.exhibit.name: exhibit_files(shown, report, f"exhibits/{name}/{index}")
+            for index, shown in enumerate(evaluation.exhibits)
+        }
+        return {
+            kind: StudyReport(evaluation, notebook, files, {identity: CombinationRecords((record,), notebook)})
+            for kind, notebook in (("with", folder / f"{name}.ipynb"), ("without", None))
+        }
+
+    def write(text: str | Sequence[str], folder: Path) -> list[Path]:
+        texts = [text] if isinstance(text, str) else text
+        made = [studies_of(one, folder, f"made{number or ''}", f"{number:016}") for number, one in enumerate(texts)]
+        for kind in ("with", "without"):
+            shown = {one[kind].study.name: one[kind] for one in made}
+            build_report(shown, folder / "report" / kind)
+            write_summary(shown, folder / "report")
+        return sorted((folder / "report").rglob("*.html"))
 
     return write
 
 
 @pytest.fixture(scope="session")
-def scoreboard_of() -> Callable[[str, Path], Path]:
-    """Write a scoreboard into a folder, in which every name is one text; return its page."""
+def scoreboard_of() -> Callable[..., Path]:
+    """Write a scoreboard into a folder, with a board for each text in which all names are it; return its page."""
     import pandas as pd
 
     from rankplug.report import write_scoreboard
     from rankplug.studies import Board, Scoreboard
     from rankplug.studies.scoreboard import Collection, Column, Conditions, Entry, Method, Standings
 
-    def write(text: str, folder: Path) -> Path:
+    def board_of(text: str, first: int) -> Board:
         collection = Collection("synthetic", (text,), text, text)
         conditions = Conditions("smoke", True, text, text, ((text, text),))
         plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
         parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
 
         def entry(number: int) -> Entry:
-            identity, index = f"{number:016}", pd.MultiIndex.from_product([range(3), [1]], names=["trial", "fold"])
+            identity, index = (
+                f"{first + number:016}",
+                pd.MultiIndex.from_product([range(3), [1]], names=["trial", "fold"]),
+            )
             record = {"identity": identity, "combination": parts, "fold": 1, "seed": text}
             record |= {"plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {text: text}}
             facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text, "valid": text}}
@@ -199,8 +212,12 @@ def scoreboard_of() -> Callable[[str, Path], Path]:
             )
 
         standings = Standings([entry(number) for number in range(3)], lambda entry: entry.values, 0.005)
-        boards = (Board(conditions, (Column(collection, standings),)),)
-        return write_scoreboard(Scoreboard(boards, text, 0.5), Store(folder / "store"), folder / "report")
+        return Board(conditions, (Column(collection, standings),))
+
+    def write(text: str | Sequence[str], folder: Path) -> Path:
+        texts = [text] if isinstance(text, str) else text
+        boards = tuple(board_of(one, 3 * number) for number, one in enumerate(texts))
+        return write_scoreboard(Scoreboard(boards, texts[0], 0.5), Store(folder / "store"), folder / "report")
 
     return write
 

@@ -37,8 +37,9 @@ SCORERS = {
     "lbfgs": ("lbfgs[iterations=2]", "linear"),
     "rankboost": ("rankboost", "stumps[rounds=3]"),
 }
+NUMBERS = ["measure", "part", "metric", "iteration", "query", "value"]
 TRUSTING = ("lightgbm", "xgboost")
-NUMBERS = (b"0", b"-1", b"99999999999", b"1e308", b"nan", b"null", b'"x"', b"[]", b"{}", b"true")
+DIGITS = (b"0", b"-1", b"99999999999", b"1e308", b"nan", b"null", b'"x"', b"[]", b"{}", b"true")
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
@@ -60,7 +61,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
         else:
             digits = [place for place in range(at, min(at + 200, len(letters))) if chr(letters[place]).isdigit()]
             if digits:
-                letters[digits[0] : digits[0] + 1] = chance.choice(NUMBERS)
+                letters[digits[0] : digits[0] + 1] = chance.choice(DIGITS)
     return bytes(letters)
 
 
@@ -85,19 +86,116 @@ def model_reader(kind: str, folder: Path) -> Callable[[random.Random], object]:
     return read
 
 
-def result_reader(folder: Path) -> Callable[[random.Random], object]:
+def same_numbers(store: rp.Store) -> Callable[[], object]:
+    """Return a function that asks a store, which answers an error of ours or the numbers that it has now."""
+    whole = store.frame()
+
+    def ask() -> object:
+        frame = store.frame()
+        if not frame[NUMBERS].equals(whole[NUMBERS]):
+            raise AssertionError("damaged files passed for other numbers")
+        return rp.results(store)
+
+    return ask
+
+
+def tiny_store(folder: Path) -> rp.Store:
     store = rp.Store(folder / "store")
-    scorer = "trees[rounds=2,leaves=3,min_data=1]"
-    grid = {"loss": "mse", "backend": "lightgbm", "scorer": scorer, "metrics": "ndcg@5"}
-    outcome = rp.sweep(grid, data="synthetic[queries=20,documents=5]", store=store, progress=False)
-    trial, path = outcome.plan.waiting[0], store.paths()[0]
+    grid = {"loss": ["mse", "ranknet"], "backend": "lightgbm", "scorer": "trees[rounds=2,leaves=3,min_data=1]"}
+    data = "synthetic[queries=20,documents=5]"
+    rp.sweep({**grid, "metrics": "ndcg@5"}, data=data, store=store, progress=False, keep_scores=True)
+    return store
+
+
+def result_reader(folder: Path) -> Callable[[random.Random], object]:
+    store = tiny_store(folder)
+    ask, path = same_numbers(store), store.paths()[0]
     whole = path.read_bytes()
 
     def read(chance: random.Random) -> object:
         path.write_bytes(damaged(whole, chance))
-        store.read(trial)
-        store.frame()
-        return rp.results(store)
+        return ask()
+
+    return read
+
+
+def index_reader(folder: Path) -> Callable[[random.Random], object]:
+    import rankplug.store.result_index as result_index
+
+    store = tiny_store(folder)
+    result_index.WORTH_INDEXING = 1
+    ask = same_numbers(store)
+    files = sorted(path for path in (store.folder / result_index.INDEX).iterdir() if path.stat().st_size)
+    wholes = {path: path.read_bytes() for path in files}
+
+    def read(chance: random.Random) -> object:
+        for path in (store.folder / result_index.INDEX).iterdir():
+            path.unlink()
+        for path, whole in wholes.items():
+            path.write_bytes(whole)
+        path = chance.choice(files)
+        path.write_bytes(damaged(wholes[path], chance))
+        return ask()
+
+    return read
+
+
+def archive_reader(folder: Path) -> Callable[[random.Random], object]:
+    from rankplug.store import export, merge
+
+    store = tiny_store(folder)
+    expected, path = store.frame()[NUMBERS], export(store, folder / "all.zip")
+    whole = path.read_bytes()
+
+    def read(chance: random.Random) -> object:
+        path.write_bytes(damaged(whole, chance))
+        here = rp.Store(folder / f"here-{chance.random()}")
+        merge(here, [path])
+        order = list(NUMBERS)
+        found = here.frame()[NUMBERS].sort_values(order, ignore_index=True)
+        if not found.equals(expected.sort_values(order, ignore_index=True)):
+            raise AssertionError("a damaged archive passed for other numbers")
+        return found
+
+    return read
+
+
+def table_reader(folder: Path) -> Callable[[random.Random], object]:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    rows = range(300)
+    table = pa.table(
+        {"q": [f"query {row // 10}" for row in rows], "y": [row % 3 for row in rows], "x": [row * 0.3 for row in rows],
+         "kind": pa.array([str(row % 4) for row in rows]).dictionary_encode(), "v": [[row, 1.5] for row in rows]}
+    )  # fmt: skip
+    parquet.write_table(table, folder / "a.parquet", row_group_size=100)
+    for name, new in (("b.arrow", pa.ipc.new_file), ("c.arrow", pa.ipc.new_stream)):
+        with new(str(folder / name), table.schema) as writer:
+            writer.write_table(table, max_chunksize=100)
+    wholes = {path: path.read_bytes() for path in sorted(folder.iterdir())}
+
+    def read(chance: random.Random) -> object:
+        path = chance.choice(list(wholes))
+        path.write_bytes(damaged(wholes[path], chance))
+        return rp.Lists.from_table(path, query="q", label="y", document=chance.choice((None, "kind")))
+
+    return read
+
+
+def run_reader(folder: Path) -> Callable[[random.Random], object]:
+    from rankplug.data import write_qrels, write_run
+
+    lists = rp.load("synthetic[queries=10,documents=5]").test
+    files = (folder / "run.txt", folder / "qrels.txt")
+    write_run(files[0], lists, lists.features[:, 0])
+    write_qrels(files[1], lists)
+    wholes = {path: path.read_bytes() for path in files}
+
+    def read(chance: random.Random) -> object:
+        for path, whole in wholes.items():
+            path.write_bytes(whole if chance.random() < 0.5 else damaged(whole, chance))
+        return rp.evaluate_run(*files, "ndcg@5")
 
     return read
 
@@ -124,7 +222,8 @@ def cache_reader(folder: Path) -> Callable[[random.Random], object]:
 
 def main(kinds: list[str], folder: Path, examples: int, seed: int) -> None:
     """Read the examples; a file that takes too long ends the process with an alarm."""
-    makers = {"results": result_reader, "cache": cache_reader}
+    makers = {"results": result_reader, "cache": cache_reader, "index": index_reader, "archive": archive_reader,
+              "tables": table_reader, "runs": run_reader}  # fmt: skip
     readers = {}
     for kind in kinds:
         (folder / kind).mkdir()

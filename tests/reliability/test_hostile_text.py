@@ -25,6 +25,7 @@ from papermill.parameterize import parameterize_notebook
 
 import rankplug as rp
 from rankplug.errors import DataError
+from rankplug.plotting import ForestRow, draw_forest
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
@@ -80,6 +81,18 @@ def test_a_report_shows_hostile_names_and_outputs_without_running_them(
         for page in pages:
             assert not Active(foreign(page)).found, (text, page.name)
             assert "49" not in foreign(page).replace("4900", ""), "a template in the text was filled in"
+
+
+def test_a_forest_draws_formulas_and_what_is_none_as_it_is(
+    report_of: Callable[..., list[Path]], tmp_path: Path
+) -> None:
+    texts = ["$\\frac{$", "a$b$c", "$\\cssId{x}{y}$", "$x$ \\ $"]
+    assert len(report_of(texts, tmp_path)) == 2 * (5 + 2 * len(texts))
+    claims = ["$Z_{ij}$ is logistic", *texts]
+    figure = draw_forest({heading: [ForestRow(words, {}) for words in claims] for heading in texts})
+    labels = figure.axes[0].get_yticklabels()[: len(claims)]
+    assert [label.get_parse_math() for label in labels] == [True, False, True, False, False]
+    figure.canvas.draw()
 
 
 class Elements(HTMLParser):

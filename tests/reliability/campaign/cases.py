@@ -18,6 +18,7 @@ from commands import COMMANDS, TINY, WRITERS, litter_of
 from counts import is_good
 from failing_writes import FailingDisk, LimitedFiles, can_mount, small_disk
 from filelock import FileLock
+from toy_study import install
 from undisturbed import Undisturbed
 
 from rankplug.registry import registry
@@ -51,6 +52,7 @@ class Campaign:
         self.done = (
             {json.loads(line)["case"] for line in self.log.read_text().splitlines()} if self.log.exists() else set()
         )
+        install(folder / "toy")
         self.known = Undisturbed(folder / "undisturbed.json")
         self.spent = sum(os.times()[:4])
         registry()

@@ -17,17 +17,21 @@ import pandas as pd
 from children import finish, output_of, start
 
 import rankplug as rp
+from rankplug.store import verify
 from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, cache_folder
 from rankplug.training import load_model
 
 TINY = ["dataset=synthetic[queries=60]", "backend=lightgbm", "scorer=trees[rounds=3]", "metrics=ndcg@5"]
 SWEEP = ["sweep", *TINY, "loss=[lambdarank,ranknet]", "--trials", "2", "--store", "store"]
 TRAIN = ["train", "synthetic[queries=60]", "--loss", "ranknet", "--scorer", "trees[rounds=3]", "--out", "model.txt"]
-STUDY = ["logrank", "--profile", "smoke"]
-LOGRANK = [*STUDY, "--report", "report"]
-REPRODUCE = ["reproduce", *LOGRANK, "--jobs", "2", "--store"]
+STUDY = ["toy", "--profile", "smoke"]
+REPORT = [*STUDY, "--report", "report"]
+REPRODUCE = ["reproduce", *REPORT, "--jobs", "2", "--store"]
+CRATE = ["reproduce", *REPORT, "--store", "store", "--crate", "crate"]
+TUNE = ["tune", *TINY, "loss=[lambdarank,ranknet,mse]", "--budget", "3", "--store", "store"]
 EXPORT = ["results", "export", "all.zip", "--store", "store"]
 PREPARE = ["data", "prepare", "letor-file[path='text.txt']"]
+PREPARE_TABLE = ["data", "prepare", "parquet[path='table.parquet',query=q,label=y]"]
 OWN_CACHE = {"RANKPLUG_CACHE": "cache"}
 LITTER = (UNFINISHED, ".unfinished", ".old", ".narrow", ".partial")
 """Endings of what is there only while something is made."""
@@ -101,15 +105,42 @@ def report_of(folder: Path) -> str:
     return f"{results_of('store')(folder)} {claims} {pages} {tables}"
 
 
+def crate_of(folder: Path) -> str:
+    """Say what a report has and which files are in its crate, none of which may be another than its digest says."""
+    crate = folder / "crate"
+    count, problems = verify(crate)
+    assert count and not problems, problems
+    files = sorted(str(path.relative_to(crate)) for path in crate.rglob("*") if path.is_file())
+    return f"{report_of(folder)} {files}"
+
+
+def explanation_of(folder: Path) -> str:
+    return hashlib.sha256((folder / "features.png").read_bytes()).hexdigest()
+
+
+def lines_of(name: str) -> Callable[[Path], str]:
+    """Return a function that says which lines a file holds that are no comments."""
+
+    def state(folder: Path) -> str:
+        return "\n".join(line for line in (folder / name).read_text().splitlines() if not line.startswith("#"))
+
+    return state
+
+
 def scores_of(folder: Path) -> str:
     test = rp.load("synthetic[queries=60]").test
     return hashlib.sha256(load_model(folder / "model.txt").predict(test).tobytes()).hexdigest()
 
 
-def prepared_lists(folder: Path) -> str:
-    os.environ["RANKPLUG_CACHE"] = str(folder / "cache")
-    os.chdir(folder)
-    return str([part.fingerprint for part in rp.load("letor-file[path='text.txt']")])
+def prepared_lists(name: str) -> Callable[[Path], str]:
+    """Return a function that says which numbers a data set of one's own holds."""
+
+    def state(folder: Path) -> str:
+        os.environ["RANKPLUG_CACHE"] = str(folder / "cache")
+        os.chdir(folder)
+        return str([part.fingerprint for part in rp.load(name)])
+
+    return state
 
 
 def archive_of(folder: Path) -> str:
@@ -159,13 +190,32 @@ def made_by(
     return make
 
 
+def make_cache(folder: Path) -> None:
+    for made in ("kernels", "plugins"):
+        if (cache_folder() / made).exists():
+            shutil.copytree(cache_folder() / made, folder / "cache" / made, copy_function=link_or_copy)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        # Onto another disk.
+        shutil.copy2(source, target)
+
+
 def make_text(folder: Path) -> None:
-    kernels = cache_folder() / "kernels"
-    if kernels.exists():
-        shutil.copytree(kernels, folder / "cache" / "kernels", copy_function=os.link)
+    make_cache(folder)
     noise = np.random.default_rng(0)
     lines = [f"{row % 3} qid:{row // 20} 1:{noise.random():.5f} 2:{noise.random():.5f}\n" for row in range(5_000)]
     (folder / "text.txt").write_text("".join(lines))
+
+
+def make_table(folder: Path) -> None:
+    make_cache(folder)
+    rows = np.random.default_rng(0).permutation(20_000)
+    table = {"q": rows // 20, "y": rows % 3} | {f"x{column}": rows * 0.1 + column for column in range(9)}
+    pd.DataFrame(table).to_parquet(folder / "table.parquet")
 
 
 make_store = made_by(SWEEP, "store", "store")
@@ -191,6 +241,7 @@ def make_litter(folder: Path) -> None:
 
 
 CLEAN = ["results", "clean", "--outdated", "--yes"]
+COMPARE = ["results", "compare", "loss = 'lambdarank'", "loss = 'ranknet'"]
 GROUPS = ["results", "--group-by", "loss", "--store", "store"]
 COMMANDS = {
     "sweep": Command(SWEEP, results_of("store"), weight=8),
@@ -198,7 +249,8 @@ COMMANDS = {
     "sweep of notebooks": Command([*SWEEP, "--notebooks", "--jobs", "2"], results_of("store"), weight=1),
     "train": Command(TRAIN, scores_of, weight=6),
     "evaluate": Command(["evaluate", "model.txt", "--json"], said_in, make_model, 3),
-    "prepare": Command(PREPARE, prepared_lists, make_text, 6, OWN_CACHE),
+    "prepare": Command(PREPARE, prepared_lists(PREPARE[-1]), make_text, 6, OWN_CACHE),
+    "prepare of a table": Command(PREPARE_TABLE, prepared_lists(PREPARE_TABLE[-1]), make_table, 3, OWN_CACHE),
     "merge": Command(["results", "merge", "other", "--store", "store"], results_of("store"), make_other, 5),
     "merge of an archive": Command(["results", "merge", "all.zip", "--store", "store"], results_of("store"),
                                    make_archive, 3),
@@ -207,11 +259,18 @@ COMMANDS = {
     "clean": Command([*CLEAN, "--store", "store"], results_of("store"), make_litter, 3),
     "results": Command(GROUPS, said_in, make_store, 2),
     "plot": Command([*GROUPS, "--plot", "plot.png"], picture_of, make_store, 2),
+    "compare": Command([*COMPARE, "--store", "store"], said_in, make_store, 1),
     "verify": Command(["verify", "all"], said_in, make_unpacked, 1),
-    "reproduce": Command([*REPRODUCE, "store"], report_of, weight=2),
-    "report": Command(["report", *LOGRANK, "--store", "store"], report_of, make_study, 2),
-    "claims": Command(["claims", *STUDY, "--json", "--store", "store"], said_in, make_study, 1),
-    "scoreboard": Command(["scoreboard", "--store", "store"], said_in, make_study, 1),
+    "tune": Command(TUNE, results_of("store"), weight=3),
+    "explain": Command(["explain", "model.txt", "--out", "features.png"], explanation_of, make_model, 2),
+    "run": Command(["run", "model.txt", "--out", "run.txt"], lines_of("run.txt"), make_model, 3),
+    "qrels": Command(["qrels", "synthetic[queries=60]", "--out", "qrels.txt"], lines_of("qrels.txt"), weight=2),
+    "reproduce": Command([*REPRODUCE, "store"], report_of, weight=3),
+    "reproduce with a crate": Command(CRATE, crate_of, make_study, 3, again_fails=True),
+    "report": Command(["report", *REPORT, "--store", "store"], report_of, make_study, 3),
+    "claims": Command(["claims", *STUDY, "--json", "--store", "store"], said_in, make_study, 2),
+    "scoreboard": Command(["scoreboard", "--store", "store"], said_in, make_study, 2),
+    "cite": Command(["cite", "toy"], said_in, weight=1),
     "check": Command(["check", "ranknet", "--kind", "loss"], said_in, weight=2),
     "new": Command(["new", "loss", "my_loss"], files_of, weight=3, again_fails=True),
     "lab": Command(["lab", "notebooks", "--copy-only"], files_of, weight=2),
@@ -219,6 +278,7 @@ COMMANDS = {
     "data": Command(["data", "list", "--json"], said_in, weight=1),
     "doctor": Command(["doctor", "--json"], diagnosis_of, weight=2),
 }  # fmt: skip
-WRITERS = ("sweep", "train", "prepare", "merge", "merge of an archive", "export", "compact", "clean", "plot", "new",
-           "lab", "reproduce", "report", "sweep of processes", "sweep of notebooks")  # fmt: skip
+WRITERS = ("sweep", "train", "prepare", "prepare of a table", "merge", "merge of an archive", "export", "compact",
+           "clean", "plot", "new", "lab", "tune", "explain", "run", "qrels", "report", "reproduce with a crate",
+           "reproduce", "sweep of processes", "sweep of notebooks")  # fmt: skip
 """Commands that write."""
