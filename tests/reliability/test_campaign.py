@@ -5,14 +5,19 @@ Only a few cases run here; ``campaign`` runs as many as there is time for, and s
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+
+from rankplug.cli import app
 
 CAMPAIGN = Path(__file__).parent / "campaign"
 
@@ -27,6 +32,38 @@ def run(folder: Path, kind: str, number: int, *commands: str) -> list[dict[str, 
         pytest.skip(done.stdout)
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     return [line for line in lines if not line.get("room")]
+
+
+NOT_KILLED = {
+    "completion": "prints a script that comes with rankplug",
+    "bench": "is of a distribution of its own",
+    "data get": "needs a network; tests/data_prep/public/test_download.py cuts it off",
+    "data check-links": "needs a network, and writes nothing",
+    "data info": "reads what `data prepare` has written",
+    "data verify": "reads what `data prepare` has written",
+}
+
+
+def names_of(command: Any, name: str = "") -> Iterator[str]:
+    """Yield the words of all commands that can be run."""
+    inner = getattr(command, "commands", {})
+    if not inner or getattr(command, "invoke_without_command", False):
+        yield name
+    for word, one in inner.items():
+        yield from names_of(one, f"{name} {word}".strip())
+
+
+def test_every_command_is_in_the_campaign_or_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(CAMPAIGN))
+    campaign = importlib.import_module("commands")
+    for name in ("commands", "children"):
+        monkeypatch.delitem(sys.modules, name)
+    every = set(names_of(typer.main.get_command(app)))
+    tried = {
+        name for name in every for one in campaign.COMMANDS.values() if name.split() == one.words[: len(name.split())]
+    }
+    assert every - tried == set(NOT_KILLED) & every
+    assert set(campaign.WRITERS) <= set(campaign.COMMANDS)
 
 
 QUICK = ("sweep", "train", "prepare", "merge", "export", "compact", "clean", "new", "evaluate")
