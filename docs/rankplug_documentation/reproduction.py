@@ -151,8 +151,8 @@ def _anchor(name: str, title: str) -> str:
 
 
 def in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
-    """Yield what the verdicts come to, each sentence from the numbers of the largest profile."""
-    one = list(profiles.values())[-1]
+    """Yield what the verdicts come to, each sentence from the numbers of one profile."""
+    one = _told_from(profiles)
     judged = [claim for claim in one.claims if isinstance(claim.judgement, Verdict)]
     for each in profiles.values():
         note = f" {each.note}" if each.note else ""
@@ -177,6 +177,13 @@ def in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     if changed:
         yield "- Verdicts that differ between the profiles: " + "; ".join(changed) + "."
     yield ""
+
+
+def _told_from(profiles: Mapping[str, StudyEvidence]) -> StudyEvidence:
+    """Return the evidence of the largest profile that was not run in part only, by the number of claims it judges."""
+    given = list(profiles.values())
+    judged = [sum(isinstance(claim.judgement, Verdict) for claim in one.claims) for one in given]
+    return next(one for one, count in zip(reversed(given), reversed(judged), strict=True) if count >= 0.9 * max(judged))
 
 
 def _changes(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rankplug_documentation.pictures.verdicts import digest_of
-from rankplug_documentation.reproduction import evidence_in, readme_with_results, reproduction_pages
+from rankplug_documentation.reproduction import evidence_in, in_words, readme_with_results, reproduction_pages
 
 from rankplug.errors import RankplugError
 from rankplug.studies import StudyEvidence
@@ -71,6 +71,19 @@ def test_claims_in_several_files_are_joined_and_none_is_taken_twice(tmp_path):
     assert joined.trials == 5
     replace(evidence, claims=tuple(rest[:2]), trials=2).write(tmp_path / "stochastic-quick-part.json")
     assert evidence_in(tmp_path)["stochastic"]["quick"].trials == 3
+
+
+def test_a_profile_that_was_run_in_part_does_not_speak_for_the_paper():
+    full = EVIDENCE["stochastic"]["full"]
+    part = replace(full, profile="real", claims=full.claims[-3:], note="")
+    told, with_part = (list(in_words(one)) for one in ({"full": full}, {"full": full, "real": part}))
+    assert told[1:] == with_part[2:] and with_part[1].startswith("At `real`")
+    whole = replace(
+        full,
+        profile="real",
+        claims=tuple(replace(one, sentence=f"On real data: {one.sentence}") for one in full.claims),
+    )
+    assert "On real data" in "".join(in_words({"full": full, "real": whole}))
 
 
 def test_what_is_no_evidence_is_refused_with_its_name(tmp_path):
