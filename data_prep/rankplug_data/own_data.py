@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from rankplug_data.text.regular_files import changed, edit_state, is_there
 TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
 
 
-class OwnData:
+class OwnData(ABC):
     """A data set in files of the user's; each format has its own kind.
 
     Of one file, the parts that are not named are drawn from it at random by query: 60/20/20 when neither is named.
@@ -33,17 +34,17 @@ class OwnData:
     name = ""
     """The data set, as users name it."""
 
+    @abstractmethod
     def preparation(self, parameters: Any, on_error: OnError) -> Preparation:
         """Return what prepares the data."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draws_parts(self, parameters: Any) -> bool:
         """Tell whether the data are all one part, from which others are drawn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def options(self, parameters: Any) -> str:
         """Return those parameters that change what is prepared."""
-        raise NotImplementedError
 
     def __call__(self, parameters: OwnDataParameters, fold: int, seed: int) -> Split:
         prepared = self._make(parameters, self.on_error(parameters))

@@ -7,11 +7,9 @@ bad documents below the good ones contain each other, so a pair's order and whet
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from rankplug.compiled import building_block, sort_best_first, uniform
+from rankplug.compiled import building_block, logistic, sort_best_first, uniform
 from rankplug_logrank.deltas import delta
 
 SYMMETRIC = 0
@@ -68,8 +66,7 @@ def put_near(target, key, counter, good, gain, k, discount, bads_below, goods_ab
     """
     noise, scores = np.empty(good.size), np.empty(good.size)
     for document in range(good.size):
-        draw = uniform(key, counter)
-        noise[document] = math.log(draw / (1.0 - draw))
+        noise[document] = logistic(key, counter)
         counter += 1
     low, high = -FARTHEST, FARTHEST
     for _ in range(HALVINGS):

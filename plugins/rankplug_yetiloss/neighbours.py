@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from rankplug.compiled import building_block, gain, ideal_dcg, scratch, sort_best_first, uniform
+from rankplug.compiled import add_logistic_pair, building_block, gain, ideal_dcg, logistic, scratch, sort_best_first
 from rankplug.losses import list_loss
 
 NDCG, MAP, MRR = 0, 1, 2
@@ -68,8 +68,7 @@ def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
     perturbed, order, value = scratch(n), np.arange(n).astype(np.int32), 0.0
     for permutation in range(permutations):
         for document in range(n):
-            draw = uniform(key, permutation * n + document)
-            perturbed[document] = scores[document] + math.log(draw / (1.0 - draw))
+            perturbed[document] = scores[document] + logistic(key, permutation * n + document)
         sort_best_first(perturbed, order)
         before, unread = 0, 1.0
         for position in range(n - 1):
@@ -80,14 +79,7 @@ def yetiloss(scores, labels, gradient, curvature, key, permutations, metric):
             if labels[better] > labels[worse]:
                 weight = weight_of(metric, position, labels[better], labels[worse], before, unread, ideal, highest)
                 weight /= permutations
-                gap = scores[better] - scores[worse]
-                small = math.exp(-abs(gap))
-                wrong = (small if gap > 0.0 else 1.0) / (1.0 + small)
-                value += weight * (max(0.0, -gap) + math.log1p(small))
-                gradient[better] -= weight * wrong
-                gradient[worse] += weight * wrong
-                curvature[better] += weight * wrong * (1.0 - wrong)
-                curvature[worse] += weight * wrong * (1.0 - wrong)
+                value += add_logistic_pair(scores, better, worse, weight, gradient, curvature)
             before += first >= 1.0
             unread *= 1.0 - gain(first) / 2.0**highest
     return value

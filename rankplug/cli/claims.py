@@ -45,7 +45,7 @@ def claims(
         names or [], read_profile(profile), Store(store) if store else None, verdict or []
     )
     if as_json:
-        hand_over(json.dumps([one.describe() for one in evidence], indent=1, ensure_ascii=False))
+        hand_over(json.dumps([study.describe() for study in evidence], indent=1, ensure_ascii=False))
         return
     for paper in evidence:
         rows: list[list[Cell]] = []
@@ -92,7 +92,7 @@ def scoreboard(
 def _tell(board: Board) -> None:
     ranks = board.ranks.found
     told = f"critical difference {ranks.critical_difference:.2f} over {ranks.blocks} {ranks.unit}" if ranks else ""
-    heads = ("paper", "method", "mean rank", *(one.collection.title for one in board.columns))
+    heads = ("paper", "method", "mean rank", *(column.collection.title for column in board.columns))
     rows = [
         (row.method.study, str(row.method), f"{row.rank:.2f}" if row.is_ranked else "", *map(_cell, row.cells))
         for row in board.rows

@@ -106,7 +106,9 @@ def report(
 
     if dry_run:
         chosen = [study(name) for name in names or ()] or studies()
-        lacking = {one.name: len(one.missing(read_profile(profile), data=data, store=Store(store))) for one in chosen}
+        lacking = {
+            paper.name: len(paper.missing(read_profile(profile), data=data, store=Store(store))) for paper in chosen
+        }
         rows = [(name, f"lacks {count} trials" if count else "all runs are there") for name, count in lacking.items()]
         say_table(("study", f"at the profile {profile}"), rows)
         return

@@ -67,7 +67,7 @@ def results(
         frame = query(sql, Store(store))
     else:
         groups, pooled, across = (
-            [name.strip() for name in one.split(",") if name.strip()] for one in (group_by, pool, pivot)
+            [name.strip() for name in names.split(",") if name.strip()] for names in (group_by, pool, pivot)
         )
         if across:
             table = paper_table(
@@ -183,7 +183,11 @@ def clean(
         store_cleaning.remove(leftovers)
     if as_json:
         listed = {"deleted" if delete else "found": leftovers, "kept": unknown}
-        hand_over(json.dumps({word: [vars(one) for one in findings] for word, findings in listed.items()}, default=str))
+        hand_over(
+            json.dumps(
+                {word: [vars(finding) for finding in findings] for word, findings in listed.items()}, default=str
+            )
+        )
         return
     for finding in unknown:
         say(f"kept {finding.path}: {finding.why}", error=True)

@@ -72,7 +72,7 @@ def sweep(
 
     results = Store(store)
     whole_number(jobs, "jobs", least=1)
-    asked = [one.with_repetitions(trials, folds) for one in read_sweeps(words, profile)]
+    asked = [read.with_repetitions(trials, folds) for read in read_sweeps(words, profile)]
     plan = plan_sweeps(asked, results, retry_failed=retry_failed)
     if dry_run:
         tell_plan(plan, results, jobs, as_json)
@@ -150,6 +150,8 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
 
 def tell_time(plan: Plan, store: Store, jobs: int, error: bool = False) -> None:
     """Print how long what is waiting may take, before a run."""
+    if not plan.waiting:
+        return
     try:
         expected = _expected(plan, store)
     except ModuleNotFoundError:

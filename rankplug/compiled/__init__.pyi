@@ -8,6 +8,7 @@ from .lifting import make as make
 from .lifting import writable as writable
 from .named_functions import NamedFunction as NamedFunction
 from .noise import key_of as key_of
+from .noise import logistic as logistic
 from .noise import mix as mix
 from .noise import uniform as uniform
 from .ordering import RANDOM as RANDOM
@@ -17,6 +18,7 @@ from .ordering import order_documents as order_documents
 from .ordering import rank_labels as rank_labels
 from .ordering import sort_labels as sort_labels
 from .ordering import usable as usable
+from .pairs import add_logistic_pair as add_logistic_pair
 from .ranking import fill_dcg_constants as fill_dcg_constants
 from .ranking import gain as gain
 from .ranking import ideal_dcg as ideal_dcg
@@ -40,6 +42,7 @@ __all__ = [
     "ArrayFunction",
     "ListFunction",
     "NamedFunction",
+    "add_logistic_pair",
     "building_block",
     "call_of_list",
     "exp",
@@ -50,6 +53,7 @@ __all__ = [
     "key_of",
     "largest",
     "log",
+    "logistic",
     "make",
     "mix",
     "order_documents",

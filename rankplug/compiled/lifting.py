@@ -28,7 +28,6 @@ import importlib.util
 import os
 import sys
 import types
-import uuid
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -45,7 +44,7 @@ from rankplug.compiled.machine_code import compile_with_own_copies
 from rankplug.compiled.named_functions import NamedFunction
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters, literal_values
-from rankplug.system import UNFINISHED, UNFINISHED_PREFIX, numbers, places, remove_abandoned
+from rankplug.system import numbers, places, write_whole
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
@@ -196,16 +195,7 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
         "compiled = compile_with_own_copies(lifted, kept=True)\n"
     )
     if not _holds(path, text):
-        folder.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(folder)
-        # Unlike tempfile's, it gets the permissions that the user's umask gives to any file, as others may share it.
-        temporary = folder / f"{UNFINISHED_PREFIX}{uuid.uuid4().hex[:8]}{UNFINISHED}"
-        try:
-            temporary.write_bytes(text.encode())
-            os.replace(temporary, path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
+        write_whole(path, text.encode())
         with contextlib.suppress(OSError):
             _remove_old(folder, stem, keep=path)
     spec = importlib.util.spec_from_file_location(name, path)

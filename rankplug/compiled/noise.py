@@ -6,6 +6,8 @@ The generator is splitmix64's finaliser over a keyed counter.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -39,3 +41,10 @@ def uniform(key: np.uint64, document: int) -> float:
     """Return a number strictly between 0 and 1, uniform on a grid of 2^-53."""
     bits = mix(key + np.uint64(document + 1) * _INCREMENT)
     return (np.float64(bits >> np.uint64(11)) + 0.5) * _UNIT
+
+
+@njit(inline="always")
+def logistic(key: np.uint64, document: int) -> float:
+    """Return a number of the logistic distribution, which is that of a difference of two Gumbel numbers."""
+    draw = uniform(key, document)
+    return math.log(draw / (1.0 - draw))

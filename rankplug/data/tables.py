@@ -60,7 +60,7 @@ class Table:
         if not self.shards:
             raise DataError(f"{name} holds no table: expected files that end in {', '.join(ENDINGS)}")
         names = self.shards[0].schema.names
-        if repeated := {one for one in names if names.count(one) > 1}:
+        if repeated := {name for name in names if names.count(name) > 1}:
             raise DataError(f"{name} has two columns of the name {min(repeated)}; rename one of them")
         for shard in self.shards[1:]:
             if unlike := set(names) ^ set(shard.schema.names):

@@ -230,7 +230,9 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
         rows = [(query, name, found) for query, documents in source.items() for name, found in dict(documents).items()]
         frame = pd.DataFrame(rows, columns=names)
     elif isinstance(source, pd.DataFrame):
-        chosen = {name: next((one for one in SYNONYMS[name] if one in source.columns), "") for name in names}
+        chosen = {
+            name: next((synonym for synonym in SYNONYMS[name] if synonym in source.columns), "") for name in names
+        }
         if absent := [name for name, column in chosen.items() if not column]:
             raise DataError(f"{what} has no column {absent[0]}: name it one of {', '.join(SYNONYMS[absent[0]])}")
         frame = pd.DataFrame({name: source[column].to_numpy() for name, column in chosen.items()})

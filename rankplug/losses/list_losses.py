@@ -33,7 +33,7 @@ from rankplug.samplers import ListSampler
 from rankplug.system import threads, workers
 
 if TYPE_CHECKING:
-    from rankplug.losses.objectives import Evaluation, Objective
+    from rankplug.losses.objectives import Evaluation, Objective, ScoredLists
 
 Cost = Literal["documents", "pairs"]
 
@@ -71,7 +71,16 @@ class ConstantsFunction(ListFunction):
         constants = np.zeros(int(offsets[-1]))
         fill = make(CONSTANTS.format(arguments=call_of_list(self, "parameters")), {"one_list": self})
         with told_in_a_sentence(self):
-            fill(first, starts.size - 1, starts, labels, offsets, constants, seed, self.numbers(parameters))
+            fill(
+                first,
+                starts.size - 1,
+                starts=starts,
+                labels=labels,
+                constant_starts=offsets,
+                constants=constants,
+                seed=seed,
+                parameters=self.numbers(parameters),
+            )
         return constants
 
 
@@ -143,7 +152,7 @@ class CompiledEvaluator:
         constants, constant_starts = function.prepared_constants(
             objective.labels, objective.starts, loss.parameters, objective.seed
         )
-        places = np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)
+        positions = np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)
         self.objective, self.function = objective, function
         self.samples = 1 if sampler is None else sampler.samples
         self.fixed = {
@@ -151,7 +160,7 @@ class CompiledEvaluator:
             "labels": objective.labels,
             "constant_starts": constant_starts,
             "constants": constants,
-            "order": places.astype(np.int32),
+            "order": positions.astype(np.int32),
             "weights": objective.list_weights,
             "seed": objective.seed,
             "newton": objective.step == "newton",
@@ -165,23 +174,12 @@ class CompiledEvaluator:
             function, None if sampler is None else sampler.function, loss.specification.shift_invariant
         )
 
-    def __call__(
-        self,
-        scores: NDArray[np.float64],
-        starts: Integers,
-        lists: Integers,
-        iteration: int,
-        out: Evaluation,
-        *,
-        valued: bool = True,
-    ) -> None:
-        given = {"lists": lists, "starts": starts, "scores": scores, "iteration": iteration, "valued": valued}
-        values = {**self.fixed, **given, **out._asdict()}
-        arguments = [values[name] for name in LOSS_ARGUMENTS]
+    def __call__(self, scored: ScoredLists, out: Evaluation) -> None:
+        arguments = {**self.fixed, **scored._asdict(), **out._asdict()}
         with told_in_a_sentence(self.function):
             workers.run(
-                lambda begin, end: self.compiled(begin, end, *arguments),
-                workers.chunks_of(self.cost[lists], threads(), self.objective.worth_threads),
+                lambda begin, end: self.compiled(begin, end, **arguments),
+                workers.chunks_of(self.cost[scored.lists], threads(), self.objective.worth_threads),
             )
 
 
@@ -241,32 +239,11 @@ def lifted(begin, end, starts, labels, constant_starts, constants, seed, paramet
         one_list({arguments})
 """
 
-LOSS_ARGUMENTS = (
-    "lists",
-    "starts",
-    "scores",
-    "data_starts",
-    "labels",
-    "constant_starts",
-    "constants",
-    "order",
-    "weights",
-    "seed",
-    "iteration",
-    "newton",
-    "valued",
-    "samples",
-    "parameters",
-    "sampler_parameters",
-    "value",
-    "gradient",
-    "curvature",
-)
-"""Names of the arguments with which the loop over lists is called, behind the first list and the one after the last."""
-
-LOSS = (
-    f"def lifted(begin, end, {', '.join(LOSS_ARGUMENTS)}):"
-    + """
+LOSS = """
+def lifted(
+    begin, end, lists, starts, scores, data_starts, labels, constant_starts, constants, order, weights, seed,
+    iteration, newton, valued, samples, parameters, sampler_parameters, value, gradient, curvature,
+):
     longest = 0
     for b in range(begin, end):
         longest = max(longest, starts[b + 1] - starts[b])
@@ -283,7 +260,6 @@ LOSS = (
         weight = weights[q]
         {body}
 """
-)
 
 PLAIN = """
         key = key_of(seed, iteration, q, 0)

@@ -103,23 +103,26 @@ class Loss:
         return objective(scores, iteration=iteration)
 
 
+class ScoredLists(NamedTuple):
+    """Scores of some lists of an objective, at which its loss is evaluated."""
+
+    scores: NDArray[np.float64]
+    """One a document, one list after another."""
+    starts: Integers
+    """Where each list starts in the scores, and where the last one ends."""
+    lists: Integers
+    """Positions of the lists among the objective's."""
+    iteration: int
+    """Number of the call in training; noise is drawn anew for each."""
+    valued: bool
+    """Whether the value is asked for; what is written in its place is ignored otherwise."""
+
+
 class Evaluator(Protocol):
     """Computation of a loss over lists; one for compiled functions, one for PyTorch expressions."""
 
-    def __call__(
-        self,
-        scores: NDArray[np.float64],
-        starts: Integers,
-        lists: Integers,
-        iteration: int,
-        out: Evaluation,
-        *,
-        valued: bool = True,
-    ) -> None:
-        """Fill ``out`` for the named lists, whose scores lie one after another at ``starts``.
-
-        What it writes to ``out.value`` is ignored unless ``valued``.
-        """
+    def __call__(self, scored: ScoredLists, out: Evaluation) -> None:
+        """Fill ``out`` for some lists."""
 
 
 @runtime_checkable
@@ -235,7 +238,7 @@ class Objective:
                 " check the features"
             )
         out = Evaluation(np.empty(chosen.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
-        self._evaluate(packed, starts, chosen, whole_number(iteration, "iteration"), out, valued=valued)
+        self._evaluate(ScoredLists(packed, starts, chosen, whole_number(iteration, "iteration"), valued), out)
         if not valued:
             out.value.fill(np.nan)
         if self.weights is not None and not self._weights_of_lists:
@@ -246,7 +249,7 @@ class Objective:
 
 
 def _rows(starts: Integers, lists: Integers) -> Integers:
-    return np.concatenate([np.arange(starts[one], starts[one + 1]) for one in lists])
+    return np.concatenate([np.arange(starts[position], starts[position + 1]) for position in lists])
 
 
 def _objective(*state: Any) -> Objective:

@@ -36,7 +36,7 @@ from rankplug.system import require_modules, workers
 if TYPE_CHECKING:
     import torch
 
-    from rankplug.losses.objectives import Evaluation, Objective
+    from rankplug.losses.objectives import Evaluation, Objective, ScoredLists
 
 
 LARGEST_TENSOR = 2_000_000
@@ -116,19 +116,11 @@ class PaddedEvaluator:
         self.curvature: str = getattr(parameters, "curvature", "ones")
         self.probes: int = getattr(parameters, "probes", 1)
 
-    def __call__(
-        self,
-        scores: NDArray[np.float64],
-        starts: Integers,
-        lists: Integers,
-        iteration: int,
-        out: Evaluation,
-        *,
-        valued: bool = True,
-    ) -> None:
+    def __call__(self, scored: ScoredLists, out: Evaluation) -> None:
         require_modules("torch")
         import torch
 
+        scores, starts, lists, iteration, _ = scored
         bound = self.objective
         draws, slopes = scores[None], np.ones((1, lists.size))
         if bound.sampler is not None:
@@ -137,7 +129,7 @@ class PaddedEvaluator:
 
         def work(begin: int, end: int) -> None:
             for members in batches[begin:end]:
-                batch = _Batch(self, scores, starts, lists, members, iteration)
+                batch = _Batch(self, scored, members)
                 for part, whole in zip(batch.expected(draws, slopes), out, strict=True):
                     if part.ndim == 1:
                         whole[members] = part
@@ -147,7 +139,7 @@ class PaddedEvaluator:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            workers.run(work, [(one, one + 1) for one in range(len(batches))])
+            workers.run(work, [(batch, batch + 1) for batch in range(len(batches))])
         finally:
             torch.set_num_threads(before)
 
@@ -155,16 +147,9 @@ class PaddedEvaluator:
 class _Batch:
     """Lists of similar length, padded."""
 
-    def __init__(
-        self,
-        evaluator: PaddedEvaluator,
-        scores: NDArray[np.float64],
-        starts: Integers,
-        lists: Integers,
-        members: Integers,
-        iteration: int,
-    ) -> None:
-        self.evaluator, self.members, self.iteration = evaluator, members, iteration
+    def __init__(self, evaluator: PaddedEvaluator, scored: ScoredLists, members: Integers) -> None:
+        scores, starts, lists, self.iteration, _ = scored
+        self.evaluator, self.members = evaluator, members
         bound = evaluator.objective
         lengths = np.diff(starts)[members]
         columns = np.arange(lengths.max())

@@ -54,14 +54,22 @@ class ListMetric(ListFunction):
         Of each list only the first ``retrieved`` documents are ranked; the others count in ``labels`` and ``ideal``.
         """
         compiled = lifted_metric(self)
-        ties = RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE)
-        tie_seed = getattr(parameters, "tie_seed", 0)
-        ranked = np.diff(starts) if retrieved is None else retrieved
-        conventions = (ties, tie_seed, getattr(parameters, "cutoff", WHOLE_LIST), self.numbers(parameters), ranked)
         value, sound = np.empty(starts.size - 1), np.empty(starts.size - 1, np.bool_)
+        arguments = {
+            "starts": starts,
+            "all_scores": scores,
+            "all_labels": labels,
+            "ties": RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE),
+            "tie_seed": getattr(parameters, "tie_seed", 0),
+            "depth": getattr(parameters, "cutoff", WHOLE_LIST),
+            "parameters": self.numbers(parameters),
+            "retrieved": np.diff(starts) if retrieved is None else retrieved,
+            "value": value,
+            "sound": sound,
+        }
         with told_in_a_sentence(self):
             workers.run(
-                lambda begin, end: compiled(begin, end, starts, scores, labels, *conventions, value, sound),
+                lambda begin, end: compiled(begin, end, **arguments),
                 workers.chunks_of(COST_OF_A_DOCUMENT * np.diff(starts), threads()),
             )
         if not sound.all():

@@ -103,7 +103,7 @@ def _needed(modules: Iterable[str], roots: tuple[Path, ...]) -> dict[str, Path]:
         # Importing a module imports the packages around it.
         todo += [name.rpartition(".")[0]] if "." in name else []
         package = name if path.stem == "__init__" else name.rpartition(".")[0]
-        todo += [_absolute(one, package) for one in _read(path, _state(path))[1]]
+        todo += [_absolute(module, package) for module in _read(path, _state(path))[1]]
     return found
 
 

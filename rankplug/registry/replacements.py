@@ -163,12 +163,12 @@ def _put_back_signals(before: dict[int, Any]) -> None:
 
 
 def _strict_warnings() -> list[Any]:
-    return [one for one in warnings.filters if one[0] == "error"]
+    return [entry for entry in warnings.filters if entry[0] == "error"]
 
 
 def _put_back_strict_warnings(before: list[Any]) -> None:
     filters: Any = warnings.filters
-    filters[:] = [one for one in filters if one[0] != "error" or one in before]
+    filters[:] = [entry for entry in filters if entry[0] != "error" or entry in before]
     # What happens anyway to a warning that no filter knows; adding a filter tells that they are others now.
     warnings.simplefilter("default", append=True)
 

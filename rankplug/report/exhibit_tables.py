@@ -167,7 +167,7 @@ def _latex_cell(row: Row, name: str, *, bold: bool = False) -> str:
     half = row.get(HALF_WIDTH if name == OURS else f"{name} {HALF_WIDTH}", math.nan)
     if isinstance(half, float) and math.isfinite(half):
         return rf"${number} \pm {half:.2g}$"
-    if _of_interval([str(one) for one in row]) == name and math.isfinite(row[LOW]) and math.isfinite(row[HIGH]):
+    if _of_interval([str(column) for column in row]) == name and math.isfinite(row[LOW]) and math.isfinite(row[HIGH]):
         return rf"${number}\;[{row[LOW]:.4g}, {row[HIGH]:.4g}]$"
     return f"${number}$"
 

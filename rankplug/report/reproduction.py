@@ -63,37 +63,37 @@ def reproduce(
     if run_missing:
         plan = plan_reproduction(wanted, profile, store=results_of, retry_failed=retry_failed, **asked)
         require(plan.waiting, NEEDED)
+        run_missing = decide is not None or len(plan.done) < len(plan.trials)
     else:
         require((), NEEDED)
+        chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     with writing(report):
         report.mkdir(parents=True, exist_ok=True)
-    if not run_missing:
-        chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown: dict[str, StudyReport] = {}
     drawn: dict[str, Future[StudyReport]] = {}
-    # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
+    # Training keeps all cores busy and drawing paper, so a paper is drawn while workers train the next paper.
     with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
-        for one in chosen:
+        for paper in chosen:
             if run_missing:
                 further: dict[str, Any] = {
                     "data": data, "seed": seed, "store": results_of, "progress": progress,
                     "retry_failed": retry_failed, **execution,
                 }  # fmt: skip
                 if decide:
-                    results = add_trials(one, profile, decide, **further)
-                    say(decisions_in_words(one, results))
+                    results = add_trials(paper, profile, decide, **further)
+                    say(decisions_in_words(paper, results))
                 else:
-                    results = one.run(profile, trials=trials, **further)
+                    results = paper.run(profile, trials=trials, **further)
             else:
-                results = one.results(profile, store=results_of, **asked)
+                results = paper.results(profile, store=results_of, **asked)
             if execution.get("jobs", 1) > 1:
-                drawn[one.name] = drawing.submit(_draw, one, results, profile, asked, results_of, report)
+                drawn[paper.name] = drawing.submit(_draw, paper, results, profile, asked, results_of, report)
             else:
-                shown[one.name] = _draw(one, results, profile, asked, results_of, report)
+                shown[paper.name] = _draw(paper, results, profile, asked, results_of, report)
         shown |= {name: future.result() for name, future in drawn.items()}
     with writing(report):
         write_summary(shown, report)
-        # The whole store is read for it, which a report of one paper need not wait for.
+        # The whole store is read for it, which a report of paper paper need not wait for.
         compared = scoreboard(store=results_of) if "all" in wanted else None
         page = build_report(shown, report, compared, results_of)
     if crate is not None:
@@ -102,7 +102,7 @@ def reproduce(
 
 
 def _draw(
-    one: Study,
+    paper: Study,
     results: Results,
     profile: Profile,
     asked: Mapping[str, Any],
@@ -110,11 +110,11 @@ def _draw(
     report: Path,
 ) -> StudyReport:
     """Evaluate a study, execute its notebook, and write its exhibits into the report."""
-    evaluation = evaluate(one, results)
+    evaluation = evaluate(paper, results)
     # The notebook's kernel finds all of it done.
     _ = evaluation.exhibits, evaluation.claims
     with writing(report):
-        notebook = execute_notebook(one, profile, asked, store, report)
+        notebook = execute_notebook(paper, profile, asked, store, report)
         return study_report(evaluation, notebook, report, store)
 
 
@@ -129,13 +129,13 @@ def chosen_studies(names: Iterable[str]) -> list[Study]:
 
 def plan_reproduction(names: Iterable[str], profile: Profile, **asked: Any) -> Plan:
     """Return what reproducing some studies would run, see :meth:`rankplug.studies.Study.plan` for the arguments."""
-    return Plan.joined(one.plan(profile, **asked) for one in chosen_studies(names))
+    return Plan.joined(paper.plan(profile, **asked) for paper in chosen_studies(names))
 
 
 def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
     """Return the studies that lack no trial in the store; raise an error if there is none, or a named one does."""
-    absent = {one.name: len(one.missing(profile, data=data, store=store)) for one in chosen}
-    there = [one for one in chosen if not absent[one.name]]
+    absent = {paper.name: len(paper.missing(profile, data=data, store=store)) for paper in chosen}
+    there = [paper for paper in chosen if not absent[paper.name]]
     lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)
     if lacking and (named or not there):
         raise RankplugError(
@@ -144,14 +144,14 @@ def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str
     return there
 
 
-def execute_notebook(one: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path) -> Path:
+def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path) -> Path:
     """Execute a study's notebook on the results in the store, and return the path of the executed notebook."""
     import papermill
 
-    target = report / "notebooks" / f"{one.name}.ipynb"
+    target = report / "notebooks" / f"{paper.name}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     papermill.execute_notebook(
-        one.notebook_path,
+        paper.notebook_path,
         target,
         parameters={"profile": profile, **asked, "store": str(store.folder.resolve())},
         engine_name=engine_name(),

@@ -19,7 +19,6 @@ from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
 from rankplug.report.rendering import page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
-from rankplug.report.search_index import search_index
 from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records, forest_files
 from rankplug.store import Store, markdown_table
 from rankplug.studies import Scoreboard, beside, heading
@@ -75,19 +74,19 @@ def build_report(
     every = {key: made for report in reports for key, made in report.combinations.items()}
     known = {*every, *(identity for board in (compared.boards if compared else ()) for identity in board.identities)}
     front = FrontPage(reports, compared, known)
-    picture = forest_files((one.evidence for one in reports), folder)
+    picture = forest_files((report.evidence for report in reports), folder)
     write("index.html", "Report", render("front", front=front, picture=picture, versions=_versions(reports)))
-    for name, one in reproduced.items():
-        notebook = notebook_html(one.notebook, functools.partial(_in_notebook, one)) if one.notebook else None
-        body = render("paper", one=one, notebook=notebook)
-        write(f"{name}.html", one.study.title, body, points=_points([one]))
+    for name, report in reproduced.items():
+        notebook = notebook_html(report.notebook, functools.partial(_in_notebook, report)) if report.notebook else None
+        body = render("paper", report=report, notebook=notebook)
+        write(f"{name}.html", report.study.title, body, points=_points([report]))
     write("claims.html", "Claims", render("claims", reports=reports))
     write("exhibits.html", "Figures and tables", render("exhibits", reports=reports), points=_points(reports))
     write("runs.html", "Runs", render("runs", reports=reports))
     if has_pairs:
         groups = drawn_pairs(reports, every)
         write(QUERIES, "Query by query", queries_html(reports, every), _template("queries.js"), groups=groups)
-    write(SEARCH, "Search", render("search"), index=search_index(reports, every))
+    write(SEARCH, "Search", render("search"), index=_search_index(reports, every))
     _write_combinations(every, _users(reproduced), navigation, folder, names)
     if compared is not None:
         write_scoreboard(compared, Store.named(store), folder, navigation, every)
@@ -96,8 +95,31 @@ def build_report(
 
 def _points(reports: Iterable[StudyReport]) -> dict[str, list[list[Any]]]:
     """Return the points of all pictures by their files."""
-    drawn = {one.picture(shown): one.points(shown) for one in reports for shown in one.evaluation.exhibits}
+    drawn = {report.picture(shown): report.points(shown) for report in reports for shown in report.evaluation.exhibits}
     return {file: points for file, points in drawn.items() if points}
+
+
+def _search_index(
+    reports: Iterable[StudyReport], combinations: Mapping[str, CombinationRecords]
+) -> list[tuple[str, str, str, str]]:
+    """Return what the page of the search looks up: kind, title, detail and address of all that is to be found."""
+    entries = [entry for report in reports for entry in _search_entries(report)]
+    entries += [
+        ("combination", made.title, f"{identity}, {len(made.records)} trials", page_of(identity))
+        for identity, made in combinations.items()
+    ]
+    return entries
+
+
+def _search_entries(report: StudyReport) -> Iterator[tuple[str, str, str, str]]:
+    name = report.study.name
+    yield "paper", report.study.title, str(report.study.citation), f"{name}.html"
+    for claim, anchor in zip(report.evidence.claims, report.claim_anchors, strict=True):
+        verdict = f"{name}, {claim.judgement.verdict}"
+        yield "claim", claim.words, f"{verdict}, {claim.effect}" if claim.effect else verdict, f"claims.html#{anchor}"
+    for shown in report.evaluation.exhibits:
+        exhibit, kind = shown.exhibit, "figure" if shown.pictures else "table"
+        yield kind, f"{exhibit.name}: {exhibit.title}", name, f"exhibits.html#{report.anchor(exhibit.name)}"
 
 
 def _begin(folder: Path) -> None:
@@ -151,18 +173,24 @@ def _write_combinations(
     papers: Collection[str],
 ) -> None:
     (folder / "combinations").mkdir(exist_ok=True)
-    for identity, one in made.items():
-        notebook = notebook_html(one.notebook) if one.notebook else None
-        about = {"users": list(users.get(identity, ())), "papers": papers, "versions": _version_rows(one.versions)}
-        body = render("combination", made=one, notebook=notebook, **about)
-        (folder / page_of(identity)).write_text(_page(one.title, body, navigation, page_of(identity)), encoding="utf-8")
+    for identity, combination in made.items():
+        notebook = notebook_html(combination.notebook) if combination.notebook else None
+        about = {
+            "users": list(users.get(identity, ())),
+            "papers": papers,
+            "versions": _version_rows(combination.versions),
+        }
+        body = render("combination", made=combination, notebook=notebook, **about)
+        (folder / page_of(identity)).write_text(
+            _page(combination.title, body, navigation, page_of(identity)), encoding="utf-8"
+        )
 
 
 def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, str], None]]:
     """Map each combination to the studies and models that use it."""
     users: dict[str, dict[tuple[str, str], None]] = {}
-    for name, one in reproduced.items():
-        for runs in one.results.runs.values():
+    for name, report in reproduced.items():
+        for runs in report.results.runs.values():
             for model in runs.models:
                 for combination in dict.fromkeys(trial.combination for trial in runs.trials_of(model)):
                     users.setdefault(combination.identity, {})[name, model] = None
@@ -213,42 +241,36 @@ def _version_rows(versions: Mapping[str, Iterable[str]]) -> list[tuple[str, str]
     return [(package, ", ".join(sorted(versions[package]))) for package in sorted(versions)]
 
 
-def _in_notebook(one: StudyReport, about: Mapping[str, Any]) -> Markup | None:
+def _in_notebook(report: StudyReport, about: Mapping[str, Any]) -> Markup | None:
     """Render what an output of the study's notebook shows, with links to its files and runs."""
-    if about.get("study") != one.study.name:
+    if about.get("study") != report.study.name:
         return None
     if about.get("forest"):
-        return render("all_claims", one=one)
+        return render("all_claims", report=report)
     if about.get("claims"):
-        return render("in_notebook", one=one, shown=None)
-    exhibits = {shown.exhibit.name: shown for shown in one.evaluation.exhibits}
+        return render("in_notebook", report=report, shown=None)
+    exhibits = {shown.exhibit.name: shown for shown in report.evaluation.exhibits}
     shown = exhibits.get(str(about.get("exhibit")))
-    return None if shown is None else render("in_notebook", one=one, shown=shown)
+    return None if shown is None else render("in_notebook", report=report, shown=shown)
 
 
 def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
     """Write the verdicts as JSON for other programs and as evidence to keep, and numbers and verdicts as Markdown."""
-    summary = {name: list(one.described_claims()) for name, one in reproduced.items()}
+    summary = {name: list(report.described_claims()) for name, report in reproduced.items()}
     (folder / "claims.json").write_text(json.dumps(summary, indent=1))
-    for name, one in reproduced.items():
-        one.evidence.write(folder / "evidence" / f"{name}-{one.results.profile}.json")
+    for name, report in reproduced.items():
+        report.evidence.write(folder / "evidence" / f"{name}-{report.results.profile}.json")
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")
 
 
 def markdown_summary(reproduced: Mapping[str, StudyReport]) -> str:
     """Return the reproduced studies as Markdown, with a section for each."""
-    return "\n".join(line for name, one in reproduced.items() for line in _markdown_section(name, one))
+    return "\n".join(line for name, report in reproduced.items() for line in _markdown_section(name, report))
 
 
 def _markdown_section(name: str, report: StudyReport) -> Iterator[str]:
-    versions = {
-        package: version
-        for record in report.results.records
-        for package, version in record["record"].get("versions", {}).items()
-    }
-    made_with = ", ".join(
-        f"{package} {version}" for package, version in sorted({"rankplug": __version__, **versions}.items())
-    )
+    versions = {"rankplug": __version__, **dict(_versions([report]))}
+    made_with = ", ".join(f"{package} {version}" for package, version in sorted(versions.items()))
     yield f"## {name}: {report.study.title}\n"
     yield (
         f"Profile `{report.results.profile}` of {time.strftime('%Y-%m-%d')}, {len(report.results.records)} trials;"

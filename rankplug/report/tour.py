@@ -106,12 +106,12 @@ class Tour:
         lines = [f"**{self.combination}**, trials: {len(self.trials)}", ""]
         formulas, rows = [], []
         for part, plugins in self.combination.plugins.items():
-            for one in plugins if part not in ("metrics", "selection") else []:
+            for plugin in plugins if part not in ("metrics", "selection") else []:
                 specification = (
-                    registry().find("transform" if part == "transforms" else part, one["name"]).specification
+                    registry().find("transform" if part == "transforms" else part, plugin["name"]).specification
                 )
-                parameters = ", ".join(f"{name} {value}" for name, value in one["parameters"].items())
-                rows.append((part, f"`{one['name']}`", specification.summary, parameters))
+                parameters = ", ".join(f"{name} {value}" for name, value in plugin["parameters"].items())
+                rows.append((part, f"`{plugin['name']}`", specification.summary, parameters))
                 if part in ("loss", "sampler"):
                     formulas.append(f"$${specification.formula}$$" if specification.formula else "")
         lines.append(markdown_table(("part", "plugin", "what it is", "parameters"), rows))

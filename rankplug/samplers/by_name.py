@@ -62,9 +62,20 @@ class Sampler:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Draw for the named lists, and return with each draw the derivative of a perturbed score to its score."""
         draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
-        arguments = (lists, starts, scores, seed, iteration, self.samples, self.numbers, draws, slopes)
         with told_in_a_sentence(self.function):
-            lifted_sampler(self.function)(0, lists.size, *arguments)
+            lifted_sampler(self.function)(
+                0,
+                lists.size,
+                lists=lists,
+                starts=starts,
+                scores=scores,
+                seed=seed,
+                iteration=iteration,
+                samples=self.samples,
+                sampler_parameters=self.numbers,
+                draws=draws,
+                slopes=slopes,
+            )
         return draws, slopes
 
 

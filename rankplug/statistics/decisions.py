@@ -61,7 +61,7 @@ def p_values(point: ArrayLike, error: ArrayLike, degrees: ArrayLike, margin: Arr
     """
     from scipy import stats
 
-    d, se, df, m = (np.asarray(one, np.float64) for one in (point, error, degrees, margin))
+    d, se, df, m = (np.asarray(values, np.float64) for values in (point, error, degrees, margin))
 
     def above(bound: Doubles) -> Doubles:
         distance = d - bound

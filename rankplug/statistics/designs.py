@@ -129,11 +129,13 @@ def _between_folds(tables: Sequence[Doubles], point: Doubles, queries: int) -> E
 
 def weighted_sum(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
     """Estimate a weighted sum of independent estimates, such as a mean over several collections, by Satterthwaite."""
-    squares = np.array([weight**2 * one.error**2 for weight, one in zip(weights, estimates, strict=True)])
+    squares = np.array([weight**2 * estimate.error**2 for weight, estimate in zip(weights, estimates, strict=True)])
     whole = squares.sum(axis=0)
-    parts = sum(square**2 / one.degrees for square, one in zip(squares, estimates, strict=True))
+    parts = sum(square**2 / estimate.degrees for square, estimate in zip(squares, estimates, strict=True))
     least = min(float(np.min(estimate.degrees)) for estimate in estimates)
     freedom = np.divide(whole**2, parts, out=np.full(np.shape(whole), least), where=np.asarray(parts) > 0)
-    point = sum(weight * one.point for weight, one in zip(weights, estimates, strict=True))
-    floor = sum(weight**2 * one.floor for weight, one in zip(weights, estimates, strict=True))
-    return _estimate(np.asarray(point), whole, freedom, min(one.count for one in estimates), np.asarray(floor))
+    point = sum(weight * estimate.point for weight, estimate in zip(weights, estimates, strict=True))
+    floor = sum(weight**2 * estimate.floor for weight, estimate in zip(weights, estimates, strict=True))
+    return _estimate(
+        np.asarray(point), whole, freedom, min(estimate.count for estimate in estimates), np.asarray(floor)
+    )

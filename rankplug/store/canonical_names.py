@@ -38,7 +38,7 @@ def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) 
         references = [written] if isinstance(written, str) else list(written)
         recorded = plugins.get(part) or ()
         if len(recorded) == max(len(references), part in KIND_OF_PART):
-            references = [canonical_name(kind, one) or _at(references, index) for index, one in enumerate(recorded)]
+            references = [canonical_name(kind, name) or _at(references, index) for index, name in enumerate(recorded)]
         names[part] = BAR.join(references)
     return names
 
@@ -94,13 +94,15 @@ def _name(plugins: Registry, kind: str, recorded: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=lambda one: asdict(one) if isinstance(one, Reference) else str(one)))
+    return json.loads(
+        json.dumps(value, default=lambda part: asdict(part) if isinstance(part, Reference) else str(part))
+    )
 
 
 def _written(value: Any) -> Any:
     """Convert a recorded value to the form people write: 2 for 2.0, a tuple for a list, a plugin for its record."""
     if isinstance(value, list):
-        return tuple(_written(one) for one in value)
+        return tuple(_written(part) for part in value)
     if isinstance(value, dict) and set(value) == {field.name for field in fields(Reference)}:
         parameters = {name: _written(parameter) for name, parameter in value["parameters"].items()}
         return Reference(value["name"], parameters, value["distribution"])

@@ -235,10 +235,10 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
     grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
     found: dict[str, Combination] = {}
     left_out = 0
-    for one in grids:
-        if not isinstance(one, Mapping):
-            raise GrammarError(f"a grid maps parts of a combination to values, such as loss: [mse], not {shown(one)}")
-        for combination in _expand({**fixed, **one}):
+    for parts in grids:
+        if not isinstance(parts, Mapping):
+            raise GrammarError(f"a grid maps parts of a combination to values, such as loss: [mse], not {shown(parts)}")
+        for combination in _expand({**fixed, **parts}):
             combination.validate_plugins()
             if combination.fits:
                 found.setdefault(combination.identity, combination)
@@ -268,12 +268,12 @@ def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
 def _choices(part: str, value: Any) -> Iterable[Any]:
     if part in KIND_OF_PARTS:
         values = _listed(value)
-        several = isinstance(values, (list, tuple)) and any(isinstance(_listed(one), (list, tuple)) for one in values)
+        several = isinstance(values, (list, tuple)) and any(isinstance(_listed(item), (list, tuple)) for item in values)
         yield from map(_listed, values) if several else [values]
     elif part in KIND_OF_PART:
         values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
-        for one in values:
-            yield from [""] if one in (None, "", "none") else expand(one)
+        for choice in values:
+            yield from [""] if choice in (None, "", "none") else expand(choice)
     else:
         values = value.values if isinstance(value, Grid) else value
         yield from values if isinstance(values, (list, tuple)) else [values]

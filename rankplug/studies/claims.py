@@ -121,7 +121,9 @@ def _data(evidence: Evidence, results: Results) -> str:
 
 
 def _data_of(sample: Values, results: Results) -> str:
-    return " and ".join(dict.fromkeys(results.collection(group) for group in sorted({one for one, _ in sample.runs})))
+    return " and ".join(
+        dict.fromkeys(results.collection(group) for group in sorted({group_name for group_name, _ in sample.runs}))
+    )
 
 
 def decided(judgement: Judgement) -> bool:

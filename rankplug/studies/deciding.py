@@ -154,7 +154,7 @@ def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int)
                     trials=runs.trials * extent[group],
                 )
                 for group, runs in base.runs.items()
-                if any(group == one for one, _ in cells)
+                if any(group == cell_group for cell_group, _ in cells)
             }
         )
     return replace(base, decisions=verdicts)

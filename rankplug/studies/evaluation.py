@@ -16,9 +16,8 @@ from rankplug.studies.evaluation_parts import (
     ExhibitEvaluation,
     ObservationEvaluation,
     Source,
-    plain_table,
 )
-from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation
+from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation, plain_table
 from rankplug.studies.papers import Exhibit, Study
 from rankplug.studies.query_pairs import QueryPairs, as_table, query_pairs, read_table
 from rankplug.studies.study_results import Cell, Results
@@ -57,7 +56,7 @@ class StudyEvaluation:
     @cached_property
     def runs(self) -> pd.DataFrame:
         """Combinations that were run: a row for each group, model and combination that represents it."""
-        return self._kept.table("runs", lambda: plain_table(self.results.describe()))
+        return self._kept.table("runs", self.results.describe)
 
     @cached_property
     def query_pairs(self) -> tuple[QueryPairs, ...]:
@@ -92,7 +91,9 @@ class StudyEvaluation:
     def _concluded(self) -> tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]:
         claims = tuple(ClaimEvaluation(claim, *self._with_sources(claim.judge)) for claim in self.study.claims)
         seen = ((observation, *self._with_sources(observation.tell)) for observation in self.study.observations)
-        return claims, tuple(ObservationEvaluation(one, told, sources) for one, told, sources in seen if told)
+        return claims, tuple(
+            ObservationEvaluation(observation, told, sources) for observation, told, sources in seen if told
+        )
 
     def _with_sources(self, make: Callable[[Results], Made]) -> tuple[Made, tuple[Source, ...]]:
         """Return what a function makes of the results, and the runs that it read."""

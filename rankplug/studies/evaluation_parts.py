@@ -56,18 +56,3 @@ class ObservationEvaluation:
     observation: Observation
     told: str
     sources: tuple[Source, ...] = ()
-
-
-def plain_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose rows have numbers, and whose columns hold numbers or text under one name each."""
-    import pandas as pd
-
-    if not isinstance(table.index, pd.RangeIndex):
-        table = table.reset_index()
-    columns = {}
-    for name, column in table.items():
-        numbers = pd.api.types.is_numeric_dtype(column.dtype)
-        words = column.astype(object)
-        heading = " ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name)
-        columns[heading] = column if numbers else words.where(words.isna(), words.map(str)).astype(object)
-    return pd.DataFrame(columns)

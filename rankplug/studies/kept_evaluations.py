@@ -25,10 +25,9 @@ from rankplug.studies.evaluation_parts import (
     ExhibitEvaluation,
     ObservationEvaluation,
     Source,
-    plain_table,
 )
 from rankplug.studies.stored_runs import StoredFrames
-from rankplug.studies.verdicts import Abstention, Judgement, Verdict
+from rankplug.studies.verdicts import read_judgement
 from rankplug.system import cache_folder, write_whole
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class KeptEvaluation:
         if kept is not None:
             with contextlib.suppress(Exception):  # A damaged file is evaluated again.
                 return _read_table(kept["table"])
-        table = make()
+        table = plain_table(make())
         self._write(f"{name}.json", lambda: {"table": _text(table.to_parquet())})
         return table
 
@@ -90,7 +89,7 @@ class KeptEvaluation:
         if kept is not None:
             with contextlib.suppress(Exception):  # A damaged file is evaluated again.
                 claims = tuple(
-                    ClaimEvaluation(claim, _read_judgement(entry["verdict"]), _read_sources(entry["sources"]))
+                    ClaimEvaluation(claim, read_judgement(entry["verdict"]), _read_sources(entry["sources"]))
                     for claim, entry in zip(study.claims, kept["claims"], strict=True)
                 )
                 seen = tuple(
@@ -109,7 +108,7 @@ class KeptEvaluation:
                 "claims": [
                     {
                         "claim": evaluation.claim.sentence,
-                        "verdict": _plain_judgement(evaluation.verdict),
+                        "verdict": evaluation.verdict.describe(),
                         "sources": _plain_sources(evaluation.sources),
                     }
                     for evaluation in conclusions[0]
@@ -184,9 +183,24 @@ def code_digest() -> str:
 
 def _remove_oldest(folder: Path) -> None:
     """Leave room for one more evaluation of a study."""
-    folders = sorted(folder.glob("*/"), key=lambda one: one.stat().st_mtime) if folder.exists() else []
+    folders = sorted(folder.glob("*/"), key=lambda path: path.stat().st_mtime) if folder.exists() else []
     for old in folders[: max(len(folders) - LATEST + 1, 0)]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def plain_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose rows have numbers, and whose columns hold numbers or text under one name each."""
+    import pandas as pd
+
+    if not isinstance(table.index, pd.RangeIndex):
+        table = table.reset_index()
+    columns = {}
+    for name, column in table.items():
+        numbers = pd.api.types.is_numeric_dtype(column.dtype)
+        words = column.astype(object)
+        heading = " ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name)
+        columns[heading] = column if numbers else words.where(words.isna(), words.map(str)).astype(object)
+    return pd.DataFrame(columns)
 
 
 def _text(content: bytes) -> str:
@@ -205,13 +219,3 @@ def _plain_sources(sources: Iterable[Source]) -> list[list[Any]]:
 
 def _read_sources(described: Iterable[Any]) -> tuple[Source, ...]:
     return tuple(Source(group, model, tuple(identities)) for group, model, identities in described)
-
-
-def _plain_judgement(verdict: Judgement) -> dict[str, Any]:
-    if isinstance(verdict, Verdict):
-        return verdict.describe()
-    return {"verdict": verdict.verdict, "reason": verdict.reason}
-
-
-def _read_judgement(described: dict[str, Any]) -> Judgement:
-    return Abstention(**described) if "reason" in described else Verdict.read(described)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.plotting import ForestCell, ForestRow, draw_forest
 from rankplug.studies.study_results import core_seconds, number_on
-from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict
+from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict, read_judgement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,7 +144,8 @@ class StudyEvidence:
             if fields.pop("format") != FORMAT:
                 raise RankplugError(f"{path} has another format than {FORMAT}; write it again")
             claims = tuple(
-                ClaimEvidence(**{**claim, "judgement": _judgement(claim["judgement"])}) for claim in fields["claims"]
+                ClaimEvidence(**{**claim, "judgement": read_judgement(claim["judgement"])})
+                for claim in fields["claims"]
             )
             return cls(**{**fields, "claims": claims})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -155,10 +156,6 @@ class StudyEvidence:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self.describe(), indent=1, ensure_ascii=False, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
-
-
-def _judgement(described: Mapping[str, Any]) -> Judgement:
-    return Verdict.read(described) if described["verdict"] in VERDICTS else Abstention(**described)
 
 
 def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:
@@ -244,14 +241,14 @@ def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figu
         headings: whether the papers' titles stand above their claims.
     """
     given = list(evidence)
-    profiles = {one.profile for one in given}
+    profiles = {study.profile for study in given}
     rows: dict[str, dict[str, dict[str, ForestCell]]] = {}
-    for one in given:
-        of_study = rows.setdefault(one.title if headings else "", {})
-        for claim in one.claims:
+    for study in given:
+        of_study = rows.setdefault(study.title if headings else "", {})
+        for claim in study.claims:
             cells = of_study.setdefault(claim.sentence, {})
             for data, cell in forest_cells(claim).items():
-                cells[_panel_name(one, data, len(profiles) > 1)] = cell
+                cells[_panel_name(study, data, len(profiles) > 1)] = cell
     kept = {
         heading: [ForestRow(_plain(sentence), cells) for sentence, cells in claims.items() if cells]
         for heading, claims in rows.items()

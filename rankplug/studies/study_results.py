@@ -279,8 +279,8 @@ class Results:
             about = [record for record in self.records if record["identity"] in identities]
             if not about:
                 return None
-            seconds = sum(core_seconds(one["record"]) for one in about)
-            total += seconds / len({one["trial"] for one in about}) / 60
+            seconds = sum(core_seconds(entry["record"]) for entry in about)
+            total += seconds / len({entry["trial"] for entry in about}) / 60
         return total
 
     def describe(self) -> pd.DataFrame:

@@ -169,14 +169,14 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
 
     backends = {trial.combination.backend for trial in todo.waiting}
     specifications = [registry().specification("backend", name) for name in backends]
-    share = _share(jobs, all(one.same_bits for one in specifications))
+    share = _share(jobs, all(backend.same_bits for backend in specifications))
     if cluster:
         yield Cluster(cluster, jobs, share, notebooks=notebooks)
     elif notebooks:
         with _environment(thread_environment(share)):
             yield Notebooks(store, jobs)
     elif jobs > 1:
-        packages = {package for one in specifications for package in one.requires}
+        packages = {package for backend in specifications for package in backend.requires}
         yield Processes(jobs, share, sorted(packages))
     else:
         with use_threads():

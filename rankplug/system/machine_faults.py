@@ -24,7 +24,7 @@ SAYINGS = (*STATES, NO_MEMORY, "No usable temporary directory", "can't start new
 
 def is_of_the_machine(error: BaseException) -> bool:
     """Tell whether an error, or one that caused it, comes from the machine and not from the combination."""
-    return any(_tells_of_the_machine(one) for one in _chain(error))
+    return any(_tells_of_the_machine(link) for link in _chain(error))
 
 
 def _tells_of_the_machine(error: BaseException) -> bool:

@@ -72,7 +72,7 @@ def identifiers(values: Any, name: str) -> NDArray[Any]:
     if (missing := _missing(array)).any():
         first = np.flatnonzero(missing)[0]
         raise DataError(f"{name} must not be missing, got {array.flat[first]} at position {first}")
-    if array.dtype.kind == "O" and len({isinstance(one, str) for one in array.flat}) > 1:
+    if array.dtype.kind == "O" and len({isinstance(item, str) for item in array.flat}) > 1:
         raise DataError(f"{name} must be all numbers or all texts, not some of each")
     return array
 

@@ -7,6 +7,7 @@ import errno
 import functools
 import os
 import re
+import secrets
 import shutil
 import sys
 import tempfile
@@ -39,7 +40,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -111,7 +111,7 @@ _remove_abandoned_once = functools.lru_cache(maxsize=1024)(remove_abandoned)
 def _unfinished_file(folder: Path) -> tuple[int, str]:
     """Make a file and lock it; where another process took it for abandoned before that, make another."""
     while True:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED)
+        handle, name = _new_file(folder)
         try:
             _lock(handle)
         except BlockingIOError:
@@ -122,6 +122,14 @@ def _unfinished_file(folder: Path) -> tuple[int, str]:
         if os.fstat(handle).st_nlink:
             return handle, name
         os.close(handle)
+
+
+def _new_file(folder: Path) -> tuple[int, str]:
+    """Make a file with the rights that the umask gives, as others may share it; tempfile's are the owner's alone."""
+    while True:
+        name = str(folder / f"{UNFINISHED_PREFIX}{secrets.token_hex(4)}{UNFINISHED}")
+        with contextlib.suppress(FileExistsError):
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), name
 
 
 def _lock(handle: int) -> None:

@@ -92,7 +92,7 @@ def a_seed_gives_the_same_data_again(case: Case) -> str | None:
     here = [part.fingerprint for part in case.split]
     with other_global_random_numbers():
         there = [part.fingerprint for part in case.load()]
-    different = [name for name, one, other in zip(Split._fields, here, there, strict=True) if one != other]
+    different = [name for name, first, other in zip(Split._fields, here, there, strict=True) if first != other]
     return f"loaded again, the parts {', '.join(different)} are others" if different else None
 
 

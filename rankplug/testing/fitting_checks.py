@@ -277,4 +277,4 @@ def _smooth_losses() -> list[str]:
         and specification.longest is None
     ]
     losses.sort(key=lambda loss: (loss.curvature != "exact" or not loss.shift_invariant, loss.name))
-    return [str(parse(Reference(one.name))) for one in losses]
+    return [str(parse(Reference(loss.name))) for loss in losses]

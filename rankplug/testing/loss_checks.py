@@ -88,7 +88,7 @@ def adding_a_constant_changes_nothing(case: Case, given: CheckInput) -> str | No
     if not case.loss.specification.shift_invariant:
         raise NotApplicableError("the loss is declared to depend on the scores' height")
     moved = CheckInput(given.scores + 64.0, given.labels, given.starts)
-    here, there = (case.evaluate(one, seed=1) for one in (given, moved))
+    here, there = (case.evaluate(lists, seed=1) for lists in (given, moved))
     if complaint := same(here, there, 1e-8):
         return f"adding 64 to all scores changes the loss: {complaint}"
     total = np.add.reduceat(here.gradient, given.starts[:-1])

@@ -189,7 +189,7 @@ def a_cut_off_beyond_the_end_is_none(case: Case, given: CheckInput) -> str | Non
         raise NotApplicableError("it has no cut-off that only limits the ranks it considers")
     plain = {name: value for name, value in case.metric.reference.parameters.items() if name != "k"}
     deep, whole = (metric({"name": case.metric.reference.name, **plain, **cut}) for cut in ({"k": 1000}, {}))
-    values = [one(given.scores, given.labels, given.starts) for one in (whole, deep)]
+    values = [metric(given.scores, given.labels, given.starts) for metric in (whole, deep)]
     return _differs(values[0], values[1], "a cut-off of 1000 in place of none")
 
 

@@ -225,7 +225,7 @@ def _row_problem(row: Mapping[Any, Any], study: Study, models: set[str], measure
     kinds = {plugin.specification.name for plugin in registry().plugins("metric")}
     if metric.partition("[")[0].partition("@")[0] not in kinds:
         return None
-    if metric not in measured and metric not in {one.partition("[")[0] for one in measured}:
+    if metric not in measured and metric not in {name.partition("[")[0] for name in measured}:
         return f"names the metric {metric}, which no run measures"
     if model not in models and not any(model and model in claim.sentence for claim in study.claims):
         return f"names the model {model!r}, which no profile runs and no claim speaks of"
@@ -304,10 +304,10 @@ def _one_way(claim: Claim, case: Case) -> str | None:
         return None if known in DECIDED - words else f"comes out as {known!r} for its control"
     if not read and not isinstance(evidence, Abstention):
         return "reads no results and has no control"
-    for one in _all_made_up(case):
+    for made_up in _all_made_up(case):
         if len(words & DECIDED) > 1:
             break
-        words.add(claim.judge(one).verdict)
+        words.add(claim.judge(made_up).verdict)
     # What says why it is not judged, and names no margin for a judgement, counts nowhere.
     if len(words & DECIDED) > 1 or (words == {"not run"} and claim.margin is None):
         return None

@@ -77,10 +77,10 @@ def _name(place: int, lists: Lists) -> str:
 def of_engine(references: Iterable[Any], engine: str) -> dict[str, Any]:
     """Return the parameters that were named for one engine, of references such as ``lightgbm[path_smooth=1]``."""
     several = list(references)
-    named = [one.name for one in several]
+    named = [given.name for given in several]
     if several and engine not in named:
         raise FitError(f"engine={','.join(named)} names parameters of another engine than the backend's, {engine}")
-    return {name: value for one in several if one.name == engine for name, value in one.parameters.items()}
+    return {name: value for given in several if given.name == engine for name, value in given.parameters.items()}
 
 
 def with_engine(

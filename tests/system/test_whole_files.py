@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -70,10 +68,10 @@ def test_a_file_that_is_being_written_stays_whatever_the_clock_says(tmp_path: Pa
 def test_a_file_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual, taken = tempfile.mkstemp, list[str]()
+    usual, taken = whole_files._new_file, list[str]()
 
-    def interrupted(**options: Any) -> tuple[int, str]:
-        handle, name = usual(**options)
+    def interrupted(folder: Path) -> tuple[int, str]:
+        handle, name = usual(folder)
         if not taken:
             taken.append(name)
             old(Path(name))
@@ -81,9 +79,19 @@ def test_a_file_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
             assert not Path(name).exists()
         return handle, name
 
-    monkeypatch.setattr(whole_files.tempfile, "mkstemp", interrupted)
+    monkeypatch.setattr(whole_files, "_new_file", interrupted)
     write_whole(tmp_path / "result", b"1")
     assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+@pytest.mark.parametrize(("umask", "rights"), [(0o077, 0o600), (0o002, 0o664), (0o022, 0o644)])
+def test_a_file_has_the_rights_that_the_umask_gives(tmp_path: Path, umask: int, rights: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_whole(tmp_path / "result", b"1")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "result").stat().st_mode & 0o777 == rights
 
 
 def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -8,11 +8,9 @@ replaced by the difference of the labels.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from rankplug.compiled import sort_best_first, uniform
+from rankplug.compiled import add_logistic_pair, logistic, sort_best_first
 from rankplug.losses import list_loss
 
 GEOMETRIC = 0
@@ -28,8 +26,7 @@ def yetirank(scores, labels, gradient, curvature, key, permutations, position_we
     perturbed, order, value = np.empty(n), np.arange(n).astype(np.int32), 0.0
     for permutation in range(permutations):
         for document in range(n):
-            draw = uniform(key, permutation * n + document)
-            perturbed[document] = scores[document] + math.log(draw / (1.0 - draw))
+            perturbed[document] = scores[document] + logistic(key, permutation * n + document)
         sort_best_first(perturbed, order)
         for position in range(n - 1):
             better, worse = order[position], order[position + 1]
@@ -37,12 +34,5 @@ def yetirank(scores, labels, gradient, curvature, key, permutations, position_we
                 better, worse = worse, better
             weight = (labels[better] - labels[worse]) / permutations
             weight *= decay**position if position_weight == GEOMETRIC else 1.0 / (position + 1.0)
-            gap = scores[better] - scores[worse]
-            small = math.exp(-abs(gap))
-            wrong = (small if gap > 0.0 else 1.0) / (1.0 + small)
-            value += weight * (max(0.0, -gap) + math.log1p(small))
-            gradient[better] -= weight * wrong
-            gradient[worse] += weight * wrong
-            curvature[better] += weight * wrong * (1.0 - wrong)
-            curvature[worse] += weight * wrong * (1.0 - wrong)
+            value += add_logistic_pair(scores, better, worse, weight, gradient, curvature)
     return value

@@ -71,38 +71,38 @@ class FrontPage:
     def claims(self) -> list[ToldClaim]:
         """All claims."""
         return [
-            ToldClaim(one, claim, anchor)
-            for one in self.reports
-            for claim, anchor in zip(one.evidence.claims, one.claim_anchors, strict=True)
+            ToldClaim(report, claim, anchor)
+            for report in self.reports
+            for claim, anchor in zip(report.evidence.claims, report.claim_anchors, strict=True)
         ]
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """Counts of all claims by verdict, and of those without."""
-        every = [one.evidence.counts for one in self.reports]
+        every = [report.evidence.counts for report in self.reports]
         return {word: sum(counts[word] for counts in every) for word in (every[0] if every else ())}
 
     @property
     def judged(self) -> int:
         """Claims that have a verdict."""
-        return sum(one.verdict is not None for one in self.claims)
+        return sum(claim.verdict is not None for claim in self.claims)
 
     @property
     def decided(self) -> int:
         """Claims that have another verdict than inconclusive."""
-        return sum(one.verdict is not None and one.verdict.verdict in DECIDED for one in self.claims)
+        return sum(claim.verdict is not None and claim.verdict.verdict in DECIDED for claim in self.claims)
 
     def exact(self, word: str = "") -> list[ToldClaim]:
         """Return the claims that an exact check decided, all or those with one verdict."""
         return [
-            one
-            for one in self.claims
-            if one.verdict is not None and one.verdict.exact and word in ("", one.verdict.verdict)
+            claim
+            for claim in self.claims
+            if claim.verdict is not None and claim.verdict.exact and word in ("", claim.verdict.verdict)
         ]
 
     def clearest(self, word: str) -> ToldClaim | None:
         """Return the claim with a verdict whose interval lies farthest from zero, in margins."""
-        return max(self._measured(word), key=lambda one: one.clarity, default=None)
+        return max(self._measured(word), key=lambda claim: claim.clarity, default=None)
 
     @property
     def narrowest(self) -> ToldClaim | None:
@@ -111,9 +111,9 @@ class FrontPage:
 
     def _measured(self, word: str) -> list[ToldClaim]:
         """Return the claims with a verdict and an interval, those in points where there are any."""
-        found = [one for one in self.claims if one.verdict is not None and one.verdict.verdict == word]
-        found = [one for one in found if not math.isnan(one.clarity)]
-        return [one for one in found if one.in_points] or found
+        found = [claim for claim in self.claims if claim.verdict is not None and claim.verdict.verdict == word]
+        found = [claim for claim in found if not math.isnan(claim.clarity)]
+        return [claim for claim in found if claim.in_points] or found
 
     @cached_property
     def best(self) -> list[BestMethod]:
@@ -133,27 +133,27 @@ class FrontPage:
     @cached_property
     def trials(self) -> int:
         """Trials behind all of it, each counted once."""
-        every = (record for one in self.reports for record in one.results.records)
+        every = (record for report in self.reports for record in report.results.records)
         return len({(record["identity"], record["fold"], record["trial"]) for record in every})
 
     @property
     def core_minutes(self) -> float:
         """Recorded time of the trials, those of two studies counted twice."""
-        return sum(one.evidence.core_minutes for one in self.reports)
+        return sum(report.evidence.core_minutes for report in self.reports)
 
     @property
     def profiles(self) -> list[str]:
         """The sizes of the runs."""
-        return sorted({one.results.profile for one in self.reports})
+        return sorted({report.results.profile for report in self.reports})
 
     @cached_property
     def real(self) -> list[str]:
         """Data sets that no program made."""
         named = (
             str(runs.shared["dataset"])
-            for one in self.reports
-            for group, runs in one.results.runs.items()
-            if not one.results.is_made(group)
+            for report in self.reports
+            for group, runs in report.results.runs.items()
+            if not report.results.is_made(group)
         )
         return sorted(set(named))
 
@@ -162,8 +162,8 @@ class FrontPage:
         """The least and the greatest number of queries of training and test parts; None where none is on record."""
         found = [
             record["record"]["queries"]
-            for one in self.reports
-            for record in one.results.records
+            for report in self.reports
+            for record in report.results.records
             if len(record["record"].get("queries", ())) == 3
         ]
         if not found:
@@ -176,8 +176,8 @@ class FrontPage:
         """Begin of the first and of the last run (UTC)."""
         times = [
             record["record"]["started"]
-            for one in self.reports
-            for record in one.results.records
+            for report in self.reports
+            for record in report.results.records
             if isinstance(record["record"].get("started"), (int, float))
         ]
         if not times:
@@ -193,15 +193,17 @@ class FrontPage:
     @property
     def figures(self) -> Iterator[tuple[StudyReport, ExhibitEvaluation]]:
         """All exhibits that have a picture."""
-        return ((one, shown) for one in self.reports for shown in one.evaluation.exhibits if one.picture(shown))
+        return (
+            (report, shown) for report in self.reports for shown in report.evaluation.exhibits if report.picture(shown)
+        )
 
     @property
     def places(self) -> list[tuple[str, str]]:
         """The papers' data sets, each with the data in its place."""
         pairs = (
             (runs.place, str(runs.shared["dataset"]))
-            for one in self.reports
-            for runs in one.results.runs.values()
+            for report in self.reports
+            for runs in report.results.runs.values()
             if runs.place and "dataset" in runs.shared
         )
         return sorted(set(pairs))

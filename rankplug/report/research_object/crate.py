@@ -85,8 +85,8 @@ def require_empty(folder: Path) -> None:
 
 
 def _records(shown: Mapping[str, StudyReport]) -> Iterator[dict[str, Any]]:
-    for one in shown.values():
-        yield from one.results.records
+    for report in shown.values():
+        yield from report.results.records
 
 
 def _name_of(record: Mapping[str, Any]) -> str:
@@ -104,11 +104,11 @@ def _contents(
         "artifact-appendix.md": artifact_appendix(shown, records).encode(),
     }
     contents |= {f"results/{_name_of(record)}": (store.folder / _name_of(record)).read_bytes() for record in records}
-    names = [file for one in shown.values() for files in one.files.values() for file in files]
+    names = [file for report in shown.values() for files in report.files.values() for file in files]
     contents |= {name: (report / name).read_bytes() for name in ["claims.json", "summary.md", *names]}
-    for name, one in shown.items():
-        if one.notebook is not None:
-            contents[f"notebooks/{name}.ipynb"] = one.notebook.read_bytes()
+    for name, study_report in shown.items():
+        if study_report.notebook is not None:
+            contents[f"notebooks/{name}.ipynb"] = study_report.notebook.read_bytes()
     return contents
 
 
@@ -130,7 +130,7 @@ def _metadata(
         "result": [_to(name) for name in made],
         **_times(records),
     }
-    named = "; ".join(one.study.title for one in shown.values())
+    named = "; ".join(report.study.title for report in shown.values())
     root = {
         "@id": "./",
         "@type": "Dataset",
@@ -141,7 +141,7 @@ def _metadata(
         "conformsTo": [_to(profile) for profile in PROFILES],
         "mainEntity": _to(WORKFLOW),
         "hasPart": [_to(name) for name in contents],
-        "mentions": [_to("#reproduction"), *_references(one for one in runs if one["@type"] == "CreateAction")],
+        "mentions": [_to("#reproduction"), *_references(run for run in runs if run["@type"] == "CreateAction")],
         "citation": [_to(paper["@id"]) for paper in _papers(shown)],
         "author": _to("#contributors"),
         "publisher": _to("#contributors"),
@@ -198,10 +198,10 @@ def _versions(records: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
 def _papers(shown: Mapping[str, StudyReport]) -> list[Entity]:
     """Return the papers that are run again."""
     found = []
-    for one in shown.values():
-        cited = one.study.citation
+    for report in shown.values():
+        cited = report.study.citation
         if isinstance(cited, Citation):
-            address = f"https://doi.org/{cited.doi}" if cited.doi else cited.url or f"#{one.study.name}"
+            address = f"https://doi.org/{cited.doi}" if cited.doi else cited.url or f"#{report.study.name}"
             facts = {"name": cited.title, "description": str(cited), "datePublished": str(cited.year)}
             found.append({"@id": address, "@type": "ScholarlyArticle", **facts})
     return found
@@ -285,8 +285,8 @@ def _times(records: Iterable[Mapping[str, Any]]) -> Entity:
     if not facts:
         return {}
     spans = [sum(float(fact.get(f"{part}_seconds", 0.0)) for part in ("load", "fit", "measure")) for fact in facts]
-    first = min(one["started"] for one in facts)
-    last = max(one["started"] + span for one, span in zip(facts, spans, strict=True))
+    first = min(record["started"] for record in facts)
+    last = max(record["started"] + span for record, span in zip(facts, spans, strict=True))
     words = (datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds") for moment in (first, last))
     return dict(zip(("startTime", "endTime"), words, strict=True))
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def codecheck(shown: Mapping[str, StudyReport]) -> str:
     """Return a draft of ``codecheck.yml``: the files that a checker makes again, and the papers they belong to."""
     manifest = [
-        {"file": file, "comment": f"{one.study.name}, {exhibit}"}
-        for one in shown.values()
-        for exhibit, files in one.files.items()
+        {"file": file, "comment": f"{report.study.name}, {exhibit}"}
+        for report in shown.values()
+        for exhibit, files in report.files.items()
         for file in files
         if file.endswith((".csv", ".csv.gz", ".png"))
     ]
-    papers = [one.study.citation for one in shown.values() if isinstance(one.study.citation, Citation)]
+    papers = [report.study.citation for report in shown.values() if isinstance(report.study.citation, Citation)]
     described = [
         {
             "title": paper.title,
@@ -57,14 +57,14 @@ def artifact_appendix(shown: Mapping[str, StudyReport], records: Iterable[Mappin
     )
     versions = sorted({pair for fact in facts for pair in fact.get("versions", {}).items()})
     datasets = dict.fromkeys(record["combination"]["dataset"] for record in every)
-    profiles = dict.fromkeys(one.results.profile for one in shown.values())
-    commands = [f"rankplug reproduce {name} --profile {one.results.profile}" for name, one in shown.items()]
+    profiles = dict.fromkeys(report.results.profile for report in shown.values())
+    commands = [f"rankplug reproduce {name} --profile {report.results.profile}" for name, report in shown.items()]
     lines = [
         "# Artifact appendix (draft)",
         "",
         "## Abstract",
         "",
-        f"Runs, figures, tables and verdicts of: {'; '.join(one.study.title for one in shown.values())}.",
+        f"Runs, figures, tables and verdicts of: {'; '.join(report.study.title for report in shown.values())}.",
         "",
         "## Check-list",
         "",
@@ -94,8 +94,8 @@ def artifact_appendix(shown: Mapping[str, StudyReport], records: Iterable[Mappin
             ("study", "claim", "verdict"),
             [
                 (name, claim.claim.sentence, claim.verdict.verdict)
-                for name, one in shown.items()
-                for claim in one.evaluation.claims
+                for name, report in shown.items()
+                for claim in report.evaluation.claims
             ],
         ),
     ]

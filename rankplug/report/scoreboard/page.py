@@ -46,7 +46,7 @@ def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:
         found = board.ranks.found
         if found is None:
             continue
-        order = sorted(board.ranks.mean.items(), key=lambda one: (one[1], one[0]))[:MOST_DRAWN]
+        order = sorted(board.ranks.mean.items(), key=lambda ranked: (ranked[1], ranked[0]))[:MOST_DRAWN]
         shown = replace(found, average_ranks=tuple(rank for _, rank in order))
         rows = (len(order) + 1) // 2 + len(shown.groups)
         figure, axes = new_figure(width=8.4, height=1.4 + 0.24 * rows)

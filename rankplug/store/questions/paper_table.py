@@ -215,7 +215,11 @@ def _pairs(cells: Mapping[tuple[Key, Key], Cell], baseline: str, written: str) -
     for row, column in cells:
         if row in baselines:
             continue
-        alike = [one for one in baselines if all(a == b or b == baseline for a, b in zip(row, one, strict=True))]
+        alike = [
+            candidate
+            for candidate in baselines
+            if all(a == b or b == baseline for a, b in zip(row, candidate, strict=True))
+        ]
         against = baselines if len(baselines) == 1 else alike
         if len(against) != 1:
             raise ResultsError(

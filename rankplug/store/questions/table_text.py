@@ -11,7 +11,7 @@ from rankplug.system import aligned
 if TYPE_CHECKING:
     import pandas as pd
 
-SPECIAL = {one: f"\\{one}" for one in "&%$#_{}"} | {
+SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -117,7 +117,7 @@ def escaped(text: str) -> str:
     >>> escaped("xe_ndcg 5%")
     'xe\\_ndcg 5\\%'
     """
-    return "".join(SPECIAL.get(one, one) for one in text)
+    return "".join(SPECIAL.get(sign, sign) for sign in text)
 
 
 def _sides(frame: pd.DataFrame) -> str:

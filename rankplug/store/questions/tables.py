@@ -81,7 +81,7 @@ def results(
     if chosen:
         require_metrics(chosen, frame["metric"])
         frame = frame[frame["metric"].isin(chosen)].reset_index(drop=True)
-    groups, pooled = ([one] if isinstance(one, str) and one else list(one) for one in (group_by, pool))
+    groups, pooled = ([names] if isinstance(names, str) and names else list(names) for names in (group_by, pool))
     if not groups:
         return frame
     return grouped(frame, groups, pooled, level)
@@ -90,9 +90,9 @@ def results(
 def require_metrics(wanted: Sequence[str], there: pd.Series[str]) -> None:
     """Raise an error if there are results, but none with a requested metric."""
     known = there.unique().tolist()
-    for one in wanted:
-        if known and one not in known:
-            raise ResultsError(f"no result has the metric {one}: {did_you_mean(one, known)}")
+    for metric in wanted:
+        if known and metric not in known:
+            raise ResultsError(f"no result has the metric {metric}: {did_you_mean(metric, known)}")
 
 
 def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:

@@ -77,7 +77,7 @@ class Board:
         ]
         blocks = [column.standings.block_ranks(every) for column in self.columns]
         together = sum(block for block in blocks[1:]) + blocks[0] if every else blocks[0][[]]
-        return ranks_of(together.dropna() / len(blocks), [one.standings.design for one in self.columns])
+        return ranks_of(together.dropna() / len(blocks), [column.standings.design for column in self.columns])
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -85,7 +85,11 @@ class Board:
         methods = dict.fromkeys(method for column in self.columns for method in column.standings.standings)
         ranks = self.ranks.mean
         found = [
-            Row(method, ranks.get(method, math.nan), tuple(one.standings.standings.get(method) for one in self.columns))
+            Row(
+                method,
+                ranks.get(method, math.nan),
+                tuple(column.standings.standings.get(method) for column in self.columns),
+            )
             for method in methods
         ]
         return tuple(sorted(found, key=lambda row: (math.isnan(row.rank), row.rank, row.method)))
@@ -305,4 +309,4 @@ def _that_meet(found: Sequence[Entry]) -> list[list[Entry]]:
         groups = [group for group in groups if not group[0] & own]
         names = own.union(*(group[0] for group in meeting))
         groups.append((names, [*(each for group in meeting for each in group[1]), entry]))
-    return [group for _, group in sorted(groups, key=lambda group: min(one.method for one in group[1]))]
+    return [group for _, group in sorted(groups, key=lambda group: min(entry.method for entry in group[1]))]

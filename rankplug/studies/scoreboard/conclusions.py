@@ -60,22 +60,22 @@ class NoiseEffect:
     @property
     def mean(self) -> float:
         """The mean difference."""
-        return sum(one.point for one in self.differences) / len(self.differences)
+        return sum(difference.point for difference in self.differences) / len(self.differences)
 
     @property
     def better(self) -> int:
         """Pairs whose interval lies above zero."""
-        return sum(one.low > 0 for one in self.differences)
+        return sum(difference.low > 0 for difference in self.differences)
 
     @property
     def worse(self) -> int:
         """Pairs whose interval lies below zero."""
-        return sum(one.high < 0 for one in self.differences)
+        return sum(difference.high < 0 for difference in self.differences)
 
     @property
     def with_interval(self) -> int:
         """Pairs that have an interval."""
-        return sum(not math.isnan(one.low) for one in self.differences)
+        return sum(not math.isnan(difference.low) for difference in self.differences)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def best_methods(shown: Scoreboard) -> list[BestMethod]:
     for board in shown.boards:
         for column in plain_columns(board):
             (best, standing), *others = column.standings.standings.items()
-            rivals = tuple(method for method, one in others if one.verdict != "holds")
+            rivals = tuple(method for method, standing in others if standing.verdict != "holds")
             if others:
                 found.append(BestMethod(board, column.collection, best, standing, rivals, 1 + len(others)))
     return found
@@ -115,7 +115,9 @@ def plain_columns(board: Board) -> list[Column]:
     for column in board.columns:
         known = fewest.get(column.collection.dataset, math.inf)
         fewest[column.collection.dataset] = int(min(known, len(column.collection.transforms)))
-    return [one for one in board.columns if len(one.collection.transforms) == fewest[one.collection.dataset]]
+    return [
+        column for column in board.columns if len(column.collection.transforms) == fewest[column.collection.dataset]
+    ]
 
 
 def noise_effects(shown: Scoreboard) -> list[NoiseEffect]:
@@ -154,7 +156,9 @@ def loss_records(shown: Scoreboard) -> dict[str, list[LossRecord]]:
             if len(of_loss) < 2:
                 continue
             for loss, several in of_loss.items():
-                places.setdefault(backend, {}).setdefault(loss, []).append(min(several, key=lambda one: one.lead))
+                places.setdefault(backend, {}).setdefault(loss, []).append(
+                    min(several, key=lambda standing: standing.lead)
+                )
     found = {backend: list(_records(backend, losses)) for backend, losses in sorted(places.items())}
     return {backend: records for backend, records in found.items() if records}
 
@@ -166,13 +170,13 @@ def _records(backend: str, losses: Mapping[str, list[Standing]]) -> Iterable[Los
             backend,
             loss,
             len(standings),
-            sum(one.verdict != "holds" for one in standings),
-            sum(one.lead for one in standings) / len(standings),
+            sum(standing.verdict != "holds" for standing in standings),
+            sum(standing.lead for standing in standings) / len(standings),
         )
         for loss, standings in losses.items()
         if len(standings) >= max(FEWEST_COLLECTIONS, LEAST_SHARE * most)
     ]
-    return sorted(found, key=lambda one: (-one.unbeaten / one.collections, one.behind, one.loss))
+    return sorted(found, key=lambda record: (-record.unbeaten / record.collections, record.behind, record.loss))
 
 
 def _by_backend(column: Column) -> Iterator[tuple[str, list[Standing]]]:
@@ -181,7 +185,7 @@ def _by_backend(column: Column) -> Iterator[tuple[str, list[Standing]]]:
     def backend_of(entry: Entry) -> str:
         return parse(str(entry.records[0]["combination"]["backend"])).name
 
-    entries = sorted(column.standings.entries, key=lambda one: (backend_of(one), one.method))
+    entries = sorted(column.standings.entries, key=lambda entry: (backend_of(entry), entry.method))
     for backend, several in itertools.groupby(entries, key=backend_of):
         among = Standings(list(several), column.standings.queries, column.standings.margin)
         yield backend, list(among.standings.values())

@@ -205,15 +205,15 @@ class ModelTrials:
                 continue
             parts = chosen[0].about["combination"]
             collection = Collection(parts["dataset"], tuple(parts["transforms"]), fingerprint, self.place)
-            for metric in sorted({name for one in chosen for name in means.get(one.place, {})}):
+            for metric in sorted({name for model in chosen for name in means.get(model.place, {})}):
                 values = {
                     (trial.about["trial"], trial.about["fold"]): value
                     for trial in chosen
                     if (value := means.get(trial.place, {}).get(metric)) is not None
                 }
                 conditions = Conditions(self.profile, collection.made, metric, origin, versions, seed)
-                identities = tuple(dict.fromkeys(str(one.about["identity"]) for one in chosen))
-                records = tuple(one.about for one in chosen)
+                identities = tuple(dict.fromkeys(str(model.about["identity"]) for model in chosen))
+                records = tuple(model.about for model in chosen)
                 method = replace(self.method, kind=self.kind)
                 yield Entry(method, collection, conditions, _series(values), identities, records, self.asked)
 
@@ -250,7 +250,7 @@ def _stored_models(
     chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], profiles: Several[str]
 ) -> Iterator[ModelTrials]:
     """Yield the models of which the store has any trial that a profile asks for."""
-    datasets = {one.about["combination"]["dataset"] for several in stored.values() for one in several}
+    datasets = {model.about["combination"]["dataset"] for several in stored.values() for model in several}
     for study in chosen:
         for profile in PROFILES:
             if profile not in profiles:

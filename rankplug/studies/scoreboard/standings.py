@@ -109,7 +109,7 @@ class Standings:
         best, others = order[0], order[1:]
         samples = [self.sample(values[best] - values[runs]) for runs in others]
         words = dict(zip(others, self._verdicts(samples), strict=True))
-        leads = {runs: float(one.estimate.point) for runs, one in zip(others, samples, strict=True)}
+        leads = {runs: float(sample.estimate.point) for runs, sample in zip(others, samples, strict=True)}
         return {
             entry.method: Standing(entry, intervals[runs], words.get(runs, ""), leads.get(runs, 0.0))
             for runs in order
@@ -121,7 +121,9 @@ class Standings:
         if not samples:
             return []
         estimates = [sample.estimate for sample in samples]
-        points, errors, degrees = zip(*((one.point, one.error, one.degrees) for one in estimates), strict=True)
+        points, errors, degrees = zip(
+            *((estimate.point, estimate.error, estimate.degrees) for estimate in estimates), strict=True
+        )
         p = p_values(points, errors, degrees, self.margin)
         return [str(word) for word in best_is_greater(p)]
 
@@ -137,7 +139,7 @@ class Standings:
     @cached_property
     def ranks(self) -> Ranks:
         """Mean ranks of the methods whose runs are their own."""
-        return ranks_of(self.block_ranks([one.method for one in self.runs]), [self.design])
+        return ranks_of(self.block_ranks([run.method for run in self.runs]), [self.design])
 
 
 def ranks_of(blocks: pd.DataFrame, designs: Iterable[Design]) -> Ranks:

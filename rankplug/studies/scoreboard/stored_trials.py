@@ -47,14 +47,14 @@ def stored_trials(store: Store) -> dict[str, list[StoredTrial]]:
 def asked_parts(combination: Mapping[str, Any]) -> str:
     """Return what was asked for but the seed, which is a condition, and the metrics, which change no model."""
     return json.dumps(
-        {name: one for name, one in combination.items() if name not in ("seed", "metrics")}, sort_keys=True
+        {name: value for name, value in combination.items() if name not in ("seed", "metrics")}, sort_keys=True
     )
 
 
 def _versions(about: Mapping[str, Any]) -> dict[str, str]:
     """Return all versions on a trial's record, and the digests of code that is being written."""
     versions: dict[str, Any] = {}
-    for plugin in (one for plugins in about.get("plugins", {}).values() for one in plugins):
+    for plugin in (plugin for plugins in about.get("plugins", {}).values() for plugin in plugins):
         versions[plugin["distribution"]] = plugin["version"]
         versions |= {f"{name} of {plugin['name']}": plugin[name] for name in ("revision", "code") if name in plugin}
     versions |= {**about["record"].get("versions", {}), **about.get("versions", {})}

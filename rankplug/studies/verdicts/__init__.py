@@ -12,7 +12,6 @@ ndcg@5: +0.975 points [+0.703, +1.25] over 4 trials, margin 0.5, p = 0.00072
 """
 
 from rankplug.studies.verdicts.evidence import (
-    Abstention,
     Check,
     Checks,
     Differences,
@@ -37,7 +36,16 @@ from rankplug.studies.verdicts.samples import (
     Values,
     WeightedSum,
 )
-from rankplug.studies.verdicts.verdict import DECIDED, VERDICTS, Judgement, Needs, Part, Verdict
+from rankplug.studies.verdicts.verdict import (
+    DECIDED,
+    VERDICTS,
+    Abstention,
+    Judgement,
+    Needs,
+    Part,
+    Verdict,
+    read_judgement,
+)
 
 __all__ = [
     "DECIDED",
@@ -68,5 +76,6 @@ __all__ = [
     "not_run",
     "not_to_the_end",
     "reached",
+    "read_judgement",
     "some_greater",
 ]

@@ -2,9 +2,6 @@
 
 >>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
 True
-
->>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
-True
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankplug.studies.verdicts.samples import Values
+from rankplug.studies.verdicts.verdict import Abstention
 
 Question = Literal["greater in all parts", "alike in all parts", "greater in some part", "reached in all parts"]
 
@@ -75,33 +73,6 @@ class Checks:
 
     parts: Mapping[str, Check]
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Abstention:
-    """A claim that gets no verdict, and why.
-
-    Args:
-        verdict: the word that stands in the place of a verdict.
-        reason: a clause.
-    """
-
-    verdict: Literal["not run", "not comparable"]
-    reason: str
-
-    @property
-    def sentence(self) -> str:
-        """The reason."""
-        return self.reason
-
-    def describe(self) -> dict[str, str]:
-        """Return plain values that JSON knows."""
-        return {"verdict": self.verdict, "reason": self.reason}
-
-    @property
-    def lines(self) -> str:
-        """The same."""
-        return self.reason
 
 
 Evidence = Differences | Checks | Abstention

@@ -70,9 +70,12 @@ def judge(
     if not margin > 0:
         raise ValueError(f"a claim about differences needs a margin above 0, got {margin}")
     names, samples = list(evidence.parts), list(evidence.parts.values())
-    estimates = [one.estimate for one in samples]
+    estimates = [sample.estimate for sample in samples]
     p = p_values(
-        [one.point for one in estimates], [one.error for one in estimates], [one.degrees for one in estimates], margin
+        [estimate.point for estimate in estimates],
+        [estimate.error for estimate in estimates],
+        [estimate.degrees for estimate in estimates],
+        margin,
     )
     levels = steps(len(samples))
     word = str(DECIDE[evidence.question](p, levels))
@@ -107,7 +110,7 @@ def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scal
     estimate = sample.estimate
     point = float(estimate.point)
     reach = float(stats.t.isf(level, estimate.degrees) * estimate.error) if estimate.degrees > 0 else math.nan
-    greater, less, alike = (float(one[place]) for one in (p.greater, p.less, p.alike))
+    greater, less, alike = (float(values[place]) for values in (p.greater, p.less, p.alike))
     answer = "open"
     if alike < level:
         answer = "no difference"
@@ -148,20 +151,20 @@ def _needs(open_parts: list[Values], margin: float, scale: float, levels: Double
         return None
     level, power = float(levels[-1]), 1.0 - (1.0 - POWER) / len(open_parts)
     smallest = [smallest_difference(part.estimate, level=level, power=power) for part in open_parts]
-    needed = [repetitions_needed(one.estimate, margin, level=level, power=power) for one in open_parts]
+    needed = [repetitions_needed(sample.estimate, margin, level=level, power=power) for sample in open_parts]
     widest = open_parts[int(np.argmax(smallest))]
     unit = widest.repeats
     if any(count is None for count in needed):
         return Needs(scale * max(smallest), None, unit)
     count = max(count for count in needed if count is not None)
-    runs = frozenset[tuple[str, str]]().union(*(one.runs for one in open_parts))
+    runs = frozenset[tuple[str, str]]().union(*(sample.runs for sample in open_parts))
     one_more = cost(runs) if cost else None
-    more = max(count - min(one.estimate.count for one in open_parts), 0)
+    more = max(count - min(sample.estimate.count for sample in open_parts), 0)
     return Needs(scale * max(smallest), count, unit, None if one_more is None else more * one_more)
 
 
 def _of_checks(evidence: Checks, data: str) -> Verdict:
-    parts = {name: _checked(name, one) for name, one in evidence.parts.items()}
+    parts = {name: _checked(name, check) for name, check in evidence.parts.items()}
     rank = ("fails", "open", "holds")
     ordered = sorted(parts.values(), key=lambda part: rank.index(part.answer))
     word = {"open": "inconclusive"}.get(ordered[0].answer, ordered[0].answer)

@@ -24,12 +24,12 @@ def design_of(records: Iterable[Mapping[str, Any]]) -> Design:
     OfficialFolds()
     """
     about = list(records)
-    if len({one["fold"] for one in about}) > 1:
+    if len({record["fold"] for record in about}) > 1:
         return OfficialFolds()
     by_trial = {record["trial"]: record for record in about}
     if len(by_trial) < 2:
         return IndependentTrials()
-    records_by_trial = [one["record"] for one in by_trial.values()]
+    records_by_trial = [trial["record"] for trial in by_trial.values()]
     if len({record["test_fingerprint"] for record in records_by_trial}) == 1:
         return OfficialFolds()
     pools = {record.get("pool") for record in records_by_trial}

@@ -1,4 +1,4 @@
-"""A verdict as data, and its sentence."""
+"""Answers to claims as data, and their sentences: a verdict, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
-
-from rankplug.studies.verdicts.evidence import Abstention
 
 Word = Literal["holds", "fails", "no difference", "inconclusive"]
 VERDICTS: tuple[Word, ...] = ("holds", "fails", "no difference", "inconclusive")
@@ -171,8 +169,40 @@ def _read_part(described: Mapping[str, Any]) -> Part:
     return Part(**values)
 
 
+@dataclass(frozen=True)
+class Abstention:
+    """A claim that gets no verdict, and why.
+
+    Args:
+        verdict: the word that stands in the place of a verdict.
+        reason: a clause.
+    """
+
+    verdict: Literal["not run", "not comparable"]
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason."""
+        return self.reason
+
+    def describe(self) -> dict[str, str]:
+        """Return plain values that JSON knows."""
+        return {"verdict": self.verdict, "reason": self.reason}
+
+    @property
+    def lines(self) -> str:
+        """The same."""
+        return self.reason
+
+
 Judgement = Verdict | Abstention
 """Answer to a claim: a verdict, or the reason why there is none."""
+
+
+def read_judgement(described: Mapping[str, Any]) -> Judgement:
+    """Read an answer that its own ``describe`` wrote."""
+    return Verdict.read(described) if described["verdict"] in VERDICTS else Abstention(**described)
 
 
 def number(value: float, sign: str = "") -> str:
@@ -192,7 +222,7 @@ def _minutes(minutes: float) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

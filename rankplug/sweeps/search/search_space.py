@@ -53,7 +53,7 @@ class SearchSpace:
         named = False
         if not self.fixed.get("scorer") and self.fixed.get("backend"):
             backends = _listed(self.fixed["backend"])
-            names = {registry().specification("backend", one).default_scorer for one in backends}
+            names = {registry().specification("backend", backend).default_scorer for backend in backends}
             self.fixed["scorer"] = names.pop() if len(names) == 1 else ""
         for part in SEARCHED:
             if self.fixed.get(part):
@@ -72,7 +72,7 @@ class SearchSpace:
     def _add(self, part: str, references: list[Any]) -> bool:
         """Add the axes of a part, and return whether it was given with values to choose from."""
         if len(references) > 1:
-            every = tuple(str(one) for reference in references for one in expand(reference))
+            every = tuple(str(single) for reference in references for single in expand(reference))
             self.axes.append(Axis(part, "", every))
             return True
         given = parse(references[0])
@@ -82,7 +82,7 @@ class SearchSpace:
             given = Reference(given.name, {**own, **given.parameters}, given.distribution)
         plain = {}
         for name, value in given.parameters.items():
-            choices = [one.parameters[name] for one in expand(Reference(given.name, {name: value}))]
+            choices = [single.parameters[name] for single in expand(Reference(given.name, {name: value}))]
             if len(choices) > 1:
                 self.axes.append(Axis(part, name, tuple(choices)))
             else:

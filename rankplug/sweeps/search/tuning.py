@@ -53,7 +53,7 @@ class Tuning:
         """All rows of the candidates' results."""
         import pandas as pd
 
-        return pd.concat([one.frame() for one in self.outcomes], ignore_index=True)
+        return pd.concat([outcome.frame() for outcome in self.outcomes], ignore_index=True)
 
     @cached_property
     def quality(self) -> pd.DataFrame:
@@ -68,7 +68,7 @@ class Tuning:
     def chosen(self) -> Combination:
         """The candidate with the best mean over the folds' validation data."""
         best = self.quality.mean(axis=1).idxmax()
-        return next(one for one in self.candidates if one.identity == best)
+        return next(candidate for candidate in self.candidates if candidate.identity == best)
 
     @property
     def model(self) -> dict[str, Any]:
@@ -105,8 +105,11 @@ class Tuning:
         import pandas as pd
 
         means = self.quality.mean(axis=1)
-        found = [one for one in self.candidates if one.identity in means.index]
-        rows = [{"valid": means[one.identity], **{part: getattr(one, part) for part in MADE_OF[:4]}} for one in found]
+        found = [candidate for candidate in self.candidates if candidate.identity in means.index]
+        rows = [
+            {"valid": means[candidate.identity], **{part: getattr(candidate, part) for part in MADE_OF[:4]}}
+            for candidate in found
+        ]
         return pd.DataFrame(rows).sort_values("valid", ascending=False, kind="stable").reset_index(drop=True)
 
     def __str__(self) -> str:
@@ -168,7 +171,7 @@ def tune(
 
     def trained(candidates: list[Combination]) -> Outcome:
         return sweep(
-            [one.model_dump() for one in candidates],
+            [candidate.model_dump() for candidate in candidates],
             store=results,
             folds=folds,
             trials=trials,
@@ -188,8 +191,8 @@ def tune(
         for proposed, outcome in _proposals(space, budget, seed, trained):
             candidates.append(proposed)
             outcomes.append(outcome)
-    unique = {one.identity: one for one in candidates}
-    failures = tuple(sentence for one in outcomes for sentence in [*one.failures, *one.not_run])
+    unique = {candidate.identity: candidate for candidate in candidates}
+    failures = tuple(sentence for outcome in outcomes for sentence in [*outcome.failures, *outcome.not_run])
     return Tuning(tuple(outcomes), tuple(unique.values()), space.usual, budget, space.size, failures)
 
 

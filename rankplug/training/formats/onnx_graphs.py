@@ -55,7 +55,7 @@ def onnx_trees(ensemble: TreeEnsemble) -> bytes:
         nodes_treeids=trees.tolist(),
         nodes_nodeids=nodes.tolist(),
         nodes_featureids=np.where(leaf, 0, ensemble.feature).tolist(),
-        nodes_modes=["LEAF" if one else "BRANCH_LEQ" for one in leaf],
+        nodes_modes=["LEAF" if is_leaf else "BRANCH_LEQ" for is_leaf in leaf],
         nodes_values_as_tensor=doubles("thresholds", np.where(leaf, 0.0, ensemble.threshold)),
         nodes_truenodeids=np.where(leaf, 0, ensemble.left - first).tolist(),
         nodes_falsenodeids=np.where(leaf, 0, ensemble.right - first).tolist(),
@@ -96,7 +96,9 @@ def onnx_linear(weights: NDArray[np.float64], scaling: Scaling | None = None) ->
         helper.make_node("MatMul", [values, "weights"], ["products"]),
         helper.make_node("Cast", ["products"], ["sums"], to=TensorProto.FLOAT),
     ]
-    tensors = [numpy_helper.from_array(np.ascontiguousarray(one, np.float64), name) for name, one in constants.items()]
+    tensors = [
+        numpy_helper.from_array(np.ascontiguousarray(values, np.float64), name) for name, values in constants.items()
+    ]
     return _encoded(_graph(nodes, tensors, weights.size))
 
 
