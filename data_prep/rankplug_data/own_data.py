@@ -136,5 +136,5 @@ def _drawn(parts: dict[str, Lists], fold: int, seed: int, name: str) -> Split:
     train = parts["train"]
     chosen = divide(len(train), list(shares.values())[:-1], generator(seed, name, fold))
     drawn = {part: pick([train], queries) for part, queries in zip(shares, chosen, strict=True)}
-    found = {**parts, **drawn}
-    return Split(*(found[part] for part in PARTS))
+    every = {**parts, **drawn}
+    return Split(*(every[part] for part in PARTS))

@@ -46,8 +46,8 @@ class TablePreparation(Preparation):
             for part, files in self.parts.items()
         }
         rows = {part: read_rows(table, self.columns) for part, table in tables.items()}
-        for part, found in rows.items():
-            check_labels(found.labels, f" in {tables[part].name}")
+        for part, part_rows in rows.items():
+            check_labels(part_rows.labels, f" in {tables[part].name}")
         names, left_out = feature_columns(next(iter(tables.values())), self.columns)
         for table in tables.values():
             feature_columns(table, replace(self.columns, features=tuple(names)))
@@ -55,31 +55,31 @@ class TablePreparation(Preparation):
         for part, table in tables.items():
             if readers[part].width != readers["train"].width:
                 raise DataError(f"{table.name} has {readers[part].width} features, train {readers['train'].width}")
-        bounds = np.cumsum([0, *(found.labels.size for found in rows.values())])
+        bounds = np.cumsum([0, *(part_rows.labels.size for part_rows in rows.values())])
         shape = (int(bounds[-1]), readers["train"].width)
         features = new_rows(folder / "features.npy", shape)
         for part, first, last in zip(rows, bounds[:-1], bounds[1:], strict=True):
             readers[part].fill(rows[part], features[first:last])
         del features
         everything = list(rows.values())
-        write_array(folder, "labels", np.concatenate([found.labels for found in everything]))
-        lengths = np.concatenate([np.diff(found.starts) for found in everything])
+        write_array(folder, "labels", np.concatenate([part_rows.labels for part_rows in everything]))
+        lengths = np.concatenate([np.diff(part_rows.starts) for part_rows in everything])
         write_array(folder, "starts", np.concatenate([[0], np.cumsum(lengths)]))
-        write_array(folder, "query_ids", np.concatenate([found.query_ids for found in everything]))
-        documents = [found.document_ids for found in everything if found.document_ids is not None]
+        write_array(folder, "query_ids", np.concatenate([part_rows.query_ids for part_rows in everything]))
+        documents = [part_rows.document_ids for part_rows in everything if part_rows.document_ids is not None]
         if documents:
             write_array(folder, "document_ids", np.concatenate(documents))
-        ends = np.cumsum([0, *(found.query_ids.size for found in everything)]).tolist()
+        ends = np.cumsum([0, *(part_rows.query_ids.size for part_rows in everything)]).tolist()
         files = [file for files in self.parts.values() for file in files]
         steps = [f"read {', '.join(map(str, files))}", "values rounded to float32, missing ones are nan"]
-        steps += [f"{part}: {note}" for part, found in rows.items() for note in found.notes]
+        steps += [f"{part}: {note}" for part, part_rows in rows.items() for note in part_rows.notes]
         steps += [f"{', '.join(left_out)} left out, no numbers"] if left_out else []
         manifest = Manifest(
             name=self.source.name,
             version="",
             source=str(self.source.resolve()),
             texts={str(file): {"bytes": file.stat().st_size} for file in files},
-            folds={"1": {part: (ends[place], ends[place + 1]) for place, part in enumerate(rows)}},
+            folds={"1": {part: (ends[index], ends[index + 1]) for index, part in enumerate(rows)}},
             steps=steps,
             skipped={"lines": 0, "first": []},
             made_with=rankplug.__version__,
@@ -142,8 +142,8 @@ def _part_of(path: Path) -> str:
     ''
     """
     for word in path.parts:
-        if found := PART.match(word.lower()):
-            return NAMES_OF_PARTS[found[1]]
+        if match := PART.match(word.lower()):
+            return NAMES_OF_PARTS[match[1]]
     return ""
 
 

@@ -28,14 +28,14 @@ def boltzrank(scores, labels, mask, uniform, rankings, expected_gain, temperatur
     ranks.scatter_(2, order, torch.arange(noisy.shape[2], dtype=noisy.dtype).expand_as(noisy).contiguous())
 
     pairs = (documents * (documents - 1)).clamp(min=1)
-    places = 2 * (documents[:, None] - 1 - 2 * ranks) * mask / pairs[:, None]
+    targets = 2 * (documents[:, None] - 1 - 2 * ranks) * mask / pairs[:, None]
     gains = (torch.exp2(labels) - 1) * mask
     discounts = 1 / torch.log2(2 + torch.arange(labels.shape[1], dtype=labels.dtype))
     ideal = (gains.sort(1, descending=True).values * discounts).sum(1)
     ndcg = (gains / torch.log2(2 + ranks)).sum(2) / ideal.clamp(min=torch.finfo(ideal.dtype).tiny)
 
-    log_law = (places * scores).sum(2).log_softmax(0)
-    target = (places * labels / temperature).sum(2).softmax(0)
+    log_law = (targets * scores).sum(2).log_softmax(0)
+    target = (targets * labels / temperature).sum(2).softmax(0)
     value = -expected_gain * (log_law.exp() * ndcg).sum(0) - (1 - expected_gain) * (target * log_law).sum(0)
     lowest = labels.masked_fill(~mask, torch.inf).min(1).values
     return torch.where(labels.max(1).values > lowest, value, 0 * value)

@@ -28,8 +28,8 @@ def mean_ranks(values, ranks):
     begin = 0
     for end in range(1, n + 1):
         if end == n or values[order[end]] != values[order[begin]]:
-            for place in range(begin, end):
-                ranks[order[place]] = n - 0.5 * (begin + end - 1)
+            for position in range(begin, end):
+                ranks[order[position]] = n - 0.5 * (begin + end - 1)
             begin = end
 
 
@@ -37,8 +37,8 @@ def mean_ranks(values, ranks):
 def falling_regression(values, means, sizes):
     """Fill mean and size of each block of the regression of ``values`` that never rises; return how many there are."""
     blocks = 0
-    for place in range(values.size):
-        means[blocks], sizes[blocks] = values[place], 1.0
+    for position in range(values.size):
+        means[blocks], sizes[blocks] = values[position], 1.0
         while blocks > 0 and means[blocks - 1] <= means[blocks]:
             together = sizes[blocks - 1] + sizes[blocks]
             share = sizes[blocks] / together
@@ -62,21 +62,21 @@ def soft_spearman(scores, labels, gradient, curvature, epsilon):
     mean_ranks(labels, wanted)
     # By falling -f / epsilon, beside falling ranks n to 1.
     order = np.argsort(scores)
-    for place in range(n):
-        gaps[place] = -scores[order[place]] / epsilon - (n - place)
+    for position in range(n):
+        gaps[position] = -scores[order[position]] / epsilon - (n - position)
     value = 0.0
     begin = 0
     for block in range(falling_regression(gaps, means, sizes)):
         end = begin + int(sizes[block])
         mean = 0.0
-        for place in range(begin, end):
-            document = order[place]
+        for position in range(begin, end):
+            document = order[position]
             # The soft rank, less what is wanted.
-            gaps[place] = gaps[place] + (n - place) - means[block] - wanted[document]
-            value += 0.5 * gaps[place] * gaps[place]
-            mean += gaps[place] / sizes[block]
-        for place in range(begin, end):
-            gradient[order[place]] = (mean - gaps[place]) / epsilon
-            curvature[order[place]] = (1.0 - 1.0 / sizes[block]) / (epsilon * epsilon)
+            gaps[position] = gaps[position] + (n - position) - means[block] - wanted[document]
+            value += 0.5 * gaps[position] * gaps[position]
+            mean += gaps[position] / sizes[block]
+        for position in range(begin, end):
+            gradient[order[position]] = (mean - gaps[position]) / epsilon
+            curvature[order[position]] = (1.0 - 1.0 / sizes[block]) / (epsilon * epsilon)
         begin = end
     return value

@@ -36,7 +36,7 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
 
     for start in starts(learner):
         learner.w = start
-        found = minimize(
+        solution = minimize(
             learner.regularised,
             start,
             jac=True,
@@ -44,9 +44,9 @@ def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:
             callback=seen,
             options={"maxiter": learner.settings.iterations, "ftol": learner.settings.tolerance, "gtol": 1e-7},
         )
-        if best is None or found.fun < best[0]:
-            best = float(found.fun), np.array(found.x)
-            learner.ended = ENDS.get(found.status, "line search")
+        if best is None or solution.fun < best[0]:
+            best = float(solution.fun), np.array(solution.x)
+            learner.ended = ENDS.get(solution.status, "line search")
     assert best is not None
     learner.loss, learner.w = best[0] / len(learner.problem.train), best[1]
 

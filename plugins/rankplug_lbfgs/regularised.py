@@ -106,8 +106,8 @@ class RegularisedLearner(Learner):
         """Return the sum of the lists' losses and its gradient; noise, if any, is the same draw each time."""
         features = self.features["train"]
         self.last = w.copy(), self.scorer.scores(w, features)
-        found = checked(self.objective(self.last[1]), self.made)
-        return float(found.value.sum()), self.scorer.pullback(found.gradient, features)
+        evaluation = checked(self.objective(self.last[1]), self.made)
+        return float(evaluation.value.sum()), self.scorer.pullback(evaluation.gradient, features)
 
     def regularised(self, w: Weights) -> tuple[float, Weights]:
         """Return the whole objective and its gradient."""

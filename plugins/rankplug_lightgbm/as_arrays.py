@@ -18,7 +18,7 @@ TREE = re.compile(r"^Tree=\d+\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 def ensemble_of(text: str) -> TreeEnsemble:
     """Return the trees of a model."""
     head = dict(re.findall(r"^(\w+)=(.*)$", text.partition("\nTree=")[0], re.MULTILINE))
-    trees = [_tree(dict(re.findall(r"^(\w+)=(.*)$", found[1], re.MULTILINE))) for found in TREE.finditer(text)]
+    trees = [_tree(dict(re.findall(r"^(\w+)=(.*)$", match[1], re.MULTILINE))) for match in TREE.finditer(text)]
     names = head["feature_names"].split()
     return TreeEnsemble.of_trees(trees, int(head["max_feature_idx"]) + 1, names)
 

@@ -65,8 +65,8 @@ class LightGBMModel(Model):
     def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
         if "\nis_linear=1" in self.text:
             return None
-        found = self.booster.predict(lists.features, pred_contrib=True, num_threads=threads())
-        return np.asarray(found, np.float64)[:, :-1]
+        shares = self.booster.predict(lists.features, pred_contrib=True, num_threads=threads())
+        return np.asarray(shares, np.float64)[:, :-1]
 
     def tree_ensemble(self) -> TreeEnsemble:
         return ensemble_of(self.text)

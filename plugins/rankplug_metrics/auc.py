@@ -23,8 +23,8 @@ def auc(scores, labels, order, threshold, ties_count_half):
         while ties_count_half and end < order.size and scores[order[end]] == scores[order[begin]]:
             end += 1
         relevant = 0
-        for place in range(begin, end):
-            relevant += labels[order[place]] >= threshold
+        for position in range(begin, end):
+            relevant += labels[order[position]] >= threshold
         irrelevant = end - begin - relevant
         wins += irrelevant * (relevant_above + 0.5 * relevant)
         relevant_above += relevant

@@ -17,10 +17,10 @@ from rankplug.metrics import list_metric
 @njit(nogil=True, error_model="numpy")
 def relevant_documents(labels, threshold):
     """Count the labels that are at least the threshold."""
-    found = 0
+    relevant = 0
     for label in labels:
-        found += label >= threshold
-    return found
+        relevant += label >= threshold
+    return relevant
 
 
 @list_metric
@@ -31,8 +31,8 @@ def average_precision(ranked, labels, threshold, divides_by_reachable):
         return math.nan
     found = 0
     total = 0.0
-    for place in range(ranked.size):
-        if ranked[place] >= threshold:
+    for position in range(ranked.size):
+        if ranked[position] >= threshold:
             found += 1
-            total += found / (place + 1.0)
+            total += found / (position + 1.0)
     return total / (min(relevant, ranked.size) if divides_by_reachable else relevant)

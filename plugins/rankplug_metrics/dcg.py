@@ -26,12 +26,12 @@ def cumulative_gain(labels, gain, discount):
     """Return the sum of the gains of labels in the given order, each times the discount of its rank."""
     total = 0.0
     tabled = min(labels.size, TABLED_RANKS)
-    for place in range(tabled):
-        worth = exponential_gain(labels[place]) if gain == EXPONENTIAL else labels[place]
-        total += worth * (DISCOUNTS[place] if discount == LOG2 else DISCOUNTS[max(place - 1, 0)])
-    for place in range(tabled, labels.size):
-        worth = exponential_gain(labels[place]) if gain == EXPONENTIAL else labels[place]
-        total += worth / math.log2(place + 2.0 if discount == LOG2 else place + 1.0)
+    for position in range(tabled):
+        worth = exponential_gain(labels[position]) if gain == EXPONENTIAL else labels[position]
+        total += worth * (DISCOUNTS[position] if discount == LOG2 else DISCOUNTS[max(position - 1, 0)])
+    for position in range(tabled, labels.size):
+        worth = exponential_gain(labels[position]) if gain == EXPONENTIAL else labels[position]
+        total += worth / math.log2(position + 2.0 if discount == LOG2 else position + 1.0)
     return total
 
 

@@ -24,8 +24,8 @@ def err(ranked, labels, largest_label):
     scale = 2.0 ** (best if largest_label < 0 else largest_label)
     total = 0.0
     reads_on = 1.0
-    for place in range(ranked.size):
-        stops = gain(ranked[place]) / scale
-        total += reads_on * stops / (place + 1.0)
+    for position in range(ranked.size):
+        stops = gain(ranked[position]) / scale
+        total += reads_on * stops / (position + 1.0)
         reads_on *= 1.0 - stops
     return total

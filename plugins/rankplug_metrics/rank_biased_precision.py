@@ -18,8 +18,8 @@ def rank_biased_precision(ranked, labels, threshold, p):
     if relevant_documents(labels, threshold) == 0:
         return math.nan
     total, reads = 0.0, 1.0 - p
-    for place in range(ranked.size):
-        if ranked[place] >= threshold:
+    for position in range(ranked.size):
+        if ranked[position] >= threshold:
             total += reads
         reads *= p
     return total

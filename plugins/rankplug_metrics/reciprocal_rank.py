@@ -11,7 +11,7 @@ from rankplug_metrics.average_precision import relevant_documents
 @list_metric
 def reciprocal_rank(ranked, labels, threshold):
     """Compute the reciprocal rank of one list; undefined if no document is relevant."""
-    for place in range(ranked.size):
-        if ranked[place] >= threshold:
-            return 1.0 / (place + 1.0)
+    for position in range(ranked.size):
+        if ranked[position] >= threshold:
+            return 1.0 / (position + 1.0)
     return 0.0 if relevant_documents(labels, threshold) else math.nan

@@ -17,7 +17,7 @@ def _several(value: Any) -> Any:
 
 def _settings_of_engines(value: Any) -> Any:
     try:
-        return tuple(parse(one) for one in _several(value))
+        return tuple(parse(engine) for engine in _several(value))
     except RankplugError as error:
         raise ValueError(str(error)) from None
 

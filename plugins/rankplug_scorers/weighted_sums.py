@@ -46,11 +46,11 @@ def _in_lanes(typing: Any, weights: Any, features: Any, document: Any) -> Any:
             values = builder.load(builder.bitcast(builder.gep(row, [offset]), single.as_pointer()), align=4)
             products = builder.fmul(factors, builder.fpext(values, double))
             builder.store(builder.fadd(builder.load(lanes), products), lanes)
-        found = builder.load(lanes)
-        sums = [builder.extract_element(found, ir.Constant(ir.IntType(32), lane)) for lane in range(LANES)]
+        vector = builder.load(lanes)
+        sums = [builder.extract_element(vector, ir.Constant(ir.IntType(32), lane)) for lane in range(LANES)]
         while len(sums) > 1:
             half = len(sums) // 2
-            sums = [builder.fadd(one, other) for one, other in zip(sums[:half], sums[half:], strict=True)]
+            sums = [builder.fadd(lane, other) for lane, other in zip(sums[:half], sums[half:], strict=True)]
         return sums[0]
 
     return types.float64(weights, features, document), generate

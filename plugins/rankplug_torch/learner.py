@@ -169,15 +169,15 @@ class NetworkLearner(StepwiseLearner):
         features = self.scale(torch.from_numpy(train.features[rows]).to(self.settings.device))
         with torch.autocast(features.device.type, torch.bfloat16, enabled=self.settings.autocast):
             scores = self.criterion.scores(self.trained, features, lists)
-        found = checked(self.criterion.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
+        evaluation = checked(self.criterion.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
         if scores.requires_grad:
             scale = 1.0 / lists.size if self.settings.reduction == "mean" else 1.0
             self.optimiser.zero_grad(set_to_none=True)
-            scores.backward(torch.from_numpy(found.gradient * scale).to(scores))
+            scores.backward(torch.from_numpy(evaluation.gradient * scale).to(scores))
             if self.settings.clip is not None:
                 torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.settings.clip)
             self.optimiser.step()
-        return float(found.value.sum())
+        return float(evaluation.value.sum())
 
     def scores(self, part: Part) -> NDArray[Any] | None:
         return self.scores_of(self.network, part)

@@ -85,7 +85,7 @@ class ConditionalRNN(nn.Module):
             torch.from_numpy(values).to(features.device)
             for values in (steps.step, steps.document, steps.list_of_document, steps.chosen)
         )
-        scores, places = [], []
+        scores, inputs = [], []
         for step in range(1, int(steps.step.max(initial=0)) + 1):
             rows = torch.nonzero(number == step).squeeze(-1)
             document = documents[rows]
@@ -97,14 +97,14 @@ class ConditionalRNN(nn.Module):
                     driven[document], embedded[document], state[of_list], memory[of_list]
                 )
             scores.append(self._scores(hidden, embedded[document]))
-            places.append(rows)
+            inputs.append(rows)
             chosen = rated[rows]
             state = self._pooled(hidden[chosen], of_list[chosen], state)
             if remembered is not None:
                 memory = self._pooled(remembered[chosen], of_list[chosen], memory)
         if not scores:
             return embedded.new_zeros(0)
-        return torch.cat(scores)[torch.argsort(torch.cat(places))]
+        return torch.cat(scores)[torch.argsort(torch.cat(inputs))]
 
     def _pooled(self, hidden: torch.Tensor, of_list: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
         index = of_list[:, None].expand_as(hidden)
@@ -128,7 +128,7 @@ class SequentialRNN(ConditionalRNN):
         embedded = self.embedding(features)
         driven = self._driven(embedded)
         state = memory = embedded.new_zeros(lengths.size, self.width)
-        places = embedded.new_zeros(embedded.shape[0])
+        previous = embedded.new_zeros(embedded.shape[0])
         left = torch.arange(embedded.shape[0], device=features.device)
         for position in range(int(lengths.max(initial=0))):
             lists = of_list[left]
@@ -139,11 +139,11 @@ class SequentialRNN(ConditionalRNN):
             order = torch.where(scores == best[lists], left, embedded.shape[0])
             first = torch.full_like(of_list[:0].new_empty(lengths.size), embedded.shape[0])
             chosen = left == first.scatter_reduce(0, lists, order, "amin")[lists]
-            places[left[chosen]] = -float(position)
+            previous[left[chosen]] = -float(position)
             state = state.index_copy(0, lists[chosen], hidden[chosen])
             memory = memory.index_copy(0, lists[chosen], remembered[chosen])
             left = left[~chosen]
-        return places
+        return previous
 
 
 class StepsCriterion:

@@ -23,7 +23,7 @@ def ensemble_of(booster: xgb.Booster, features: int) -> TreeEnsemble:
     return TreeEnsemble.of_trees(
         [_tree(*pair) for pair in zip(trees, factors, strict=True)],
         features,
-        booster.feature_names or [f"f{place}" for place in range(features)],
+        booster.feature_names or [f"f{feature}" for feature in range(features)],
         base=_base(learner),
         single=True,
     )

@@ -67,7 +67,7 @@ class XGBoostModel(Model):
     def feature_importances(self) -> NDArray[np.float64]:
         if self.linear:
             return super().feature_importances()
-        names = self.booster.feature_names or [f"f{place}" for place in range(self.record.features)]
+        names = self.booster.feature_names or [f"f{feature}" for feature in range(self.record.features)]
         gains = np.zeros(self.record.features)
         for name, gain in self.booster.get_score(importance_type="total_gain").items():
             gains[names.index(name)] = gain
@@ -140,7 +140,7 @@ class XGBoostLearner(StepwiseLearner):
         if lists.feature_names:
             facts["feature_names"] = list(lists.feature_names)
         if self.roles.categorical:
-            kinds = ["c" if place in self.roles.categorical else "q" for place in range(lists.features.shape[1])]
+            kinds = ["c" if feature in self.roles.categorical else "q" for feature in range(lists.features.shape[1])]
             facts |= {"feature_types": kinds, "enable_categorical": True}
         if self.kind == LINEAR:
             return xgb.DMatrix(lists.features, **facts)
@@ -185,7 +185,7 @@ def _unknown(parameters: dict[str, Any], own: dict[str, Any]) -> list[str]:
             # Values that are not possible are told when the trees are grown.
             data = xgb.DMatrix(np.zeros((1, 1)), label=np.zeros(1))
             xgb.Booster(asked, [data]).update(data, 0)
-    unused = " ".join(str(one.message) for one in told)
+    unused = " ".join(str(warning.message) for warning in told)
     return [name for name in own if f'"{name}"' in unused]
 
 

@@ -29,12 +29,12 @@ NDCG, MAP, MRR = 0, 1, 2
 
 
 @building_block
-def weight_of(metric, place, better, worse, before, unread, ideal, highest):
+def weight_of(metric, position, better, worse, before, unread, ideal, highest):
     """Return the weight of two neighbours with unequal labels.
 
     Args:
         metric: its position among the words of the parameter.
-        place: rank of the first of them, from 0.
+        position: rank of the first of them, from 0.
         better: the higher label.
         worse: the lower label.
         before: relevant documents above both.
@@ -42,7 +42,7 @@ def weight_of(metric, place, better, worse, before, unread, ideal, highest):
         ideal: the list's ideal DCG.
         highest: the list's largest label.
     """
-    rank = place + 1.0
+    rank = position + 1.0
     if metric == NDCG:
         return (gain(better) - gain(worse)) * (1.0 / math.log2(rank + 1.0) - 1.0 / math.log2(rank + 2.0)) / ideal
     step = 1.0 / (rank * (rank + 1.0))

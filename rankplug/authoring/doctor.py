@@ -118,19 +118,19 @@ class Diagnosis:
 
 def examine(plugins: Registry | None = None) -> Diagnosis:
     """Examine everything, importing the engine of each backend to see whether it works."""
-    found = registry() if plugins is None else plugins
+    known = registry() if plugins is None else plugins
     return Diagnosis(
         versions=installed_versions(),
         threads=threads(),
         cores=available_cores(),
         busy=busy_threads(),
         waiting=waiting_pools(),
-        backends=tuple(_backends(found)),
-        failed=tuple(found.broken),
-        conflicts=tuple(found.conflicts()),
+        backends=tuple(_backends(known)),
+        failed=tuple(known.broken),
+        conflicts=tuple(known.conflicts()),
         folders=tuple(_folders()),
-        others=problems_of_others(found),
-        remarks=(*found.remarks, *_other_results()),
+        others=problems_of_others(known),
+        remarks=(*known.remarks, *_other_results()),
     )
 
 

@@ -25,8 +25,8 @@ def copy_notebooks(folder: Path, dry_run: bool = False) -> tuple[list[Path], lis
             sources[PAPERS / path.name] = path
     if not dry_run:
         # Also where every notebook is there, so that nothing is written.
-        for place in {(folder / name).parent for name in sources}:
-            remove_abandoned(place)
+        for parent in {(folder / name).parent for name in sources}:
+            remove_abandoned(parent)
     new: list[Path] = []
     there: list[Path] = []
     for name, source in sources.items():

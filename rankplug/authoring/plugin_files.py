@@ -34,10 +34,10 @@ def plugins_of_file(path: str | Path) -> list[Plugin]:
     with warnings.catch_warnings():
         # That a loss of a session is lost with it is no news to those who wrote it into a file.
         warnings.simplefilter("ignore", SessionPluginWarning)
-        found = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
-    if found.broken:
-        raise BrokenPluginError(f"{path} cannot be used: {found.broken[0].reason}")
-    for plugin in found.plugins():
+        plugins = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
+    if plugins.broken:
+        raise BrokenPluginError(f"{path} cannot be used: {plugins.broken[0].reason}")
+    for plugin in plugins.plugins():
         registry().add(plugin.specification, version=plugin.version, instead=True)
     offered = [plugin for plugin in _of_session() if not any(plugin is other for other in before)]
     if not offered:

@@ -75,18 +75,18 @@ def scoreboard(
     from rankplug.store import Store
     from rankplug.studies import scoreboard as compared
 
-    found = compared(names or [], store=Store(store), metric=metric, profiles=profile or [], margin=margin)
+    standings = compared(names or [], store=Store(store), metric=metric, profiles=profile or [], margin=margin)
     if as_json:
-        hand_over(json.dumps(found.describe(), indent=1, ensure_ascii=False))
-    elif not found.boards:
+        hand_over(json.dumps(standings.describe(), indent=1, ensure_ascii=False))
+    elif not standings.boards:
         say(f"{Store(store).folder} holds no runs of these papers with the metric {metric}")
     else:
-        for board in found.boards:
+        for board in standings.boards:
             _tell(board)
     if report is not None:
         from rankplug.report import write_scoreboard
 
-        say(f"The scoreboard is at {write_scoreboard(found, Store(store), report).resolve()}", error=as_json)
+        say(f"The scoreboard is at {write_scoreboard(standings, Store(store), report).resolve()}", error=as_json)
 
 
 def _tell(board: Board) -> None:

@@ -75,7 +75,7 @@ def _plugins(*kinds: str) -> Complete:
     def complete(text: str) -> list[str]:
         from rankplug.registry import KINDS, complete_reference
 
-        return [found for kind in kinds or KINDS for found in complete_reference(kind, text)]
+        return [completion for kind in kinds or KINDS for completion in complete_reference(kind, text)]
 
     return complete
 

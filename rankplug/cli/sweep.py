@@ -279,21 +279,21 @@ def tune(
         return
     tell_time(plan, results, whole_number(jobs, "jobs", least=1), error=as_json)
     try:
-        found = search_for(grid, search=search.value, jobs=jobs, **asked)
+        tuning = search_for(grid, search=search.value, jobs=jobs, **asked)
     except KeyboardInterrupt:
         say("\ninterrupted: what is trained is kept; the same command goes on", error=True)
         raise typer.Exit(INTERRUPTED) from None
     if not as_json:
-        say(found)
+        say(tuning)
         return
     described = {
-        "budget": found.budget,
-        "trained": len(found.quality),
-        "candidates": found.size,
-        "chosen": found.chosen.model_dump(mode="json"),
-        "line": found.line,
-        "valid": float(found.quality.mean(axis=1)[found.chosen.identity]),
-        "test": found.test_means(),
-        "failures": list(found.failures),
+        "budget": tuning.budget,
+        "trained": len(tuning.quality),
+        "candidates": tuning.size,
+        "chosen": tuning.chosen.model_dump(mode="json"),
+        "line": tuning.line,
+        "valid": float(tuning.quality.mean(axis=1)[tuning.chosen.identity]),
+        "test": tuning.test_means(),
+        "failures": list(tuning.failures),
     }
     hand_over(json.dumps(described, indent=1))

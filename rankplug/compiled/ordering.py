@@ -58,11 +58,11 @@ def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
     ranked[:] = 0.0
     # Gathered first, without a branch that nobody could predict.
     relevant = np.empty(documents + 1, np.int32)
-    found = 0
+    nonzero = 0
     for document in range(documents):
-        relevant[found] = document
-        found += 1 if labels[document] != 0.0 else 0
-    for document in relevant[:found]:
+        relevant[nonzero] = document
+        nonzero += 1 if labels[document] != 0.0 else 0
+    for document in relevant[:nonzero]:
         counted = int(_above_and_level(padded, padded[document]))
         first = counted - LEVEL
         if first >= LEVEL:

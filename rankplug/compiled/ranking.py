@@ -44,11 +44,11 @@ def sort_best_first(scores: Doubles, order: Order) -> Doubles:
 @njit(nogil=True, error_model="numpy")
 def _is_nearly_sorted(scores: Doubles, order: Order) -> bool:
     """Tell from the first ranks whether few neighbours are out of order."""
-    places = min(order.size, PLACES_LOOKED_AT)
+    ranks = min(order.size, PLACES_LOOKED_AT)
     wrong = 0
-    for position in range(1, places):
+    for position in range(1, ranks):
         wrong += scores[order[position - 1]] < scores[order[position]]
-    return wrong * STEPS_OUT_OF_ORDER <= places
+    return wrong * STEPS_OUT_OF_ORDER <= ranks
 
 
 @njit(nogil=True, error_model="numpy")

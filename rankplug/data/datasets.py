@@ -128,7 +128,7 @@ class Source:
 
     def blocks(self, fold: int, seed: int) -> Iterator[Split]:
         """Yield the parts once for each block of test queries, see :func:`load_in_blocks`."""
-        by_query = all(found.by_query for found, _ in self._transforms)
+        by_query = all(transform.by_query for transform, _ in self._transforms)
         if not (by_query and self._dataset.blocks):
             yield self.split(fold, seed)
             return

@@ -90,7 +90,9 @@ def _checked_features(
     if len(set(named)) != len(named):
         repeated = next(name for name in named if named.count(name) > 1)
         raise DataError(f"two features have the name {repeated}; every feature needs a name of its own")
-    positions = tuple(sorted({whole_number(place, "the position of a categorical feature") for place in categorical}))
+    positions = tuple(
+        sorted({whole_number(position, "the position of a categorical feature") for position in categorical})
+    )
     if positions and positions[-1] >= features:
         raise DataError(f"categorical names the feature {positions[-1]}; there are {features}, counted from 0")
     return named, positions

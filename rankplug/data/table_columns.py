@@ -57,7 +57,7 @@ class Rows:
         notes: what a reader should know of how the rows were taken.
     """
 
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     in_order: bool
     labels: NDArray[np.float32]
     starts: NDArray[np.int64]
@@ -88,16 +88,16 @@ def read_rows(table: Table, columns: Columns) -> Rows:
     if (np.diff(codes) < 0).any():
         order = np.argsort(codes, kind="stable")
         notes.append("rows were brought together by query")
-    places = np.full(labels.size, -1)
-    places[kept[order]] = np.arange(kept.size)
+    positions = np.full(labels.size, -1)
+    positions[kept[order]] = np.arange(kept.size)
     document_ids = None
     if columns.document is not None:
         table.check(columns.document, "column for documents")
         document_ids = _identifiers(table, columns.document)[kept[order]]
     lengths = np.bincount(codes, minlength=query_ids.size)
     return Rows(
-        places=places,
-        in_order=bool((np.diff(places) == 1).all()),
+        positions=positions,
+        in_order=bool((np.diff(positions) == 1).all()),
         labels=labels[kept[order]].astype(np.float32),
         starts=np.concatenate(([0], np.cumsum(lengths))),
         query_ids=query_ids,
@@ -190,10 +190,10 @@ def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str
                 )
         return list(columns.features), []
     others = [field for field in table.schema if field.name not in taken]
-    found = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
-    if not found:
+    names = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
+    if not names:
         raise DataError(f"{table.name} has no column of numbers beside those for queries, labels and documents")
-    return found, [field.name for field in others if field.name not in found]
+    return names, [field.name for field in others if field.name not in names]
 
 
 class FeatureReader:
@@ -219,7 +219,7 @@ class FeatureReader:
         """Names of the features; those of a column of lists are numbered from 0."""
         pairs = zip(self.names, self._widths, strict=True)
         return tuple(
-            name if not width else f"{name}_{place}" for name, width in pairs for place in range(max(width, 1))
+            name if not width else f"{name}_{index}" for name, width in pairs for index in range(max(width, 1))
         )
 
     def _width(self, name: str) -> int:
@@ -243,12 +243,12 @@ class FeatureReader:
                 end = min(begin + ROWS_IN_CACHE, batch.num_rows)
                 part = block[: end - begin]
                 self._fill_block(columns, begin, end, part)
-                places = rows.places[first + begin : first + end]
+                positions = rows.positions[first + begin : first + end]
                 if rows.in_order:
-                    features[places[0] : places[-1] + 1] = part
+                    features[positions[0] : positions[-1] + 1] = part
                 else:
-                    taken = places >= 0
-                    features[places[taken]] = part[taken]
+                    taken = positions >= 0
+                    features[positions[taken]] = part[taken]
                 unused = ~self.used
                 if unused.any():
                     self.used[unused] = (part[:, unused] != 0).any(axis=0)
@@ -270,17 +270,17 @@ class FeatureReader:
         return np.asarray(column.flatten().to_numpy(zero_copy_only=False)).reshape(-1, width)
 
     def _fill_block(self, columns: list[NDArray[Any]], begin: int, end: int, block: NDArray[np.float32]) -> None:
-        place = 0
+        column_number = 0
         for name, values, width in zip(self.names, columns, self._widths, strict=True):
             try:
                 with np.errstate(over="raise"):
                     if width:
-                        block[:, place : place + width] = values[begin:end]
+                        block[:, column_number : column_number + width] = values[begin:end]
                     else:
-                        block[:, place] = values[begin:end]
+                        block[:, column_number] = values[begin:end]
             except FloatingPointError:
                 raise DataError(f"{self.table.name}: the feature {name} has values that float32 cannot hold") from None
-            place += max(width, 1)
+            column_number += max(width, 1)
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:

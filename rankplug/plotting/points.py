@@ -56,11 +56,11 @@ def _of_line(axes: Axes, line: Line2D) -> list[Point]:
     values = np.asarray(line.get_xydata(), float)
     values = values[np.isfinite(values).all(axis=1)]
     values = values[:: max(1, -(-len(values) // MOST_POINTS))]
-    places = axes.transData.transform(values) if len(values) else values
+    pixels = axes.transData.transform(values) if len(values) else values
     inside = axes.bbox.padded(1.0)
     return [
         (x, y, f"{label}: {horizontal:.4g}, {vertical:.4g}")
-        for (x, y), (horizontal, vertical) in zip(places, values, strict=True)
+        for (x, y), (horizontal, vertical) in zip(pixels, values, strict=True)
         if inside.contains(x, y)
     ]
 
@@ -72,15 +72,15 @@ def _of_mesh(axes: Axes, mesh: QuadMesh) -> list[Point]:
         return []
     middles = (corners[:-1, :-1] + corners[1:, 1:]) / 2
     rows, columns = _names_of(axes.yaxis), _names_of(axes.xaxis)
-    found = []
-    for place in np.ndindex(*values.shape):
-        if np.ma.is_masked(values[place]) or not np.isfinite(values[place]):
+    points = []
+    for cell in np.ndindex(*values.shape):
+        if np.ma.is_masked(values[cell]) or not np.isfinite(values[cell]):
             continue
-        x, y = middles[place]
+        x, y = middles[cell]
         words = ", ".join(name for name in (rows.get(round(y, 3), ""), columns.get(round(x, 3), "")) if name)
         across, down = axes.transData.transform((x, y))
-        found.append((float(across), float(down), f"{words}: {values[place]:.4g}"))
-    return found
+        points.append((float(across), float(down), f"{words}: {values[cell]:.4g}"))
+    return points
 
 
 def _names_of(axis: Axis) -> dict[float, str]:

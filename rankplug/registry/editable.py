@@ -89,7 +89,7 @@ def _declared(specification: Specification) -> dict[str, Any]:
 
 def _needed(modules: Iterable[str], roots: tuple[Path, ...]) -> dict[str, Path]:
     """Return the modules among others' sources that some modules import, themselves included, with their files."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     todo, seen = list(modules), set()
     while todo:
         name = todo.pop()
@@ -99,12 +99,12 @@ def _needed(modules: Iterable[str], roots: tuple[Path, ...]) -> dict[str, Path]:
         path = _file_of(name)
         if path is None or not _is_in(path, roots):
             continue
-        found[name] = path
+        files[name] = path
         # Importing a module imports the packages around it.
         todo += [name.rpartition(".")[0]] if "." in name else []
         package = name if path.stem == "__init__" else name.rpartition(".")[0]
         todo += [_absolute(module, package) for module in _read(path, _state(path))[1]]
-    return found
+    return files
 
 
 def _absolute(name: str, package: str) -> str:

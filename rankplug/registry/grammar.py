@@ -104,9 +104,9 @@ class _Reader:
 
     def fail(self, expected: str) -> GrammarError:
         rest = self.text[self.at : self.at + 20]
-        found = f"{rest!r}" if rest else "the end"
+        following = f"{rest!r}" if rest else "the end"
         return GrammarError(
-            f"cannot read {shown(self.text)}: expected {expected} at character {self.at + 1}, found {found};"
+            f"cannot read {shown(self.text)}: expected {expected} at character {self.at + 1}, found {following};"
             " write name[parameter=value,...]"
         )
 

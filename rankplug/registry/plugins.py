@@ -99,8 +99,8 @@ class Registry:
         self.broken: list[BrokenPlugin] = []
         self.remarks: list[str] = []
         self._plugins: dict[str, dict[str, list[Plugin]]] = {kind: {} for kind in KINDS}
-        found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
-        for entry_point in sorted(found, key=lambda point: (_distribution(point), point.name)):
+        points = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
+        for entry_point in sorted(points, key=lambda point: (_distribution(point), point.name)):
             self._load(entry_point)
 
     def _load(self, entry_point: metadata.EntryPoint) -> None:
@@ -194,11 +194,11 @@ class Registry:
         except BaseException as error:
             self.broken.append(BrokenPlugin(*source, _reason(error), traceback.format_exc()))
 
-    def _add(self, plugin: Plugin, place: tuple[str, str, str]) -> None:
+    def _add(self, plugin: Plugin, origin: tuple[str, str, str]) -> None:
         specification = plugin.specification
         namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
         if any(other.distribution == plugin.distribution for other in namesakes):
-            self.broken.append(BrokenPlugin(*place, f"{specification} is offered twice by {plugin.distribution}"))
+            self.broken.append(BrokenPlugin(*origin, f"{specification} is offered twice by {plugin.distribution}"))
             return
         namesakes.append(plugin)
 

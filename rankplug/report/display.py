@@ -160,8 +160,8 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
     rows = []
     for shown in evaluation.claims:
         claim, verdict = shown.claim, shown.verdict
-        place = f"*{claim.exhibit}* " if claim.exhibit else ""
-        rows.append((place + claim.sentence, f"**{verdict.verdict}**", verdict.lines))
+        label = f"*{claim.exhibit}* " if claim.exhibit else ""
+        rows.append((label + claim.sentence, f"**{verdict.verdict}**", verdict.lines))
     # A bar would end the cell, in formulas too, where it cannot be escaped.
     lines = [markdown_table(("claim", "verdict", "evidence"), rows, BAR)]
     seen = [f"- {observation.observation.sentence} {observation.told}" for observation in evaluation.observations]

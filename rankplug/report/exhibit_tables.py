@@ -130,12 +130,12 @@ def _side_by_side(rows: list[Row]) -> str:
     """Lay out a row a data set and model, and for each metric our number and the published one."""
     metrics = list(dict.fromkeys(str(row["metric"]) for row in rows))
     cells = {(_data_of(row), str(row["model"]), str(row["metric"])): row for row in rows}
-    places = list(dict.fromkeys(key[:2] for key in cells))
+    heads_of_rows = list(dict.fromkeys(key[:2] for key in cells))
     highest: dict[tuple[str, str], float] = {}
     for (data, _, metric), row in cells.items():
         highest[data, metric] = max(float(row[OURS]), highest.get((data, metric), -math.inf))
     body = []
-    for data, model in places:
+    for data, model in heads_of_rows:
         line = [escaped(data), escaped(model)]
         for metric in metrics:
             row = cells.get((data, model, metric), {})

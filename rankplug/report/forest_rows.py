@@ -100,8 +100,8 @@ def _bars(cell: ForestCell) -> Iterator[ForestBar]:
         height = EDGE + STEP * index
         cut = [_arrow(-1, height)] if low < -FARTHEST else []
         cut += [_arrow(1, height)] if high > FARTHEST else []
-        place = _across(effect) if abs(effect) <= FARTHEST else None
-        yield ForestBar(_across(low), _across(high), place, height, tuple(cut), index == 0)
+        effect_x = _across(effect) if abs(effect) <= FARTHEST else None
+        yield ForestBar(_across(low), _across(high), effect_x, height, tuple(cut), index == 0)
 
 
 def _across(margins: float) -> float:

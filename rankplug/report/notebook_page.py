@@ -61,8 +61,8 @@ def _read(path: Path) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # nbformat.reads() would go on with a notebook that is not valid, and print what it holds.
-            found = nbformat.reader.reads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
-            notebook = nbformat.convert(found, 4)  # type: ignore[no-untyped-call]
+            as_written = nbformat.reader.reads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
+            notebook = nbformat.convert(as_written, 4)  # type: ignore[no-untyped-call]
             nbformat.validate(notebook)
     except Exception:  # Converting an old notebook meets a damaged part with any error.
         return None

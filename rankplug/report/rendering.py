@@ -128,10 +128,10 @@ def _set_accent(part: Element) -> None:
 
 def _set_apart(part: Element) -> None:
     """Set the names of functions apart from their neighbours by a thin space, as TeX does."""
-    for place in reversed(range(len(part))):
-        name = part[place].text or "" if part.tag in ROWS and part[place].tag == "mi" else ""
+    for index in reversed(range(len(part))):
+        name = part[index].text or "" if part.tag in ROWS and part[index].tag == "mi" else ""
         if len(name) > 1 and name.isalpha():
-            for side, beside in ((place + 1, place + 1), (place, place - 1)):
+            for side, beside in ((index + 1, index + 1), (index, index - 1)):
                 if 0 <= beside < len(part) and next(leaf for leaf in part[beside].iter() if not len(leaf)).tag != "mo":
                     part.insert(side, Element("mspace", width="0.1667em"))
 

@@ -297,8 +297,8 @@ def _markdown_table(table: pd.DataFrame) -> str:
     """
     metrics = list(table["metric"].unique())
     lines = []
-    for (place, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
+    for (dataset, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
         of_metric = rows.set_index("metric")
         cells = [beside(of_metric.loc[metric]) if metric in of_metric.index else "" for metric in metrics]
-        lines.append((place, model, rows["trials"].max(), *cells))
+        lines.append((dataset, model, rows["trials"].max(), *cells))
     return markdown_table(("in the place of", "model", "trials", *map(heading, metrics)), lines)

@@ -246,8 +246,8 @@ def draw_learning_curves(results: Iterable[Result], metric: str) -> Figure:
         if columns:
             draw_mean(axes, pd.concat(columns, axis=1).dropna(), colour, label=part)
     kept = sorted({int(result.record["best_iteration"]) for result in results if "best_iteration" in result.record})
-    for place, iteration in enumerate(kept):
-        axes.axvline(iteration, color="#555555", linestyle=":", linewidth=1, label="" if place else "kept")
+    for index, iteration in enumerate(kept):
+        axes.axvline(iteration, color="#555555", linestyle=":", linewidth=1, label="" if index else "kept")
     axes.set(xlabel="iteration", ylabel=metric)
     axes.legend()
     return _finished(figure)

@@ -149,9 +149,9 @@ def any_greater(p: PValues, steps: Doubles | None = None) -> Words:
     """Decide a claim of "greater in some part"."""
     levels = _steps(p, steps)
     alike = p.alike < levels[-1]
-    found = holm_rejected(_unlike(p.greater, alike), levels).any(axis=-1)
+    rejected = holm_rejected(_unlike(p.greater, alike), levels).any(axis=-1)
     return np.select(
-        [found, (p.less < levels[-1]).all(axis=-1), (p.not_above < levels[-1]).all(axis=-1)],
+        [rejected, (p.less < levels[-1]).all(axis=-1), (p.not_above < levels[-1]).all(axis=-1)],
         ["holds", "fails", "no difference"],
         "inconclusive",
     )

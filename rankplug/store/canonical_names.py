@@ -43,8 +43,8 @@ def canonical_parts(combination: Mapping[str, Any], plugins: Mapping[str, Any]) 
     return names
 
 
-def _at(references: list[str], place: int) -> str:
-    return references[place] if place < len(references) else ""
+def _at(references: list[str], index: int) -> str:
+    return references[index] if index < len(references) else ""
 
 
 def canonical_name(kind: str, about: Mapping[str, Any]) -> str:
@@ -54,7 +54,7 @@ def canonical_name(kind: str, about: Mapping[str, Any]) -> str:
 
 def with_canonical_names(sql: str) -> str:
     """Rewrite every plugin with parameters that a question names to the canonical name in the tables."""
-    return TEXT.sub(lambda found: _rewritten(found[0]) if "[" in found[0] else found[0], sql)
+    return TEXT.sub(lambda match: _rewritten(match[0]) if "[" in match[0] else match[0], sql)
 
 
 def _rewritten(text: str) -> str:

@@ -66,9 +66,9 @@ def _leftovers(store: Store) -> Iterator[Finding]:
                 yield Finding(path, "a failure of a trial that is finished since", (path,))
 
 
-def _folders(place: Path) -> list[Path]:
+def _folders(root: Path) -> list[Path]:
     """Return the folders named by the digest of a combination, with its metrics or without."""
-    return sorted(path for path in place.glob("*/") if IDENTITY.fullmatch(path.name))
+    return sorted(path for path in root.glob("*/") if IDENTITY.fullmatch(path.name))
 
 
 def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
@@ -101,7 +101,7 @@ def _about(store: Store, path: Path) -> dict[str, Any]:
     if path.parent.parent == store.folder:
         return read_about(path)
     about = read_scored(path)
-    plugins = {part: found for part, found in about.get("plugins", {}).items() if part != "metrics"}
+    plugins = {part: used for part, used in about.get("plugins", {}).items() if part != "metrics"}
     return {
         **about,
         "identity": path.parent.name,

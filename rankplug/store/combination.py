@@ -103,13 +103,13 @@ class Combination(BaseModel):
 
     def validate_plugins(self) -> Combination:
         """Check that every plugin is found and its parameters are valid, and return the combination."""
-        found = registry()
+        plugins = registry()
         for part, kind in KIND_OF_PART.items():
             if reference := getattr(self, part):
-                found.resolve(kind, reference)
+                plugins.resolve(kind, reference)
         for part, kind in KIND_OF_PARTS.items():
             for reference in self._references(part):
-                found.resolve(kind, reference)
+                plugins.resolve(kind, reference)
         return self
 
     def _references(self, part: str) -> list[str]:
@@ -139,12 +139,14 @@ class Combination(BaseModel):
     @cached_property
     def versions(self) -> dict[str, str]:
         """Versions of the distributions that offer its plugins, and of the packages its backend trains with."""
-        found = {plugin["distribution"]: plugin["version"] for plugins in self.plugins.values() for plugin in plugins}
+        versions = {
+            plugin["distribution"]: plugin["version"] for plugins in self.plugins.values() for plugin in plugins
+        }
         backend = registry().specification("backend", self.backend)
         for package in backend.requires:
             if version := _version_of(package):
-                found[package] = version
-        return dict(sorted(found.items()))
+                versions[package] = version
+        return dict(sorted(versions.items()))
 
     @cached_property
     def data_fingerprint(self) -> str:
@@ -233,7 +235,7 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
         fixed: parts that are the same in all.
     """
     grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
-    found: dict[str, Combination] = {}
+    expanded: dict[str, Combination] = {}
     left_out = 0
     for parts in grids:
         if not isinstance(parts, Mapping):
@@ -241,13 +243,13 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
         for combination in _expand({**fixed, **parts}):
             combination.validate_plugins()
             if combination.fits:
-                found.setdefault(combination.identity, combination)
+                expanded.setdefault(combination.identity, combination)
             else:
                 left_out += 1
                 impossible = combination
-    if left_out and not found:
+    if left_out and not expanded:
         raise FitError(f"backend {impossible.backend} cannot fit the scorer {impossible.scorer}; nothing else is asked")
-    return list(found.values()), left_out
+    return list(expanded.values()), left_out
 
 
 def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:

@@ -35,7 +35,7 @@ def write_sums(digests: Mapping[str, str]) -> str:
 
 def read_sums(file: Path) -> dict[str, str]:
     """Read a list of digests by path."""
-    found = {}
+    digests = {}
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -44,8 +44,8 @@ def read_sums(file: Path) -> dict[str, str]:
         match = SUM.fullmatch(line)
         if match is None:
             raise StoreError(f"{file}, line {number}: expected a SHA-256 digest and a path, found {line[:80]!r}")
-        found[match[2]] = match[1]
-    return found
+        digests[match[2]] = match[1]
+    return digests
 
 
 def changed_files(folder: Path, digests: Mapping[str, str]) -> Iterator[str]:
@@ -76,11 +76,11 @@ def write_origin(folder: Path, origin: str, digests: Mapping[str, str]) -> None:
 
 def origins_of(folder: Path) -> dict[str, str]:
     """Return where the merged results of a store came from, by path in the store."""
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for file in sorted((folder / ORIGINS).glob("*.json")):
         record = _read(file)
-        found |= dict.fromkeys(record["files"], record["origin"])
-    return found
+        origins |= dict.fromkeys(record["files"], record["origin"])
+    return origins
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -85,9 +85,9 @@ def encode(result: Result) -> bytes:
     # Equal words of different blocks are one word to a reader only once they are written as plain text, see TYPES.
     columns: list[Any] = [
         pa.DictionaryArray.from_arrays(
-            np.repeat(np.arange(len(blocks), dtype=np.int32), lengths), [str(block[place]) for block in blocks]
+            np.repeat(np.arange(len(blocks), dtype=np.int32), lengths), [str(block[index]) for block in blocks]
         )
-        for place in range(3)
+        for index in range(3)
     ]
     columns += [_joined([block[3] for block in blocks]), [query for block in blocks for query in block[4]]]
     columns += [_joined([block[5] for block in blocks])]

@@ -204,12 +204,12 @@ class Store:
         """
         import pandas as pd
 
-        found = self.find(trials)
-        if not found.paths:
+        indexed = self.find(trials)
+        if not indexed.paths:
             return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
-        rows, position = found.rows()
+        rows, position = indexed.rows()
         frame: pd.DataFrame = rows.to_pandas(categories=[name for name in COLUMNS if name in categories])
-        columns = pd.DataFrame([trial_columns(about) for about in found.descriptions])
+        columns = pd.DataFrame([trial_columns(about) for about in indexed.descriptions])
         wide = {
             str(name): (columns[name].astype("category") if name in categories else columns[name]).take(position).array
             for name in columns

@@ -299,8 +299,8 @@ def _measure_blocks(
     documents = 0
     kept: list[tuple[Doubles, Any]] = []
     for block, scores in blocks:
-        for metric, found in measure(scores, block, metrics).items():
-            values[metric].append(found)
+        for metric, measured in measure(scores, block, metrics).items():
+            values[metric].append(measured)
         names += map(str, block.query_ids)
         digests.append(block.fingerprint)
         documents += block.documents
@@ -309,7 +309,7 @@ def _measure_blocks(
     joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
     scores_and_lengths = [np.concatenate(arrays) for arrays in zip(*kept, strict=True)]
     return _Measurements(
-        {metric: np.concatenate(found) for metric, found in values.items()},
+        {metric: np.concatenate(measured) for metric, measured in values.items()},
         tuple(names),
         documents,
         digests[0] if len(digests) == 1 else joined,

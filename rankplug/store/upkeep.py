@@ -166,8 +166,8 @@ def _merge_one(store: Store, folder: Path, origin: str, dry_run: bool) -> tuple[
                 unlike.append(name)
     finally:
         # Results that were copied before one that is refused have come from there all the same.
-        for place, digests in came.items() if not dry_run else ():
-            write_origin(store.folder, place, digests)
+        for source_name, digests in came.items() if not dry_run else ():
+            write_origin(store.folder, source_name, digests)
     for path in sorted(source.folder.glob("*/*.failed.json")):
         read_failure(path)
         target = store.folder / path.relative_to(source.folder)

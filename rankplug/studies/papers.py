@@ -328,8 +328,8 @@ def check_parameters(given: Mapping[str, Any]) -> StudyParameters:
 
 def study(name: str) -> Study:
     """Return the study with a name."""
-    found: Study = registry().specification("study", name).load()
-    return found
+    loaded: Study = registry().specification("study", name).load()
+    return loaded
 
 
 def bibliography(names: Iterable[str]) -> str:

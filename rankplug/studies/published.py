@@ -115,7 +115,7 @@ def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.Da
     reference = table[table["published"].notna() & table["difference"].isna()]
     theirs = pd.DataFrame(
         {
-            "data": ["published, on " + html.escape(str(place)) for place in reference["published on"]],
+            "data": ["published, on " + html.escape(str(dataset)) for dataset in reference["published on"]],
             "model": reference["model"].astype(str).map(html.escape),
             "metric": reference["metric"],
             "cell": [

@@ -137,11 +137,11 @@ class StoredRecords(Sequence[dict[str, Any]]):
         return tuple(record for trial in self._frames.trials if (record := self._frames.store.about(trial)))
 
     @overload
-    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[dict[str, Any]]: ...
-    def __getitem__(self, place: int | slice) -> dict[str, Any] | Sequence[dict[str, Any]]:
-        return self._records[place]
+    def __getitem__(self, index: slice) -> Sequence[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | Sequence[dict[str, Any]]:
+        return self._records[index]
 
     def __len__(self) -> int:
         return len(self._records)

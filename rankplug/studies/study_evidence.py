@@ -273,7 +273,7 @@ def forest_cells(claim: ClaimEvidence) -> dict[str, ForestCell]:
             bars.setdefault(part.data or verdict.data or EVERYWHERE, []).append(part.in_margins)
     if not bars:
         return {verdict.data or EVERYWHERE: ForestCell(verdict.verdict, note="no interval")}
-    return {data: ForestCell(verdict.verdict, tuple(found)) for data, found in bars.items()}
+    return {data: ForestCell(verdict.verdict, tuple(intervals)) for data, intervals in bars.items()}
 
 
 EVERYWHERE = "made data"

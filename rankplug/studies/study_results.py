@@ -99,8 +99,8 @@ class Results:
 
     def setting(self, group: str, name: str) -> dict[float, str]:
         """Return the models of a group between which a setting varies, by its value in ascending order."""
-        found = {chosen[name]: model for model, chosen in self.runs[group].settings.items() if name in chosen}
-        return dict(sorted(found.items()))
+        models = {chosen[name]: model for model, chosen in self.runs[group].settings.items() if name in chosen}
+        return dict(sorted(models.items()))
 
     def query_count(self, group: str, metric: str) -> int:
         """Return the number of test queries of all trials in which a metric has values."""
@@ -202,8 +202,8 @@ class Results:
             several = self.frames[group]["fold"].nunique() > 1
             unknown = OfficialFolds() if several else IndependentTrials()
             self._kept["design", group] = design_of(about) if about else unknown
-        found: Design = self._kept["design", group]
-        return found
+        design: Design = self._kept["design", group]
+        return design
 
     def contrast(self, metric: str, weights: Mapping[Cell, float]) -> Sample:
         """Return a weighted sum of models' test metrics, such as the difference between two models.

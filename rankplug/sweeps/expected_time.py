@@ -52,9 +52,9 @@ def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:
         parts = about["combination"]
         recorded[about["identity"]].append(seconds)
         recorded[parts["dataset"], parts["backend"], parts.get("scorer", "")].append(seconds)
-    found = [
+    times = [
         recorded.get(trial.identity) or recorded.get((trial.dataset, trial.backend, trial.scorer)) or []
         for trial in wanted
     ]
-    known = [fmean(seconds) for seconds in found if seconds]
+    known = [fmean(seconds) for seconds in times if seconds]
     return ExpectedTime(sum(known), len(known), len(wanted))

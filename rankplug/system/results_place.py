@@ -57,10 +57,10 @@ def other_results() -> list[Path]:
     """Return folders of results in the project that are not the one in use."""
     used, here = results_folder(), _working_folder()
     root = project_root(here)
-    found = [folder / NAME for folder in _upwards(here, root)]
+    folders = [folder / NAME for folder in _upwards(here, root)]
     for pattern in (f"[!.]*/{NAME}", f"[!.]*/[!.]*/{NAME}") if root is not None else ():
-        found += sorted((root or here).glob(pattern))
-    return [path for path in dict.fromkeys(found) if path != used.absolute() and holds_results(path)]
+        folders += sorted((root or here).glob(pattern))
+    return [path for path in dict.fromkeys(folders) if path != used.absolute() and holds_results(path)]
 
 
 def holds_results(folder: Path) -> bool:

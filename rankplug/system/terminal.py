@@ -103,7 +103,7 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     xe_ndcg  0.25
     """
     lines = [list(head), *map(list, rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     sides = [str.rjust if numeric else str.ljust for numeric in _numeric(head, rows)]
     return "\n".join(
         "  ".join(side(cell, width) for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
@@ -117,7 +117,7 @@ def _text(cell: Cell) -> str:
 
 def _numeric(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
     """Tell of each column whether it holds numbers and nothing else."""
-    columns = [[row[place] for row in rows if row[place]] for place in range(len(head))]
+    columns = [[row[column] for row in rows if row[column]] for column in range(len(head))]
     return [bool(column) and all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
 
 
@@ -152,5 +152,5 @@ def prepare_streams() -> None:
     warnings.formatwarning = _warning_line
 
 
-def _warning_line(message: Warning | str, *place: Any, **more: Any) -> str:
+def _warning_line(message: Warning | str, *location: Any, **more: Any) -> str:
     return f"warning: {harmless(str(message))}\n"

@@ -125,7 +125,7 @@ def free_cores() -> int:
 
 def busy_threads() -> int:
     """Count the threads of other programs that compute now; 0 where the system does not tell."""
-    found = []
+    busy = []
     for look in range(LOOKS):
         if look:
             time.sleep(BETWEEN_LOOKS)
@@ -134,8 +134,8 @@ def busy_threads() -> int:
             ours = sum(_runs(task) for task in Path("/proc/self/task").iterdir())
         except (OSError, ValueError, IndexError):
             return 0
-        found.append(max(0, running - ours))
-    return int(statistics.median(found))
+        busy.append(max(0, running - ours))
+    return int(statistics.median(busy))
 
 
 def _runs(task: Path) -> bool:

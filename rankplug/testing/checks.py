@@ -38,8 +38,8 @@ class ContractError(AssertionError):
 
     def __init__(self, finding: Finding) -> None:
         self.finding = finding
-        place = f", on {finding.given}" if finding.given is not None else ""
-        super().__init__(f"{finding.plugin}: {finding.what}{place}; {finding.means}; {finding.fix}")
+        origin = f", on {finding.given}" if finding.given is not None else ""
+        super().__init__(f"{finding.plugin}: {finding.what}{origin}; {finding.means}; {finding.fix}")
 
 
 class NotApplicableError(Exception):
@@ -210,5 +210,5 @@ def described(error: BaseException) -> str:
     if isinstance(error, RankplugError):
         return f"it raises {type(error).__name__}: {message}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if CORE not in Path(frame.filename).parents]
-    place = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
-    return f"it raises {type(error).__name__}: {message}{place}"
+    location = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
+    return f"it raises {type(error).__name__}: {message}{location}"

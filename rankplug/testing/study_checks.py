@@ -213,11 +213,11 @@ def published_numbers_say_what_they_are(case: Case) -> str | None:
 
 
 def _row_problem(row: Mapping[Any, Any], study: Study, models: set[str], measured: set[str]) -> str | None:
-    place, metric = str(row["exhibit"]), row["metric"]
+    where, metric = str(row["exhibit"]), row["metric"]
     model = row["model"] if isinstance(row["model"], str) else ""
     exhibits = [exhibit.name for exhibit in study.exhibits]
-    if not PLACE.fullmatch(place) and not any(name.startswith(place) for name in exhibits):
-        return f"names {place!r}, which is no section and none of {', '.join(sorted(exhibits))}"
+    if not PLACE.fullmatch(where) and not any(name.startswith(where) for name in exhibits):
+        return f"names {where!r}, which is no section and none of {', '.join(sorted(exhibits))}"
     if not isinstance(metric, str) or not metric:
         return "names no metric"
     if not isinstance(row["value"], (int, float)) or not np.isfinite(row["value"]):

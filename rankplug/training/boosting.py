@@ -79,15 +79,15 @@ class BoostingObjective:
         chosen = self.chosen_lists(iteration)
         rows = np.repeat(chosen, self.objective.lengths)
         if self.valued:
-            found = self.objective(scores, iteration=iteration, dtype=np.float32)
-            found.gradient[~rows] = found.curvature[~rows] = 0.0
-            return found
+            evaluation = self.objective(scores, iteration=iteration, dtype=np.float32)
+            evaluation.gradient[~rows] = evaluation.curvature[~rows] = 0.0
+            return evaluation
         part = self.objective(
             scores[rows], lists=np.flatnonzero(chosen), iteration=iteration, dtype=np.float32, valued=False
         )
-        found = Evaluation(part.value, np.zeros(rows.size, np.float32), np.zeros(rows.size, np.float32))
-        found.gradient[rows], found.curvature[rows] = part.gradient, part.curvature
-        return found
+        evaluation = Evaluation(part.value, np.zeros(rows.size, np.float32), np.zeros(rows.size, np.float32))
+        evaluation.gradient[rows], evaluation.curvature[rows] = part.gradient, part.curvature
+        return evaluation
 
     def chosen_lists(self, iteration: int) -> NDArray[np.bool_]:
         """Return which lists an iteration learns from, at least one."""

@@ -252,11 +252,11 @@ def check_data(recipe: Recipe, train: Lists, valid: Lists | None) -> None:
 
 
 def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
-    found = tuple(callbacks)
-    for callback in found:
+    functions = tuple(callbacks)
+    for callback in functions:
         if not callable(callback):
             raise FitError(f"a callback must be a function of the iteration and its metrics, got {callback!r}")
-    return found
+    return functions
 
 
 def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:

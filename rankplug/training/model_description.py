@@ -85,8 +85,8 @@ def problem_of(sidecar: Any) -> str:
         json.dumps(sidecar, ensure_ascii=False).encode()
     except ValidationError as error:
         first = error.errors()[0]
-        place = " ".join(str(part) for part in first["loc"]) or "description"
-        return f"its {place}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+        field = " ".join(str(part) for part in first["loc"]) or "description"
+        return f"its {field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
     except (UnicodeEncodeError, ValueError):
         return "it holds text that is no Unicode"
     return ""

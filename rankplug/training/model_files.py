@@ -36,7 +36,7 @@ MEMORY_BEYOND_FILE = 4 << 30
 
 
 @dataclass(frozen=True)
-class _Found:
+class _ModelFile:
     """A model's file with what lies beside it."""
 
     path: Path
@@ -52,13 +52,13 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     The first time that a file of a backend whose reader trusts its input is seen, a child process reads it first and
     predicts with it.
     """
-    found = _found(path)
-    if trusts_files(found.backend):
-        _try_in_child(found)
-    return _read(found)
+    file = _model_file(path)
+    if trusts_files(file.backend):
+        _try_in_child(file)
+    return _read(file)
 
 
-def _found(path: str | os.PathLike[str]) -> _Found:
+def _model_file(path: str | os.PathLike[str]) -> _ModelFile:
     target = named_file(path)
     if not target.is_file():
         raise ModelFileError(f"there is no model file {target}")
@@ -84,45 +84,45 @@ def _found(path: str | os.PathLike[str]) -> _Found:
         engine = registry().find("backend", backend).specification.load()
     except (GrammarError, UnknownPluginError) as error:
         raise ModelFileError(f"{target} was saved by the backend {backend}, which is not installed: {error}") from None
-    return _Found(target, content, backend, record, engine)
+    return _ModelFile(target, content, backend, record, engine)
 
 
-def _read(found: _Found) -> Model:
+def _read(file: _ModelFile) -> Model:
     try:
-        model: Model = found.engine.load(found.content, found.record)
+        model: Model = file.engine.load(file.content, file.record)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError) as error:
-        raise _unreadable(found, f"{type(error).__name__}: {error}") from error
+        raise _unreadable(file, f"{type(error).__name__}: {error}") from error
     return model
 
 
-def _unreadable(found: _Found, reason: str) -> ModelFileError:
-    return ModelFileError(f"{found.path} cannot be read by {found.backend}: {' '.join(reason.split())[:300]}")
+def _unreadable(file: _ModelFile, reason: str) -> ModelFileError:
+    return ModelFileError(f"{file.path} cannot be read by {file.backend}: {' '.join(reason.split())[:300]}")
 
 
-def _try_in_child(found: _Found) -> None:
+def _try_in_child(file: _ModelFile) -> None:
     """Raise where a child that reads a model fails or ends; what it could read is remembered."""
-    if readable_mark(found.content, found.backend, found.record).exists():
+    if readable_mark(file.content, file.backend, file.record).exists():
         return
     code = "from rankplug.training.model_files import read_in_child; read_in_child(*sys.argv[1:])"
-    end = run_watched(code, [str(found.path.absolute())], seconds=SECONDS)
+    end = run_watched(code, [str(file.path.absolute())], seconds=SECONDS)
     notes = [json.loads(line) for line in end.notes.splitlines()]
     if reason := next((note["reason"] for note in notes if note.get("reason")), ""):
-        raise ModelFileError(reason.replace(str(found.path.absolute()), str(found.path)))
+        raise ModelFileError(reason.replace(str(file.path.absolute()), str(file.path)))
     if end.code != 0:
         what = "does not come to an end" if end.code is None else f"ends the process that reads it ({end.describe()})"
-        raise _unreadable(found, f"it {what}, so it is damaged or forged")
-    mark_readable(found.content, found.backend, found.record)
+        raise _unreadable(file, f"it {what}, so it is damaged or forged")
+    mark_readable(file.content, file.backend, file.record)
 
 
 def read_in_child(notes: str, path: str) -> None:
     """Read a model in a child process, predict with it, and note why where that fails."""
     reason = ""
     try:
-        found = _found(path)
-        _limit_memory(MEMORY_BEYOND_FILE + 50 * len(found.content))
-        model = _read(found)
+        model_file = _model_file(path)
+        _limit_memory(MEMORY_BEYOND_FILE + 50 * len(model_file.content))
+        model = _read(model_file)
         noise = np.random.default_rng(0)
-        rows = noise.standard_normal((ROWS, found.record.features)) * 10.0 ** noise.integers(-3, 9, (ROWS, 1))
+        rows = noise.standard_normal((ROWS, model_file.record.features)) * 10.0 ** noise.integers(-3, 9, (ROWS, 1))
         rows[:2] = [[0.0], [np.nan]]
         if model.scores_lists:
             model.predict(rows.astype(np.float32))

@@ -129,7 +129,7 @@ class Model(abc.ABC):
 
     def feature_names(self) -> tuple[str, ...]:
         """Return the names of the features, those that engines give where the data named none."""
-        return tuple(f"f{place}" for place in range(self.record.features))
+        return tuple(f"f{feature}" for feature in range(self.record.features))
 
     def export(self, path: str | os.PathLike[str]) -> Path:
         """Write the model for another program, and return the path.

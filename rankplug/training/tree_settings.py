@@ -32,27 +32,30 @@ class FeatureRoles:
 
 def feature_roles(settings: Mapping[str, Any], lists: Lists) -> FeatureRoles:
     """Return the roles that settings give to features, and those that the data name as categorical."""
-    found = {role: [_position(feature, role, lists) for feature in settings.get(role, ())] for role in ROLES}
-    categorical = tuple(sorted({*found["categorical"], *lists.categorical}))
-    signs = [*((place, 1) for place in found["increasing"]), *((place, -1) for place in found["decreasing"])]
+    positions = {role: [_position(feature, role, lists) for feature in settings.get(role, ())] for role in ROLES}
+    categorical = tuple(sorted({*positions["categorical"], *lists.categorical}))
+    signs = [
+        *((column, 1) for column in positions["increasing"]),
+        *((column, -1) for column in positions["decreasing"]),
+    ]
     monotone = dict(signs)
-    for place in monotone:
-        if place in categorical or (place, -monotone[place]) in signs:
-            other = "categorical" if place in categorical else "decreasing"
-            raise DataError(f"feature {_name(place, lists)} cannot be increasing and {other}; name it once")
-    for place in categorical:
-        check_codes(lists, place)
-    every = tuple(monotone.get(place, 0) for place in range(lists.features.shape[1])) if monotone else ()
+    for column in monotone:
+        if column in categorical or (column, -monotone[column]) in signs:
+            other = "categorical" if column in categorical else "decreasing"
+            raise DataError(f"feature {_name(column, lists)} cannot be increasing and {other}; name it once")
+    for column in categorical:
+        check_codes(lists, column)
+    every = tuple(monotone.get(column, 0) for column in range(lists.features.shape[1])) if monotone else ()
     return FeatureRoles(categorical, every)
 
 
-def check_codes(lists: Lists, place: int) -> None:
+def check_codes(lists: Lists, feature: int) -> None:
     """Raise an error where a feature holds anything but whole numbers from 0, which stand for categories, and nan."""
-    column = lists.features[:, place]
-    bad = column[(column < 0) | (column % 1 > 0)]
+    values = lists.features[:, feature]
+    bad = values[(values < 0) | (values % 1 > 0)]
     if bad.size:
         raise DataError(
-            f"feature {_name(place, lists)} is categorical and has the value {bad[0]:g}; categories are whole numbers"
+            f"feature {_name(feature, lists)} is categorical and has the value {bad[0]:g}; categories are whole numbers"
             " from 0, or columns of the type category in a data frame given to rankplug.Ranker"
         )
 
@@ -70,8 +73,8 @@ def _position(feature: int | str, role: str, lists: Lists) -> int:
     return feature
 
 
-def _name(place: int, lists: Lists) -> str:
-    return lists.feature_names[place] if lists.feature_names else str(place)
+def _name(column: int, lists: Lists) -> str:
+    return lists.feature_names[column] if lists.feature_names else str(column)
 
 
 def of_engine(references: Iterable[Any], engine: str) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _make(request: Preparation, folder: Path) -> None:
 def _write(request: Request, folder: Path) -> None:
     skipped = SkippedLines()
     texts, arrangement = _read(request, folder, skipped)
-    stored = [texts[place] for place in arrangement.order]
+    stored = [texts[index] for index in arrangement.order]
     join_rows(folder / "features.npy", [(text.rows, text.shape) for text in stored])
     write_array(folder, "labels", np.concatenate([text.labels for text in stored]))
     write_array(folder, "starts", np.concatenate([[0], np.cumsum(np.concatenate([text.lengths for text in stored]))]))

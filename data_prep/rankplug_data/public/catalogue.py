@@ -33,7 +33,7 @@ def _five_tests(folder: str, commit: str, file: str, digests: tuple[str, ...]) -
     return tuple(
         Download(
             file=f"{folder}/Fold{fold}/{file}",
-            urls=tuple(f"{place.format(commit=commit)}/data/{folder}/Fold{fold}/{file}" for place in META_TOOLKIT),
+            urls=tuple(f"{address.format(commit=commit)}/data/{folder}/Fold{fold}/{file}" for address in META_TOOLKIT),
             sha256=digest,
         )
         for fold, digest in enumerate(digests, start=1)

@@ -135,8 +135,8 @@ class OfficialDataset:
         prepared = self._prepared(parameters)
         if prepared is not None:
             lines.append(prepared.report())
-        elif found := self._candidates():
-            lines += [f"found: {path}" for path in found]
+        elif candidates := self._candidates():
+            lines += [f"found: {path}" for path in candidates]
         return "\n".join(lines)
 
     def verify(self, parameters: Parameters) -> tuple[str, list[str]]:

@@ -219,8 +219,8 @@ def _read_block(block: Letters, columns: Columns, width: int) -> _Read:
         document_names(block, comments[:row]),
     )
     broken = int(state[lines.BROKEN])
-    found = [_sentence(block, problem, columns) for problem in problems[: min(broken, PROBLEMS_KEPT)]]
-    return _Read(documents, int(state[lines.LINES]), broken, found)
+    sentences = [_sentence(block, problem, columns) for problem in problems[: min(broken, PROBLEMS_KEPT)]]
+    return _Read(documents, int(state[lines.LINES]), broken, sentences)
 
 
 def _round_difficult(block: Letters, difficult: NDArray[np.int64], features: Any, labels: Any) -> None:

@@ -45,10 +45,10 @@ def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Ge
 
     def change(lists: Lists) -> Lists:
         if parameters.keep == "random":
-            places = random_places(lists, generator)
+            positions = random_places(lists, generator)
         else:
-            places = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
-        return keep_documents(lists, places < parameters.size, "is cut off")
+            positions = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
+        return keep_documents(lists, positions < parameters.size, "is cut off")
 
     return over_parts(split, parameters.parts, change)
 

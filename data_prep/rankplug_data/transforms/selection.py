@@ -55,9 +55,9 @@ def keep_documents(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists
 def random_places(lists: Lists, generator: np.random.Generator) -> NDArray[np.int64]:
     """Return a random permutation of each list: the position that each document gets in its own list, from 0."""
     order = np.lexsort((generator.random(lists.documents), lists.query_of_document))
-    places = np.empty(lists.documents, np.int64)
-    places[order] = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
-    return places
+    positions = np.empty(lists.documents, np.int64)
+    positions[order] = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
+    return positions
 
 
 def rounded_shares(lists: Lists, share: float) -> NDArray[np.int64]:

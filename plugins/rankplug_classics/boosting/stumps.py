@@ -29,8 +29,8 @@ class Thresholds:
     def best(self, pulls: NDArray[np.float64]) -> tuple[int, float, float]:
         """Return the feature, threshold and sum of pulls above it, of the weak ranker whose sum is farthest from 0."""
         counts = np.array([thresholds.size for thresholds in self.of_feature])
-        feature, place, total = _farthest(self.places, counts, pulls)
-        threshold = float(self.of_feature[feature][place]) if total else 0.0
+        feature, index, total = _farthest(self.places, counts, pulls)
+        threshold = float(self.of_feature[feature][index]) if total else 0.0
         return int(feature), threshold, float(total)
 
     def above(self, feature: int, threshold: float) -> NDArray[np.bool_]:
@@ -61,14 +61,14 @@ def _thresholds(column: NDArray[np.float32], number: int) -> NDArray[np.float32]
 
 
 @njit(nogil=True)
-def _farthest(places, counts, pulls):
+def _farthest(bins, counts, pulls):
     """Find the feature and threshold whose documents above it have the sum of pulls farthest from 0."""
     best_feature, best_place, best = 0, 0, 0.0
     sums = np.empty(256)
-    for feature in range(places.shape[0]):
+    for feature in range(bins.shape[0]):
         sums[:] = 0.0
         for document in range(pulls.size):
-            sums[places[feature, document]] += pulls[document]
+            sums[bins[feature, document]] += pulls[document]
         above = 0.0
         for position in range(counts[feature] - 1, -1, -1):
             above += sums[position + 1]

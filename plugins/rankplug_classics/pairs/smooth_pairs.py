@@ -32,10 +32,10 @@ def grid_step(tolerance):
 def interpolate(exponents, lowest, step, first, shares):
     """Fill the first of the ten nodes around each exponent, and the ten weights there."""
     for i in range(exponents.size):
-        place = (exponents[i] - lowest) / step
-        base = int(place)
+        position = (exponents[i] - lowest) / step
+        base = int(position)
         first[i] = base
-        at = place - base + (NODES // 2 - 1)
+        at = position - base + (NODES // 2 - 1)
         for node in range(NODES):
             share = 1.0
             for other in range(NODES):

@@ -78,9 +78,9 @@ def same(one: str, other: str) -> Statistic:
     return lambda results: alike(_everywhere(results, one, other))
 
 
-def _everywhere(results: Results, one: str, other: str) -> dict[str, Values]:
+def _everywhere(results: Results, method: str, other: str) -> dict[str, Values]:
     return {
-        results.collection(group, results.place(group)): results.difference(group, METRIC, one, other)
+        results.collection(group, results.place(group)): results.difference(group, METRIC, method, other)
         for group in most_repeated(results)
     }
 
@@ -100,10 +100,10 @@ def tuned_better(one: str, other: str) -> Statistic:
 
 def some_are_told_apart(results: Results) -> str:
     """Tell how many pairs of the tuned models lie farther apart in rank than the critical difference."""
-    found = ranked(results)
-    if found is None:
+    ranks = ranked(results)
+    if ranks is None:
         return ""
-    models, difference = found
+    models, difference = ranks
     pairs = list(itertools.combinations(difference.average_ranks, 2))
     apart = sum(abs(first - second) > difference.critical_difference for first, second in pairs)
     return (

@@ -55,13 +55,13 @@ def ranked(results: Results) -> tuple[list[str], CriticalDifference] | None:
 
 def ranks(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw the critical difference diagram over collections; bars join models that are not told apart."""
-    found = ranked(results)
-    if found is None:
+    critical = ranked(results)
+    if critical is None:
         return pd.DataFrame(columns=["model", "mean rank", "critical difference", "combination"]), None
 
     from rankplug.plotting import PALETTE, draw_ranks, new_figure
 
-    models, difference = found
+    models, difference = critical
     groups = results.groups(kind=TUNED)
     papers = {model: paper_of(TUNED_MODELS[model].model) for model in models}
     paints = dict(zip(dict.fromkeys(papers.values()), PALETTE, strict=False))

@@ -68,14 +68,14 @@ def map_of_parts(results: Results) -> tuple[pd.DataFrame, None]:
     for model in results.models(GROUP):
         valid, train = (results.curve_of_trials(GROUP, model, part, metric) for part in ("valid", "train"))
         best = valid.idxmax()
-        found = {
+        means = {
             "train": np.mean([train[column].loc[best[column]] for column in valid.columns]),
             "valid": valid.max().to_numpy(float).mean(),
             "test": ours(results, model, metric).mean(),
         }
         row: dict[str, Any] = {"model": model, "iterations": float(best.mean() + 1)}
         for part in PARTS:
-            row[part] = 100 * found[part]
+            row[part] = 100 * means[part]
             if is_the_release(results):
                 row[f"official {part}"] = 100 * official(results, model, metric, part).mean()
         rows.append(row)
@@ -83,5 +83,5 @@ def map_of_parts(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 def _combinations(results: Results) -> pd.DataFrame:
-    found = results[GROUP].groupby("model", observed=True)["combination"]
-    return found.agg(lambda names: " ".join(sorted(set(names)))).astype(str).reset_index()
+    combinations = results[GROUP].groupby("model", observed=True)["combination"]
+    return combinations.agg(lambda names: " ".join(sorted(set(names)))).astype(str).reset_index()

@@ -38,18 +38,18 @@ def falling_pairs(values):
         for begin in range(0, values.size, 2 * width):
             middle, end = min(begin + width, values.size), min(begin + 2 * width, values.size)
             left, right = begin, middle
-            for place in range(begin, end):
+            for position in range(begin, end):
                 if left < middle and (right == end or source[left] <= source[right]):
-                    target[place] = source[left]
+                    target[position] = source[left]
                     left += 1
                 else:
-                    target[place] = source[right]
+                    target[position] = source[right]
                     falling += middle - left
                     right += 1
         source, target = target, source
         width *= 2
-    for place in range(values.size):
-        values[place] = source[place]
+    for position in range(values.size):
+        values[position] = source[position]
     return falling
 
 
@@ -61,9 +61,9 @@ def kendall(scores, labels, order, undefined_for_tied_scores):
     """
     n = scores.size
     ranked, ordered = np.empty(n), np.empty(n)
-    for place in range(n):
-        ranked[place] = scores[order[place]]
-        ordered[place] = labels[order[place]]
+    for position in range(n):
+        ranked[position] = scores[order[position]]
+        ordered[position] = labels[order[position]]
     untied_scores = untied_pairs(ranked)
     alike = falling_pairs(ordered)
     untied_labels = untied_pairs(ordered)
@@ -74,8 +74,8 @@ def kendall(scores, labels, order, undefined_for_tied_scores):
     # Pairs that are untied in both, from the runs of equal scores.
     untied_in_both = 0.0
     begin = 0
-    for place in range(n):
-        ordered[place] = labels[order[place]]
+    for position in range(n):
+        ordered[position] = labels[order[position]]
     for end in range(1, n + 1):
         if end == n or ranked[end] != ranked[begin]:
             untied_in_both += untied_pairs(ordered[begin:end])

@@ -22,9 +22,9 @@ def centred_ranks(values):
     begin = 0
     for end in range(1, n + 1):
         if end == n or values[order[end]] != values[order[begin]]:
-            for place in range(begin, end):
+            for position in range(begin, end):
                 # Whole numbers, whose sums are exact.
-                ranks[order[place]] = begin + end - n
+                ranks[order[position]] = begin + end - n
             begin = end
     return ranks
 

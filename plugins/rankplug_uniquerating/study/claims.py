@@ -76,10 +76,10 @@ def above(
     def gather(results: Results) -> Evidence:
         there = {name: group for name in places if (group := group_of(results, name, kind))}
         parts = {
-            f"{results.collection(group, place)} {metric}, {better} - {model}": results.difference(
+            f"{results.collection(group, dataset)} {metric}, {better} - {model}": results.difference(
                 group, metric, better, model
             )
-            for place, group in there.items()
+            for dataset, group in there.items()
             for metric in metrics
             for model in worse
             if model in results.models(group)

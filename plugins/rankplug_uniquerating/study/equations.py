@@ -25,8 +25,8 @@ def residuals(scores: Doubles, labels: Doubles) -> Doubles:
     joint = np.logaddexp(scores, log_rivals)
     own = weights * np.exp(log_rivals - joint)
     from_higher = (weights[:, None] * lower * np.exp(scores[None, :] - joint[:, None])).sum(axis=0)
-    found: Doubles = (own - from_higher) / max(np.unique(labels).size - 1, 1)
-    return found
+    gaps: Doubles = (own - from_higher) / max(np.unique(labels).size - 1, 1)
+    return gaps
 
 
 def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60), sign: float = 1.0) -> float:
@@ -117,4 +117,4 @@ def largest_curvature_deviation(window: int = 2) -> float:
 def least_printed_curvature(window: int = 2) -> float:
     """Return the least value of Eq. 6 as printed, over some lists."""
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
-    return float(min(umart_curvature(*one, window, printed=True).min() for one in lists))
+    return float(min(umart_curvature(*given, window, printed=True).min() for given in lists))

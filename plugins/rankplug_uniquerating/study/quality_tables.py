@@ -78,8 +78,8 @@ def table_6(results: Results) -> Table:
     import pandas as pd
 
     there = [collection for collection in PLACES if group_of(results, collection, LIGHTGBM_EVALUATION)]
-    places = dict.fromkeys((*there, WEB10K, WEB30K))
-    tables = [rows_of(results, LIGHTGBM_EVALUATION, LIGHTGBM_NDCG, "Table 6", place) for place in places]
+    datasets = dict.fromkeys((*there, WEB10K, WEB30K))
+    tables = [rows_of(results, LIGHTGBM_EVALUATION, LIGHTGBM_NDCG, "Table 6", dataset) for dataset in datasets]
     return pd.concat(tables, ignore_index=True), None
 
 

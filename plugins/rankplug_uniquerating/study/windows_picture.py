@@ -40,7 +40,7 @@ def likelihoods(window: int) -> pd.DataFrame:
     rows = []
     for document in np.flatnonzero(LABELS.min() < LABELS):
         inside = [numbers[document] == number for number in range(1, numbers[document].max() + 1)]
-        parts = [1.0 / (1.0 + np.exp(SCORES[one] - SCORES[document]).sum()) for one in inside]
+        parts = [1.0 / (1.0 + np.exp(SCORES[chosen] - SCORES[document]).sum()) for chosen in inside]
         rows.append(
             {"document": document + 1, "rating": LABELS[document], "score": SCORES[document]}
             | {"windows": len(parts), "likelihood": float(np.prod(parts))}

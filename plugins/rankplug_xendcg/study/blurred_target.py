@@ -32,20 +32,20 @@ def draw_targets(best_label: int = 4, draws: int = 200) -> Figure:
     from rankplug.plotting import new_figure
 
     labels = np.array([best_label, *LABELS[1:]], dtype=np.float64)
-    places = np.arange(labels.size)
+    positions = np.arange(labels.size)
     shares = targets(labels, draws)
     figure, axes = new_figure(width=5.8, height=3.1)
     jitter = np.random.default_rng(1).uniform(-0.12, 0.12, shares.shape)
-    axes.plot((places + jitter).ravel(), shares.ravel(), ".", color=colour_of("XE-NDCG"), alpha=0.25, markersize=3)
+    axes.plot((positions + jitter).ravel(), shares.ravel(), ".", color=colour_of("XE-NDCG"), alpha=0.25, markersize=3)
     for name, weights, marker in (
         ("gamma = 0: $2^y$", np.exp2(labels), "^"),
         ("gamma = 1: $2^y - 1$", np.exp2(labels) - 1, "v"),
         ("ListNet: $e^y$", np.exp(labels), "x"),
     ):
         shade = colour_of("ListNet") if "ListNet" in name else "black"
-        axes.plot(places, weights / max(weights.sum(), 1e-15), marker, color=shade, markersize=6, label=name)
+        axes.plot(positions, weights / max(weights.sum(), 1e-15), marker, color=shade, markersize=6, label=name)
     axes.plot([], [], ".", color=colour_of("XE-NDCG"), label=f"{draws} draws of gamma")
-    axes.set_xticks(places, [f"label {label:g}" for label in labels])
+    axes.set_xticks(positions, [f"label {label:g}" for label in labels])
     axes.set(ylabel="share of the target", ylim=(0, 1))
     axes.legend(loc="upper right")
     return figure

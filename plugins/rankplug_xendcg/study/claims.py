@@ -101,7 +101,9 @@ def _run(results: Results, kind: Noise, *places: str) -> dict[str, str]:
     """Return the names of the places where at least two levels of a kind of noise were run."""
     groups = {name: levels(results, kind, name) for name in places}
     return {
-        results.collection(next(iter(found.values())), name): name for name, found in groups.items() if len(found) > 1
+        results.collection(next(iter(by_level.values())), name): name
+        for name, by_level in groups.items()
+        if len(by_level) > 1
     }
 
 
@@ -109,7 +111,7 @@ def difference_grows(kind: Noise, places: tuple[str, ...]) -> Statistic:
     """Return the statistic for the rise of the lead from the lowest level of noise to the highest."""
 
     def gather(results: Results) -> Evidence:
-        return greater({name: slope(results, kind, place) for name, place in _run(results, kind, *places).items()})
+        return greater({name: slope(results, kind, dataset) for name, dataset in _run(results, kind, *places).items()})
 
     return gather
 
@@ -117,8 +119,8 @@ def difference_grows(kind: Noise, places: tuple[str, ...]) -> Statistic:
 def last_step(results: Results) -> dict[str, Sample]:
     """Return XE-NDCG's test NDCG@5 at the highest level of negative documents less that at the level before."""
     parts = {}
-    for name, place in _run(results, "negatives", WEB30K).items():
-        *_, before, last = levels(results, "negatives", place).values()
+    for name, dataset in _run(results, "negatives", WEB30K).items():
+        *_, before, last = levels(results, "negatives", dataset).values()
         parts[name] = results.contrast(METRIC, {(last, "XE-NDCG"): 1.0, (before, "XE-NDCG"): -1.0})
     return parts
 
@@ -159,7 +161,7 @@ def more_pronounced(kind: Noise, on: str, than: str) -> Statistic:
         run = _run(results, kind, on, than)
         if len(run) < 2:
             return greater({})
-        steep, flat = (slope(results, kind, place) for place in run.values())
+        steep, flat = (slope(results, kind, dataset) for dataset in run.values())
         return greater({" less ".join(run): WeightedSum((steep, flat), (1.0, -1.0))})
 
     return gather

@@ -62,9 +62,9 @@ def steps_2a(results: Results) -> tuple[pd.DataFrame, None]:
     """Return what each model's test quality changes by from one level of negative documents to the next, with p."""
     import pandas as pd
 
-    found = list(levels(results, "negatives", WEB30K).items())
+    groups = list(levels(results, "negatives", WEB30K).items())
     rows = []
-    for (low, before), (high, after) in itertools.pairwise(found):
+    for (low, before), (high, after) in itertools.pairwise(groups):
         for model in COMPARED:
             sample = results.contrast(METRIC, {(after, model): 100.0, (before, model): -100.0})
             interval, p = interval_of(sample), p_value_of(sample)
@@ -97,14 +97,14 @@ def figure_3(results: Results) -> tuple[pd.DataFrame, Figure | None]:
 
 
 def _figure(
-    results: Results, kind: Noise, places: tuple[str, ...], letter: str = ""
+    results: Results, kind: Noise, datasets: tuple[str, ...], letter: str = ""
 ) -> tuple[pd.DataFrame, Figure | None]:
     """Draw both models above, their difference below; nothing if a single data set was asked for and this is not it."""
     import pandas as pd
 
     from rankplug.plotting import keep_within, legend_below, new_figure
 
-    run = [name for name in places if levels(results, kind, name)]
+    run = [name for name in datasets if levels(results, kind, name)]
     if not run:
         return pd.DataFrame(columns=["place", "noise", "level (%)", "curve", "ndcg@5 (%)"]), None
     options: dict[str, Any] = {"sharex": "col", "squeeze": False, "height_ratios": [2, 1]}

@@ -188,7 +188,7 @@ def _law(labels: int) -> str:
     if labels == 5:
         return ""
     left = (0.5, 0.2, 0.15, 0.1, 0.05)[:labels]
-    return ",law=(" + ",".join(repr(one / sum(left)) for one in left) + ")"
+    return ",law=(" + ",".join(repr(share / sum(left)) for share in left) + ")"
 
 
 def _group(name: str, size: Size, collection: Collection, losses: Mapping[str, str], transforms: list[str]) -> Runs:

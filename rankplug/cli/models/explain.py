@@ -40,16 +40,17 @@ def explain(
 
     fitted = load_model(model)
     name, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)
-    found = explained(fitted, lists, method=cast("Method | None", method), metric=metric, repeats=repeats)
+    explanation = explained(fitted, lists, method=cast("Method | None", method), metric=metric, repeats=repeats)
     if out is not None:
-        drawn = save_figure(draw_explanation(found, top), out)
+        drawn = save_figure(draw_explanation(explanation, top), out)
     if as_json:
-        facts = {"model": str(model), "data": name, **found.attrs}
-        hand_over(json.dumps({**facts, "features": json.loads(found.to_json(orient="records"))}, indent=1))
+        facts = {"model": str(model), "data": name, **explanation.attrs}
+        hand_over(json.dumps({**facts, "features": json.loads(explanation.to_json(orient="records"))}, indent=1))
         return
-    say(f"{found.attrs['method']}, in units of {found.attrs['unit']}, over {found.attrs['queries']} queries of {name}")
-    width = max(map(len, found["feature"].head(top)))
-    for row in found.head(top).itertuples():
+    about = explanation.attrs
+    say(f"{about['method']}, in units of {about['unit']}, over {about['queries']} queries of {name}")
+    width = max(map(len, explanation["feature"].head(top)))
+    for row in explanation.head(top).itertuples():
         say(f"{row.feature:{width}}  {row.importance:.5f}  [{row.low:.5f}, {row.high:.5f}]")
     if out is not None:
         say(f"drew {drawn}")

@@ -111,9 +111,9 @@ class FrontPage:
 
     def _measured(self, word: str) -> list[ToldClaim]:
         """Return the claims with a verdict and an interval, those in points where there are any."""
-        found = [claim for claim in self.claims if claim.verdict is not None and claim.verdict.verdict == word]
-        found = [claim for claim in found if not math.isnan(claim.clarity)]
-        return [claim for claim in found if claim.in_points] or found
+        claims = [claim for claim in self.claims if claim.verdict is not None and claim.verdict.verdict == word]
+        claims = [claim for claim in claims if not math.isnan(claim.clarity)]
+        return [claim for claim in claims if claim.in_points] or claims
 
     @cached_property
     def best(self) -> list[BestMethod]:
@@ -160,15 +160,15 @@ class FrontPage:
     @cached_property
     def sizes(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
         """The least and the greatest number of queries of training and test parts; None where none is on record."""
-        found = [
+        sizes = [
             record["record"]["queries"]
             for report in self.reports
             for record in report.results.records
             if len(record["record"].get("queries", ())) == 3
         ]
-        if not found:
+        if not sizes:
             return None
-        train, _, test = zip(*found, strict=True)
+        train, _, test = zip(*sizes, strict=True)
         return (min(train), max(train)), (min(test), max(test))
 
     @property

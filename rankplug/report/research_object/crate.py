@@ -189,22 +189,22 @@ def _surroundings(records: Iterable[Mapping[str, Any]]) -> Iterator[Entity]:
 
 
 def _versions(records: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
-    found = {("rankplug", __version__)}
+    versions = {("rankplug", __version__)}
     for record in records:
-        found.update({**record.get("versions", {}), **record["record"].get("versions", {})}.items())
-    return found
+        versions.update({**record.get("versions", {}), **record["record"].get("versions", {})}.items())
+    return versions
 
 
 def _papers(shown: Mapping[str, StudyReport]) -> list[Entity]:
     """Return the papers that are run again."""
-    found = []
+    papers = []
     for report in shown.values():
         cited = report.study.citation
         if isinstance(cited, Citation):
             address = f"https://doi.org/{cited.doi}" if cited.doi else cited.url or f"#{report.study.name}"
             facts = {"name": cited.title, "description": str(cited), "datePublished": str(cited.year)}
-            found.append({"@id": address, "@type": "ScholarlyArticle", **facts})
-    return found
+            papers.append({"@id": address, "@type": "ScholarlyArticle", **facts})
+    return papers
 
 
 def _run(trials: list[dict[str, Any]]) -> Iterator[Entity]:

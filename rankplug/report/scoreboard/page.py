@@ -43,11 +43,11 @@ def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:
 
     drawn = {}
     for number, board in enumerate(boards, 1):
-        found = board.ranks.found
-        if found is None:
+        critical = board.ranks.found
+        if critical is None:
             continue
         order = sorted(board.ranks.mean.items(), key=lambda ranked: (ranked[1], ranked[0]))[:MOST_DRAWN]
-        shown = replace(found, average_ranks=tuple(rank for _, rank in order))
+        shown = replace(critical, average_ranks=tuple(rank for _, rank in order))
         rows = (len(order) + 1) // 2 + len(shown.groups)
         figure, axes = new_figure(width=8.4, height=1.4 + 0.24 * rows)
         draw_ranks(axes, [str(method) for method, _ in order], shown)

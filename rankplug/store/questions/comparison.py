@@ -67,8 +67,8 @@ def _names(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
     sides = [{part: list(side[part].unique()) for part in PARTS} for side in (first, second)]
     apart = [part for part in PARTS if sides[0][part] != sides[1][part]]
     return [
-        " / ".join(str(value) or f"no {part}" for part in apart for value in side[part]) or place
-        for side, place in zip(sides, ("first", "second"), strict=True)
+        " / ".join(str(value) or f"no {part}" for part in apart for value in side[part]) or word
+        for side, word in zip(sides, ("first", "second"), strict=True)
     ]
 
 
@@ -114,11 +114,11 @@ def _compared(rows: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:
             "difference": (pairs["value_first"] - pairs["value_second"]).mean(),
         }
         if len(pairs) > 1:
-            found = test(*pairs.to_numpy().T, unit=unit, level=level)
+            difference = test(*pairs.to_numpy().T, unit=unit, level=level)
             effect = effect_size(*pairs.to_numpy().T, unit=unit).hedges
             yield {
-                **facts, "low": found.low, "high": found.high, "p": found.p_value, "test": found.method,
-                "effect_size": effect,
+                **facts, "low": difference.low, "high": difference.high, "p": difference.p_value,
+                "test": difference.method, "effect_size": effect,
             }  # fmt: skip
         else:
             nothing = dict.fromkeys(("low", "high", "p"), float("nan"))

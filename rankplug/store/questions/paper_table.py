@@ -167,11 +167,11 @@ def _with_best(cells: Mapping[tuple[Key, Key], Cell], down: Sequence[str]) -> di
     highest: dict[tuple[Key, Key], float] = {}
 
     def compared(row: Key, column: Key) -> tuple[Key, Key]:
-        return tuple(row[place] for place in apart), column
+        return tuple(row[index] for index in apart), column
 
-    for place, cell in cells.items():
-        highest[compared(*place)] = max(cell.mean, highest.get(compared(*place), -math.inf))
-    return {place: replace(cell, best=cell.mean == highest[compared(*place)]) for place, cell in cells.items()}
+    for key, cell in cells.items():
+        highest[compared(*key)] = max(cell.mean, highest.get(compared(*key), -math.inf))
+    return {key: replace(cell, best=cell.mean == highest[compared(*key)]) for key, cell in cells.items()}
 
 
 def _query_values(store: Store | str | Path | None, where: str, metrics: Sequence[str]) -> pd.DataFrame:
@@ -192,16 +192,16 @@ def _tested(
         groups[_key(named, down), _key(named, across)] = group
     tests = {}
     for (row, column), baseline in _pairs(cells, canonical_text(versus), versus):
-        found = compared_by_queries(groups[row, column], groups[baseline, column])
-        if found is not None:
-            tests[row, column] = found
+        test = compared_by_queries(groups[row, column], groups[baseline, column])
+        if test is not None:
+            tests[row, column] = test
     if not tests:
         raise ResultsError(f"no row has two queries in common with {versus}; widen the condition")
-    corrected = holm([found.p_value for found in tests.values()])
+    corrected = holm([test.p_value for test in tests.values()])
     marks = [LOWER, "", HIGHER]
     return {
-        key: replace(cells[key], p=p, mark=marks[int(rejected * math.copysign(1, found.difference)) + 1])
-        for (key, found), p, rejected in zip(tests.items(), corrected.p_values, corrected.rejected, strict=True)
+        key: replace(cells[key], p=p, mark=marks[int(rejected * math.copysign(1, test.difference)) + 1])
+        for (key, test), p, rejected in zip(tests.items(), corrected.p_values, corrected.rejected, strict=True)
     }
 
 

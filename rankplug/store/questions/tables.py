@@ -125,16 +125,16 @@ def connect(store: Store) -> Any:
     import duckdb
     import pandas as pd
 
-    found = store.find()
+    indexed = store.find()
     origins = origins_of(store.folder)
     rows = [
         {
             **_trial_row(about),
-            **dict(zip(PLACE, place, strict=True)),
+            **dict(zip(PLACE, position, strict=True)),
             ORIGIN: origins.get(path.relative_to(store.folder).as_posix(), ""),
             "file": str(path),
         }
-        for about, place, path in zip(found.descriptions, found.places, found.paths, strict=True)
+        for about, position, path in zip(indexed.descriptions, indexed.positions, indexed.paths, strict=True)
     ]
     trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file", *PLACE])
     failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
@@ -145,7 +145,7 @@ def connect(store: Store) -> Any:
     connection.register("placed_trials", trials)
     connection.execute(f"create view trials as select * exclude ({', '.join(PLACE)}) from placed_trials")
     connection.register("failures", pd.DataFrame(failed, columns=[*TRIAL_COLUMNS, "failure"]))
-    sources = found.sources or [rows_of([])]
+    sources = indexed.sources or [rows_of([])]
     for number, source in enumerate(sources):
         connection.register(f"rows_{number}", source)
     every = " union all by name ".join(

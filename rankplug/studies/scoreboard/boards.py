@@ -84,7 +84,7 @@ class Board:
         """The methods, the best mean rank first, those without one last."""
         methods = dict.fromkeys(method for column in self.columns for method in column.standings.standings)
         ranks = self.ranks.mean
-        found = [
+        rows = [
             Row(
                 method,
                 ranks.get(method, math.nan),
@@ -92,7 +92,7 @@ class Board:
             )
             for method in methods
         ]
-        return tuple(sorted(found, key=lambda row: (math.isnan(row.rank), row.rank, row.method)))
+        return tuple(sorted(rows, key=lambda row: (math.isnan(row.rank), row.rank, row.method)))
 
     @property
     def title(self) -> str:
@@ -209,9 +209,9 @@ def scoreboard(
     results = Store.named(store)
     chosen = [name if isinstance(name, Study) else study(name) for name in names] or studies()
     sizes = [read_profile(profile) for profile in profiles] or PROFILES
-    found = entries(chosen, results, metric, sizes)
+    everything = entries(chosen, results, metric, sizes)
     groups: dict[Conditions, list[Entry]] = {}
-    for entry in found:
+    for entry in everything:
         groups.setdefault(entry.conditions, []).append(entry)
     read = QueryValues(results)
     order = sorted(groups, key=lambda conditions: (PROFILES.index(conditions.profile), not conditions.made, conditions))
@@ -273,19 +273,19 @@ def _keys(entry: Entry) -> list[tuple[str, str]]:
     return [(entry.conditions.metric, identity) for identity in entry.identities]
 
 
-def _columns(found: Sequence[Entry], read: Callable[[Entry], pd.Series[float]], margin: float) -> Iterator[Column]:
+def _columns(entries: Sequence[Entry], read: Callable[[Entry], pd.Series[float]], margin: float) -> Iterator[Column]:
     groups: dict[Collection, list[Entry]] = {}
-    for entry in sorted(found, key=lambda entry: (entry.collection, entry.method)):
+    for entry in sorted(entries, key=lambda entry: (entry.collection, entry.method)):
         groups.setdefault(entry.collection, []).append(entry)
     for collection, several in groups.items():
         yield Column(collection, Standings(several, read, margin))
 
 
-def _with_variants(found: Iterable[Entry]) -> list[Entry]:
+def _with_variants(entries: Iterable[Entry]) -> list[Entry]:
     """Tell collections apart that are named alike and yet have other test data in the same trial and fold."""
     variants: dict[Collection, list[dict[tuple[int, int], str]]] = {}
     told = []
-    for entry in found:
+    for entry in entries:
         known, tests = variants.setdefault(entry.collection, []), entry.tests
         agreeing = (
             index
@@ -300,10 +300,10 @@ def _with_variants(found: Iterable[Entry]) -> list[Entry]:
     return told
 
 
-def _that_meet(found: Sequence[Entry]) -> list[list[Entry]]:
+def _that_meet(entries: Sequence[Entry]) -> list[list[Entry]]:
     """Divide entries into those whose methods share collections, in the order of their papers."""
     groups: list[tuple[set[Any], list[Entry]]] = []
-    for entry in found:
+    for entry in entries:
         own: set[Any] = {entry.method, entry.collection}
         meeting = [group for group in groups if group[0] & own]
         groups = [group for group in groups if not group[0] & own]

@@ -99,14 +99,14 @@ class LossRecord:
 
 def best_methods(shown: Scoreboard) -> list[BestMethod]:
     """Return the leading method of each collection, of those that no transform changed more than another."""
-    found = []
+    leaders = []
     for board in shown.boards:
         for column in plain_columns(board):
             (best, standing), *others = column.standings.standings.items()
             rivals = tuple(method for method, standing in others if standing.verdict != "holds")
             if others:
-                found.append(BestMethod(board, column.collection, best, standing, rivals, 1 + len(others)))
-    return found
+                leaders.append(BestMethod(board, column.collection, best, standing, rivals, 1 + len(others)))
+    return leaders
 
 
 def plain_columns(board: Board) -> list[Column]:
@@ -122,7 +122,7 @@ def plain_columns(board: Board) -> list[Column]:
 
 def noise_effects(shown: Scoreboard) -> list[NoiseEffect]:
     """Return what each sampler gives, over all pairs of combinations that differ by it alone."""
-    found: dict[str, dict[tuple[str, str], Interval]] = {}
+    effects: dict[str, dict[tuple[str, str], Interval]] = {}
     for column in (column for board in shown.boards for column in board.columns):
         pairs: dict[str, dict[str, Entry]] = {}
         for entry in column.standings.runs:
@@ -138,8 +138,8 @@ def noise_effects(shown: Scoreboard) -> list[NoiseEffect]:
                 if len(values):
                     difference = interval_of(column.standings.sample(values))
                     pair = noisy.identities[0], plain.identities[0]
-                    found.setdefault(parse(sampler).name, {})[pair] = difference
-    return [NoiseEffect(sampler, tuple(pairs.values())) for sampler, pairs in sorted(found.items())]
+                    effects.setdefault(parse(sampler).name, {})[pair] = difference
+    return [NoiseEffect(sampler, tuple(pairs.values())) for sampler, pairs in sorted(effects.items())]
 
 
 def loss_records(shown: Scoreboard) -> dict[str, list[LossRecord]]:
@@ -147,7 +147,7 @@ def loss_records(shown: Scoreboard) -> dict[str, list[LossRecord]]:
 
     A loss is compared with others of its backend only, and left out where it was run on too few collections.
     """
-    places: dict[str, dict[str, list[Standing]]] = {}
+    by_backend: dict[str, dict[str, list[Standing]]] = {}
     for column in (column for board in shown.boards for column in plain_columns(board)):
         for backend, standings in _by_backend(column):
             of_loss: dict[str, list[Standing]] = {}
@@ -156,16 +156,16 @@ def loss_records(shown: Scoreboard) -> dict[str, list[LossRecord]]:
             if len(of_loss) < 2:
                 continue
             for loss, several in of_loss.items():
-                places.setdefault(backend, {}).setdefault(loss, []).append(
+                by_backend.setdefault(backend, {}).setdefault(loss, []).append(
                     min(several, key=lambda standing: standing.lead)
                 )
-    found = {backend: list(_records(backend, losses)) for backend, losses in sorted(places.items())}
-    return {backend: records for backend, records in found.items() if records}
+    records_of = {backend: list(_records(backend, losses)) for backend, losses in sorted(by_backend.items())}
+    return {backend: records for backend, records in records_of.items() if records}
 
 
 def _records(backend: str, losses: Mapping[str, list[Standing]]) -> Iterable[LossRecord]:
     most = max(map(len, losses.values()))
-    found = [
+    records = [
         LossRecord(
             backend,
             loss,
@@ -176,7 +176,7 @@ def _records(backend: str, losses: Mapping[str, list[Standing]]) -> Iterable[Los
         for loss, standings in losses.items()
         if len(standings) >= max(FEWEST_COLLECTIONS, LEAST_SHARE * most)
     ]
-    return sorted(found, key=lambda record: (-record.unbeaten / record.collections, record.behind, record.loss))
+    return sorted(records, key=lambda record: (-record.unbeaten / record.collections, record.behind, record.loss))
 
 
 def _by_backend(column: Column) -> Iterator[tuple[str, list[Standing]]]:

@@ -264,8 +264,8 @@ def _stored_models(
                     trials = tuple(_stored(wanted, runs, stored))
                     if trials:
                         asked = len(runs.folds) * runs.trials
-                        method, place = Method(study.name, model), runs.place
-                        yield ModelTrials(method, runs.kind or runs.name, profile, place, asked, len(wanted), trials)
+                        method, dataset = Method(study.name, model), runs.place
+                        yield ModelTrials(method, runs.kind or runs.name, profile, dataset, asked, len(wanted), trials)
 
 
 def _datasets(grid: Mapping[str, Any]) -> list[Any]:

@@ -104,7 +104,7 @@ class Standings:
     def standings(self) -> dict[Method, Standing]:
         """The place of each method, the highest mean first."""
         values = {runs.identities: self.values(runs) for runs in self.runs}
-        intervals = {runs: interval_of(self.sample(found)) for runs, found in values.items()}
+        intervals = {runs: interval_of(self.sample(series)) for runs, series in values.items()}
         order = sorted(values, key=lambda runs: (-intervals[runs].point, runs))
         best, others = order[0], order[1:]
         samples = [self.sample(values[best] - values[runs]) for runs in others]

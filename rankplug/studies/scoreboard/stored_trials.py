@@ -35,9 +35,9 @@ class StoredTrial:
 
 def stored_trials(store: Store) -> dict[str, list[StoredTrial]]:
     """Return all results of a store by what was asked for."""
-    found, origins = store.find(), origins_of(store.folder)
+    indexed, origins = store.find(), origins_of(store.folder)
     stored: dict[str, list[StoredTrial]] = {}
-    for path, about in zip(found.paths, found.descriptions, strict=True):
+    for path, about in zip(indexed.paths, indexed.descriptions, strict=True):
         origin = origins.get(path.relative_to(store.folder).as_posix(), "")
         trial = StoredTrial(path, about, origin, _versions(about), asked_parts(about["combination"]))
         stored.setdefault(trial.parts, []).append(trial)

@@ -94,7 +94,7 @@ def judge(
         notes = ("a difference in some parts, none that matters in the others", *notes)
     return Verdict(
         word,  # type: ignore[arg-type]
-        tuple(parts[place] for place in order),
+        tuple(parts[index] for index in order),
         measured_in,
         LEVEL,
         needs if word == "inconclusive" else None,
@@ -104,13 +104,13 @@ def judge(
     )
 
 
-def _part(name: str, sample: Values, p: PValues, place: int, margin: float, scale: float, level: float) -> Part:
+def _part(name: str, sample: Values, p: PValues, index: int, margin: float, scale: float, level: float) -> Part:
     from scipy import stats
 
     estimate = sample.estimate
     point = float(estimate.point)
     reach = float(stats.t.isf(level, estimate.degrees) * estimate.error) if estimate.degrees > 0 else math.nan
-    greater, less, alike = (float(values[place]) for values in (p.greater, p.less, p.alike))
+    greater, less, alike = (float(values[index]) for values in (p.greater, p.less, p.alike))
     answer = "open"
     if alike < level:
         answer = "no difference"

@@ -98,8 +98,8 @@ class SearchSpace:
     def candidate(self, chosen: Sequence[int]) -> Combination:
         """Return the combination of the chosen value on each axis."""
         parts = dict(self.fixed)
-        for axis, place in zip(self.axes, chosen, strict=True):
-            value = axis.values[place]
+        for axis, index in zip(self.axes, chosen, strict=True):
+            value = axis.values[index]
             if axis.parameter:
                 plugin = parse(parts[axis.part])
                 value = Reference(plugin.name, {**plugin.parameters, axis.parameter: value}, plugin.distribution)
@@ -110,10 +110,10 @@ class SearchSpace:
         """Draw different candidates at random, or return all where there are no more; more draws begin as fewer."""
         noise = np.random.default_rng(seed)
         shape = tuple(len(axis.values) for axis in self.axes)
-        found: dict[int, None] = {}
-        while len(found) < min(count, self.size):
-            found.setdefault(int(noise.integers(self.size)))
-        return [self.candidate([int(place) for place in np.unravel_index(number, shape)]) for number in found]
+        numbers: dict[int, None] = {}
+        while len(numbers) < min(count, self.size):
+            numbers.setdefault(int(noise.integers(self.size)))
+        return [self.candidate([int(index) for index in np.unravel_index(number, shape)]) for number in numbers]
 
 
 def suggested_grid(part: str, plugin: Reference) -> str:

@@ -58,11 +58,11 @@ class Tuning:
     @cached_property
     def quality(self) -> pd.DataFrame:
         """The best validation value of each candidate that has one on all folds: a row a candidate, a column a fold."""
-        found = validation_quality(self.frame).dropna()
-        if found.empty:
+        quality = validation_quality(self.frame).dropna()
+        if quality.empty:
             told = f": {self.failures[0]}" if self.failures else "; does the data set have a validation part?"
             raise FitError(f"no candidate has a value on validation data on every fold{told}")
-        return found
+        return quality
 
     @cached_property
     def chosen(self) -> Combination:
@@ -105,10 +105,10 @@ class Tuning:
         import pandas as pd
 
         means = self.quality.mean(axis=1)
-        found = [candidate for candidate in self.candidates if candidate.identity in means.index]
+        trained = [candidate for candidate in self.candidates if candidate.identity in means.index]
         rows = [
             {"valid": means[candidate.identity], **{part: getattr(candidate, part) for part in MADE_OF[:4]}}
-            for candidate in found
+            for candidate in trained
         ]
         return pd.DataFrame(rows).sort_values("valid", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -224,16 +224,16 @@ def _proposals(space: SearchSpace, budget: int, seed: int, trained: Any) -> list
         raise FitError(missing("optuna")) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
-    found: dict[str, tuple[Combination, Outcome]] = {}
+    proposed: dict[str, tuple[Combination, Outcome]] = {}
     for _ in range(budget):
         trial = study.ask()
-        places = [trial.suggest_categorical(str(axis), list(range(len(axis.values)))) for axis in space.axes]
-        candidate = space.candidate(places)
-        if candidate.identity not in found:
-            found[candidate.identity] = candidate, trained([candidate])
-        quality = validation_quality(found[candidate.identity][1].frame())
+        indices = [trial.suggest_categorical(str(axis), list(range(len(axis.values)))) for axis in space.axes]
+        candidate = space.candidate(indices)
+        if candidate.identity not in proposed:
+            proposed[candidate.identity] = candidate, trained([candidate])
+        quality = validation_quality(proposed[candidate.identity][1].frame())
         if quality.empty or quality.isna().any(axis=None):
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
         else:
             study.tell(trial, float(quality.mean(axis=1).iloc[0]))
-    return list(found.values())
+    return list(proposed.values())

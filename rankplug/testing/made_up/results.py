@@ -64,14 +64,14 @@ def _blank_frame(runs: Runs) -> pd.DataFrame:
     rows = []
     for model in runs.models:
         metrics = runs.grid(model).get("metrics") or METRICS
-        places = [("query", "test", f"q{number}", STEPS) for number in range(QUERIES)]
-        places += [("curve", part, "", step) for part in ("train", "valid") for step in range(STEPS)]
+        keys = [("query", "test", f"q{number}", STEPS) for number in range(QUERIES)]
+        keys += [("curve", part, "", step) for part in ("train", "valid") for step in range(STEPS)]
         rows += [
             (model, model, trial, fold, measure, metric, part, query, step)
             for trial in range(runs.trials)
             for fold in runs.folds
             for metric in metrics
-            for measure, part, query, step in places
+            for measure, part, query, step in keys
         ]
     names = ["model", "combination", "trial", "fold", "measure", "metric", "part", "query", "iteration"]
     frame = pd.DataFrame(rows, columns=names)

@@ -80,8 +80,8 @@ def add_trees(features, roots, depths, feature, threshold, left, missing_right, 
     flat = features.ravel()
     nodes, begins, sums = np.empty(LANES, np.uint32), np.empty(LANES, np.uint64), np.empty(LANES)
     missing = False
-    for place in range(flat.size):
-        missing |= flat[place] != flat[place]
+    for index in range(flat.size):
+        missing |= flat[index] != flat[index]
     for first in range(0, rows, LANES):
         for lane in range(LANES):
             begins[lane] = np.uint64(min(first + lane, rows - 1)) * np.uint64(columns)
@@ -93,8 +93,8 @@ def add_trees(features, roots, depths, feature, threshold, left, missing_right, 
                 if missing:
                     for lane in range(LANES):
                         node = nodes[lane]
-                        found = flat[begins[lane] + feature[node]]
-                        right = (found > threshold[node]) | ((found != found) & missing_right[node])
+                        number = flat[begins[lane] + feature[node]]
+                        right = (number > threshold[node]) | ((number != number) & missing_right[node])
                         nodes[lane] = left[node] + np.uint32(right)
                 else:
                     for lane in range(LANES):

@@ -124,16 +124,16 @@ def tree_of(
     if ahead:
         raise FitError("a tree is damaged: a node leads to none, or back to one before it")
     chosen = np.array(order)
-    places = np.empty(features.size, np.int64)
-    places[chosen] = np.arange(chosen.size)
+    positions = np.empty(features.size, np.int64)
+    positions[chosen] = np.arange(chosen.size)
     leaf = features[chosen] == LEAF
     here = np.arange(chosen.size)
     return Tree(
         feature=features[chosen].astype(np.int32),
         threshold=np.where(leaf, np.float32(np.inf), np.asarray(threshold, np.float32)[chosen]).astype(np.float32),
         missing_left=np.asarray(missing_left, np.bool_)[chosen] | leaf,
-        left=np.where(leaf, here, places[lefts[chosen]]).astype(np.int32),
-        right=np.where(leaf, here, places[rights[chosen]]).astype(np.int32),
+        left=np.where(leaf, here, positions[lefts[chosen]]).astype(np.int32),
+        right=np.where(leaf, here, positions[rights[chosen]]).astype(np.int32),
         value=np.where(leaf, np.asarray(value, np.float64)[chosen], 0.0),
     )
 

@@ -13,14 +13,14 @@ SCORES, LABELS, STARTS = [0.3, 1.4, -0.8, 0.9, 2.1], [2.0, 0.0, 1.0, 4.0, 1.0], 
 
 def outperforms_direct_optimisation(results: Results) -> Evidence:
     """Compare NDCG with that of ApproxNDCG, which approximates the metric too."""
-    place = results.collection("quality")
-    return greater({f"{place} {metric}": results.difference("quality", metric, OURS, DIRECT) for metric in METRICS})
+    data = results.collection("quality")
+    return greater({f"{data} {metric}": results.difference("quality", metric, OURS, DIRECT) for metric in METRICS})
 
 
 def is_competitive(results: Results) -> Evidence:
     """Compare NDCG with that of LambdaRank: no difference that would matter."""
-    place = results.collection("quality")
-    return alike({f"{place} {metric}": results.difference("quality", metric, OURS, STRONG) for metric in METRICS})
+    data = results.collection("quality")
+    return alike({f"{data} {metric}": results.difference("quality", metric, OURS, STRONG) for metric in METRICS})
 
 
 def gap_to_ndcg(temperature: float) -> float:

@@ -9,9 +9,9 @@ POINT = Margin(0.01, "One point of NDCG, what the paper's table is rounded to.",
 
 def ranks_better(results: Results) -> Evidence:
     """Compare NDCG of the two models on test data, at both cut-offs."""
-    place = results.collection("quality")
+    data = results.collection("quality")
     return greater(
-        {f"{place} {metric}": results.difference("quality", metric, OURS, BASELINE) for metric in ("ndcg@5", "ndcg@10")}
+        {f"{data} {metric}": results.difference("quality", metric, OURS, BASELINE) for metric in ("ndcg@5", "ndcg@10")}
     )
 
 

@@ -114,7 +114,7 @@ RIVALS = {
     ("ExpGain", "beats MLE"): (family("ExpGain"), ["MLE"]),
     ("ConvexLoss", "is the absolute best"): (
         family("Convex"),
-        [*BASELINES, "MLE", *(one for name in FAMILIES if name != "Convex" for one in family(name))],
+        [*BASELINES, "MLE", *(model for name in FAMILIES if name != "Convex" for model in family(name))],
     ),
     ("ConvexLoss", "beats MLE"): (family("Convex"), ["MLE"]),
     ("ConvexLoss", "beats ExpGain"): (family("Convex"), family("ExpGain")),
@@ -177,8 +177,8 @@ def win_counts(results: Results) -> tuple[pd.DataFrame, Figure]:
         won = int((cells[winners].max(axis=1) > cells[losers].max(axis=1)).sum())
         theirs = int(printed[model, statement])
         better, worse = (
-            sum(holm(lead_of_cells(results, cells, one, other), level=LEVEL / 2).rejected)
-            for one, other in ((winners, losers), (losers, winners))
+            sum(holm(lead_of_cells(results, cells, side, other), level=LEVEL / 2).rejected)
+            for side, other in ((winners, losers), (losers, winners))
         )
         rows.append(
             {

@@ -111,8 +111,8 @@ def spread_in_auc(results: Results) -> Evidence:
 
 def spread_around_the_ends(gains: Sequence[str]) -> Evidence:
     """Make evidence that in some gains Delta deviates more around the best restart than around the worst."""
-    found = deviations()
-    spreads = {gain: found.loc[gain, ["best", "worst"]].to_numpy(np.float64) for gain in gains}
+    spread = deviations()
+    spreads = {gain: spread.loc[gain, ["best", "worst"]].to_numpy(np.float64) for gain in gains}
     design = IndependentTrials("sets of walks")
     return greater({gain: Sample(rows[:, 0] - rows[:, 1], design) for gain, rows in spreads.items()})
 

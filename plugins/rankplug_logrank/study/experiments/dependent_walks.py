@@ -154,8 +154,8 @@ class Objective:
 
 def training_map(scores: Doubles) -> float:
     """Return mean average precision of the lists, whose first documents are good."""
-    places = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1)[:, :GOODS]
-    return float(((1 + np.arange(GOODS)) / (1 + np.sort(places, axis=1))).mean())
+    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1)[:, :GOODS]
+    return float(((1 + np.arange(GOODS)) / (1 + np.sort(ranks, axis=1))).mean())
 
 
 def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:

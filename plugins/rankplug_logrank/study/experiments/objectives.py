@@ -93,13 +93,13 @@ def loss_of_ranks(gain: str, ranks: NDArray[np.int64], k: int = 10) -> NDArray[n
     >>> loss_of_ranks("MAP", np.array([[1, 3]])), loss_of_ranks("NDCG", np.array([[1, 3]]))
     (array([0.5]), array([0.25]))
     """
-    places = np.arange(ranks.shape[1])
+    positions = np.arange(ranks.shape[1])
     if gain == "MAP":
-        loss: NDArray[np.float64] = 1 - ((1 + places) / (1 + ranks)).mean(1)
+        loss: NDArray[np.float64] = 1 - ((1 + positions) / (1 + ranks)).mean(1)
         return loss
     discounts = 1 / np.log2(np.maximum(2, 1 + np.arange(max(k, int(ranks.max()) + 1))))
     discounts[k:] = 0.0
-    return 1 - discounts[ranks].sum(1) / discounts[places].sum()
+    return 1 - discounts[ranks].sum(1) / discounts[positions].sum()
 
 
 def conditioning(results: Results) -> tuple[pd.DataFrame, None]:

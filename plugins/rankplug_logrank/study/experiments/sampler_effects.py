@@ -32,7 +32,7 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
     for axes, measure in zip(panels[0], MEASURES, strict=True):
         values = of_settings(results, measure, settings)
         frame = values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index()
-        frame["combination"] = [results.combinations_of(GROUP, settings[place]) for place in frame[axis]]
+        frame["combination"] = [results.combinations_of(GROUP, settings[value]) for value in frame[axis]]
         frame.insert(0, "measure", measure)
         frames.append(frame)
         draw_mean(axes, values, colour_of(DIAGNOSED), marker="o", markersize=4)

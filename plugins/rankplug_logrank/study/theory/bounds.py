@@ -54,7 +54,7 @@ def bound_frame() -> pd.DataFrame:
             exponents = [sample.deltas - 2 * sample.inversions @ row for sample, row in zip(sets, rows, strict=True)]
             values = {loss: values_of(loss, scores, gain) for loss in SHOWN}
             values |= {"hinge": np.array([exponent.max() for exponent in exponents])}
-            values |= {"rankings": np.array([one.size for one in exponents])}
+            values |= {"rankings": np.array([exponent.size for exponent in exponents])}
             frames.append(pd.DataFrame(values).assign(gain=name, scale=scale, list=range(LISTS)))
     frame = pd.concat(frames, ignore_index=True)
     frame["gap"] = frame["convex_loss"] - frame["logrank_l3"]

@@ -37,9 +37,9 @@ def closed_form_is_over_rankings(results: Results) -> Evidence:
 def walk_stays_among_rankings(results: Results) -> Evidence:
     """Check every state of eight walks, rebuilt from the counts the sampler keeps."""
     walks = [walk(best, seed=seed) for best in (True, False) for seed in range(4)]
-    off = sum(not one.matches for one in walks)
+    off = sum(not walk.matches for walk in walks)
     jumps = sum(int(((states.signs[1:] != states.signs[:-1]).sum((1, 2)) != 1).sum()) for states in walks)
-    states = sum(len(one.signs) for one in walks)
+    states = sum(len(walk.signs) for walk in walks)
     return exact_check(
         f"walks that leave the rankings and steps that change not exactly one pair, of {len(walks)} and {states}:",
         float(off + jumps),
@@ -51,7 +51,7 @@ def walk_stays_among_rankings(results: Results) -> Evidence:
 
 def small_changes_are_likelier(results: Results) -> Evidence:
     """Check Spearman's correlation of alpha and the size of the change of Delta_MAP, for downward and upward flips."""
-    above, below, local = (correlation(*one) for one in ((1, "symmetric"), (-1, "symmetric"), (-1, "local")))
+    above, below, local = (correlation(*case) for case in ((1, "symmetric"), (-1, "symmetric"), (-1, "local")))
     counts = flip_frame()["sign"].value_counts()
     return Checks(
         {

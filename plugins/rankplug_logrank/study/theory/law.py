@@ -54,12 +54,12 @@ def draw_losses(bads: int = 3) -> Figure:
     from rankplug.plotting import new_figure
 
     gaps = np.linspace(-2, 2, 81)
-    found = [loss_sums(np.array([gap]), np.zeros(bads)) for gap in gaps]
+    sums = [loss_sums(np.array([gap]), np.zeros(bads)) for gap in gaps]
     figure, axes = new_figure(width=5.2, height=2.8)
     for name, model in LOSSES.items():
         # With one bad document MLE and ExpGain are one curve.
         dashes = (0, (4, 3)) if model == "ExpGain_AUC" else "solid"
-        axes.plot(gaps, [one[name][1] for one in found], color=colour_of(model), linestyle=dashes, label=model)
+        axes.plot(gaps, [losses[name][1] for losses in sums], color=colour_of(model), linestyle=dashes, label=model)
     axes.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=0)
     axes.set(xlabel="lead of the good document", ylabel="loss of the query", ylim=(0, None))
     axes.legend(loc="upper right", fontsize=8)

@@ -82,7 +82,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     figure, panels = new_figure(len(RESTARTS), len(GAINS), width=2.5, height=1.7, sharex=True, sharey="row")
     bins = np.linspace(0, 1, 41)
     for row, gain in enumerate(GAINS):
-        for column, (restart, place) in enumerate(RESTARTS.items()):
+        for column, (restart, words) in enumerate(RESTARTS.items()):
             axes = panels[row][column]
             values = frame[(frame["gain"] == gain) & (frame["restart"] == restart)]["Delta"]
             axes.hist(values, bins, weights=np.full(len(values), 100 / len(values)), color=PALETTE[row])
@@ -90,7 +90,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
             side = (0.03, "left") if restart == "worst" else (0.97, "right")
             axes.text(side[0], 0.9, text, transform=axes.transAxes, ha=side[1], va="top", fontsize=8)
             if row == 0:
-                axes.set_title(rf"restarts at $\Delta$ = {place}", fontsize=9)
+                axes.set_title(rf"restarts at $\Delta$ = {words}", fontsize=9)
         panels[row][0].set_ylabel(f"{gain}\nshare of rankings (%)", fontsize=8)
     for axes in panels[-1]:
         axes.set_xlabel(r"$\Delta$ of sampled rankings")

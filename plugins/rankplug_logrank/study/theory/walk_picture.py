@@ -66,9 +66,9 @@ def flip_chances(signs: Signs, branch: str = "symmetric") -> NDArray[np.float64]
 
 def distance_of(signs: Signs) -> NDArray[np.float64]:
     """Return Delta_MAP of rankings."""
-    places = np.arange(signs.shape[1])
-    ranks = places + np.sort((signs < 0).sum(2), axis=1)
-    distances: NDArray[np.float64] = 1 - ((1 + places) / (1 + ranks)).mean(1)
+    positions = np.arange(signs.shape[1])
+    ranks = positions + np.sort((signs < 0).sum(2), axis=1)
+    distances: NDArray[np.float64] = 1 - ((1 + positions) / (1 + ranks)).mean(1)
     return distances
 
 

@@ -70,7 +70,7 @@ def approx_overfits_earlier(results: Results) -> Evidence:
 
 def tuning_widens_the_gap(results: Results) -> Evidence:
     """Compare the best validation NDCG@5 of the tuned expected loss with that under the baseline's settings."""
-    fixed, tuned = (first_group(results, one) for one in ("fixed", "tuned"))
+    fixed, tuned = (first_group(results, kind) for kind in ("fixed", "tuned"))
     gain = best_validation(results, tuned, "E[ApproxNDCG]") - best_validation(results, fixed, "E[ApproxNDCG]")
     sample = results.sample(tuned, gain, ["E[ApproxNDCG]"])
     behind = frozenset((group, "E[ApproxNDCG]") for group in (fixed, tuned))
@@ -98,12 +98,9 @@ def better_at_every_cutoff(better: str, worse: str) -> Statistic:
 def cross_entropy_pair_alike(results: Results) -> Evidence:
     """Compare test NDCG at the cut-offs of Table 1."""
     group = first_group(results, "tuned")
-    place = results.collection(group)
+    data = results.collection(group)
     return alike(
-        {
-            f"{place} {metric}": results.difference(group, metric, "E[CrossEntropy]", "CrossEntropy")
-            for metric in METRICS
-        }
+        {f"{data} {metric}": results.difference(group, metric, "E[CrossEntropy]", "CrossEntropy") for metric in METRICS}
     )
 
 
@@ -116,8 +113,8 @@ def gain_of(loss: str, *names: str) -> Statistic:
     """Return the statistic of what some changes give, of those that are crossed."""
 
     def gather(results: Results) -> Evidence:
-        place = results.collection(first_group(results, CROSSED))
-        return greater({f"{METRIC}, {place}, {name}": effect(results, effects(loss)[name]) for name in names})
+        data = results.collection(first_group(results, CROSSED))
+        return greater({f"{METRIC}, {data}, {name}": effect(results, effects(loss)[name]) for name in names})
 
     return gather
 

@@ -19,7 +19,7 @@ def effects(loss: str) -> dict[str, Mapping[str, float]]:
     >>> effects("ApproxNDCG")["the network and optimiser B, without noise"]
     {'ApproxNDCG, B': 1.0, 'ApproxNDCG, A': -1.0}
     """
-    plain, noisy = ({network: arm(one, network) for network in NETWORKS} for one in (loss, f"E[{loss}]"))
+    plain, noisy = ({network: arm(model, network) for network in NETWORKS} for model in (loss, f"E[{loss}]"))
     return {
         "noise, with A": {noisy["A"]: 1.0, plain["A"]: -1.0},
         "noise, with B": {noisy["B"]: 1.0, plain["B"]: -1.0},

@@ -142,7 +142,7 @@ def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ..
     chances = {}
     for order in itertools.permutations(range(len(weights))):
         rest = [powers[list(order[position:])].sum() for position in range(len(order))]
-        chances[order] = float(np.prod([powers[one] / left for one, left in zip(order, rest, strict=True)]))
+        chances[order] = float(np.prod([powers[document] / left for document, left in zip(order, rest, strict=True)]))
     return chances
 
 
@@ -152,15 +152,17 @@ def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> F
 
     points = sampled_points(weights, beta, samples=20_000)
     chances = order_chances(weights, beta)
-    found = np.argsort(-points, axis=1)
-    shares = [float((found == order).all(axis=1).mean()) for order in chances]
+    orders = np.argsort(-points, axis=1)
+    shares = [float((orders == order).all(axis=1).mean()) for order in chances]
     figure, (left, right) = new_figure(2, width=3.9, height=2.8)
     draw_triangle(left, sampled_shares(points, triangles()))
     left.set_title(rf"draws, $\beta$ = {beta:g}, $e^{{f}}$ = {weights}", fontsize=9)
-    places = np.arange(len(chances))
-    right.bar(places - 0.2, shares, 0.4, color=PALETTE[0], label="share of 20,000 draws")
-    right.bar(places + 0.2, list(chances.values()), 0.4, color=PALETTE[1], label="Plackett-Luce")
-    right.set_xticks(places, [" > ".join(str(one + 1) for one in order) for order in chances], rotation=40, fontsize=8)
+    positions = np.arange(len(chances))
+    right.bar(positions - 0.2, shares, 0.4, color=PALETTE[0], label="share of 20,000 draws")
+    right.bar(positions + 0.2, list(chances.values()), 0.4, color=PALETTE[1], label="Plackett-Luce")
+    right.set_xticks(
+        positions, [" > ".join(str(document + 1) for document in order) for order in chances], rotation=40, fontsize=8
+    )
     right.set(xlabel="order of the documents", ylabel="share", ylim=(0, 1))
     right.legend(loc="upper right", fontsize=8)
     return figure
@@ -178,11 +180,11 @@ def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:
         vmax=100 * np.quantile(shares, 0.98),
         rasterized=True,
     )
-    for document, (corner, place) in enumerate(zip(CORNERS, ("right", "left", "center"), strict=True), start=1):
+    for document, (corner, side) in enumerate(zip(CORNERS, ("right", "left", "center"), strict=True), start=1):
         axes.annotate(
             f"document {document}",
             corner,
-            xytext=(0, 4 if place == "center" else -10),
+            xytext=(0, 4 if side == "center" else -10),
             textcoords="offset points",
             ha="center",
             fontsize=8,

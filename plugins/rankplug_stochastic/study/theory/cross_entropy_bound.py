@@ -50,8 +50,8 @@ def cross_entropies(scores: Doubles, labels: Doubles) -> Doubles:
     """Return Equation 8 for each row of scores."""
     from scipy.special import logsumexp
 
-    found: Doubles = logsumexp(scores, axis=-1) - scores @ (labels / labels.sum())
-    return found
+    losses: Doubles = logsumexp(scores, axis=-1) - scores @ (labels / labels.sum())
+    return losses
 
 
 @functools.cache

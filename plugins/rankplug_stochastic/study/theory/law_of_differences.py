@@ -58,8 +58,8 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         first, _ = differences(beta)
         reach = 8 * beta
         axes.hist(first, np.linspace(-reach, reach, 61), density=True, color=PALETTE[0], alpha=0.5, label="draws")
-        places = np.linspace(-reach, reach, 201)
-        axes.plot(places, stats.logistic(scale=beta).pdf(places), color="black", linewidth=1, label="Logistic(0, beta)")
+        grid = np.linspace(-reach, reach, 201)
+        axes.plot(grid, stats.logistic(scale=beta).pdf(grid), color="black", linewidth=1, label="Logistic(0, beta)")
         axes.set(title=f"beta = {beta:g}", xlabel=r"$Z_{12} = G_1 - G_2$")
         rows.append(
             {

@@ -103,8 +103,8 @@ def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
     for i, height in centers.items():
         _node(axes, 0, height, rf"${symbol}_{i}$", "#DCEBF7")
         _node(axes, 7.0, height, rf"$\hat\pi_{i}$", "#D9F2E6")
-    for place, words in ((0, "scores"), (3.2, "sigmoids of\n" + rf"$\eta({symbol}_j - {symbol}_i)$"), (7.0, "ranks")):
-        axes.text(place, -0.5, words, ha="center", va="top", fontsize=8, linespacing=1.6)
+    for x, words in ((0, "scores"), (3.2, "sigmoids of\n" + rf"$\eta({symbol}_j - {symbol}_i)$"), (7.0, "ranks")):
+        axes.text(x, -0.5, words, ha="center", va="top", fontsize=8, linespacing=1.6)
     axes.set(xlim=(-0.8, 7.8), ylim=(-1.4, 6.3))
     axes.set_title(title, fontsize=9)
     axes.axis("off")
