@@ -90,7 +90,7 @@ def scoreboard(
 
 
 def _tell(board: Board) -> None:
-    ranks = board.ranks.found
+    ranks = board.ranks.critical
     told = f"critical difference {ranks.critical_difference:.2f} over {ranks.blocks} {ranks.unit}" if ranks else ""
     heads = ("paper", "method", "mean rank", *(column.collection.title for column in board.columns))
     rows = [

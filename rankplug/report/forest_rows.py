@@ -24,7 +24,7 @@ class ForestBar:
     Args:
         left: its lower end, or the edge.
         right: its upper end, or the edge.
-        place: of the difference; None where it lies beyond the edge.
+        point: of the difference; None where it lies beyond the edge.
         height: at which it is drawn.
         cut: ends that lie beyond the edge, as paths of arrowheads.
         decisive: whether the verdict rests on it.
@@ -32,7 +32,7 @@ class ForestBar:
 
     left: float
     right: float
-    place: float | None
+    point: float | None
     height: float
     cut: tuple[str, ...]
     decisive: bool

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-Made = TypeVar("Made")
+Read = TypeVar("Read")
 
 
 class StudyEvaluation:
@@ -95,7 +95,7 @@ class StudyEvaluation:
             ObservationEvaluation(observation, told, sources) for observation, told, sources in seen if told
         )
 
-    def _with_sources(self, make: Callable[[Results], Made]) -> tuple[Made, tuple[Source, ...]]:
+    def _with_sources(self, make: Callable[[Results], Read]) -> tuple[Read, tuple[Source, ...]]:
         """Return what a function makes of the results, and the runs that it read."""
         with self.results.noting_reads() as cells:
             made = make(self.results)

@@ -141,8 +141,8 @@ def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
 
     honest = CompiledEvaluator.__call__
 
-    def spoilt(self, scores, starts, lists, iteration, out, **settings):
-        honest(self, scores, starts, lists, iteration, out, **settings)
+    def spoilt(self, scored, out):
+        honest(self, scored, out)
         out.value[0] = np.nan
 
     monkeypatch.setattr(CompiledEvaluator, "__call__", spoilt)

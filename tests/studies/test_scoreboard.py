@@ -100,7 +100,7 @@ def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
     assert {str(method): rank for method, rank in ranks.mean.items()} == pytest.approx(
         dict(zip(written.columns, expected, strict=True))
     )
-    assert ranks.found.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 6)), rel=1e-3)
+    assert ranks.critical.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 6)), rel=1e-3)
     assert [str(row.method) for row in board.rows][:2] == ["LambdaRank", "<b>ListNet</b>"]
 
 
@@ -113,7 +113,7 @@ def test_a_lead_smaller_than_the_margin_is_no_difference_and_a_wide_one_inconclu
     (board,) = scoreboard([PAPER], store=fewer, profiles=["quick"]).boards
     cells = board.columns[0].standings.standings.values()
     assert {cell.verdict for cell in cells} == {"", "inconclusive"} and {one.trials for one in cells} == {1}
-    assert board.ranks.found is None and board.ranks.why_not == "fewer than 2 trials that all methods have"
+    assert board.ranks.critical is None and board.ranks.why_not == "fewer than 2 trials that all methods have"
 
 
 def test_profiles_versions_origins_and_seeds_never_meet_in_a_mean(store, tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ def test_profiles_versions_origins_and_seeds_never_meet_in_a_mean(store, tmp_pat
 def test_one_test_part_that_all_trials_share_has_no_independent_blocks(store):
     fill(store, pool=False)
     (board,) = scoreboard([PAPER], store=store, profiles=["quick"]).boards
-    assert board.columns[0].standings.ranks.found is None
+    assert board.columns[0].standings.ranks.critical is None
     best = next(iter(board.columns[0].standings.standings.values()))
     assert best.interval.point == pytest.approx(table(store)["LambdaRank"].mean())
 

@@ -130,9 +130,9 @@ def test_a_loss_that_turns_nan_stops_with_the_last_good_model(backend, scorer, t
 
     honest = CompiledEvaluator.__call__
 
-    def nan_from_the_fourth(self, scores, starts, lists, iteration, out, **settings):
-        honest(self, scores, starts, lists, iteration, out, **settings)
-        if iteration >= 3:
+    def nan_from_the_fourth(self, scored, out):
+        honest(self, scored, out)
+        if scored.iteration >= 3:
             out.value[:] = out.gradient[:] = math.nan
 
     monkeypatch.setattr(CompiledEvaluator, "__call__", nan_from_the_fourth)

@@ -68,14 +68,14 @@ def against_the_mark(who: str) -> Callable[[Results], str]:
     return tell
 
 
-def better(one: str, other: str) -> Statistic:
+def better(method: str, other: str) -> Statistic:
     """Return the statistic that compares the test NDCG@5 of two models on every collection."""
-    return lambda results: greater(_everywhere(results, one, other))
+    return lambda results: greater(_everywhere(results, method, other))
 
 
-def same(one: str, other: str) -> Statistic:
+def same(method: str, other: str) -> Statistic:
     """Return the statistic that asks whether two models have the same test NDCG@5 on every collection."""
-    return lambda results: alike(_everywhere(results, one, other))
+    return lambda results: alike(_everywhere(results, method, other))
 
 
 def _everywhere(results: Results, method: str, other: str) -> dict[str, Values]:
@@ -85,12 +85,12 @@ def _everywhere(results: Results, method: str, other: str) -> dict[str, Values]:
     }
 
 
-def tuned_better(one: str, other: str) -> Statistic:
+def tuned_better(method: str, other: str) -> Statistic:
     """Return the statistic that compares two models of the papers, equally tuned, on every collection."""
 
     def gather(results: Results) -> Evidence:
         parts = {
-            results.collection(group, results.place(group)): results.difference(group, METRIC, one, other)
+            results.collection(group, results.place(group)): results.difference(group, METRIC, method, other)
             for group in results.groups(kind=TUNED)
         }
         return greater(parts) if parts else not_run("not part of this profile")
@@ -159,8 +159,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
 )
 CLAIMS += tuple(
-    Claim(f"Tuned by one protocol, {one} ranks better than {other}.", tuned_better(one, other), "Tuned", POINTS)
-    for one, other in (
+    Claim(f"Tuned by one protocol, {method} ranks better than {other}.", tuned_better(method, other), "Tuned", POINTS)
+    for method, other in (
         ("XE-NDCG", "lambdaMART"),
         ("uMart", "lambdaMART"),
         ("E[lambdaMART]", "lambdaMART"),

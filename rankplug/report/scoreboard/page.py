@@ -43,7 +43,7 @@ def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:
 
     drawn = {}
     for number, board in enumerate(boards, 1):
-        critical = board.ranks.found
+        critical = board.ranks.critical
         if critical is None:
             continue
         order = sorted(board.ranks.mean.items(), key=lambda ranked: (ranked[1], ranked[0]))[:MOST_DRAWN]

@@ -143,9 +143,9 @@ class Board:
 
 def _ranks(ranks: Ranks) -> dict[str, Any]:
     about: dict[str, Any] = {"methods": len(ranks.mean)}
-    if ranks.found is None:
+    if ranks.critical is None:
         return {**about, "critical_difference": None, "why_not": ranks.why_not}
-    difference = ranks.found
+    difference = ranks.critical
     return {
         **about, "critical_difference": difference.critical_difference, "p": difference.p_value,
         "blocks": difference.blocks, "unit": difference.unit,

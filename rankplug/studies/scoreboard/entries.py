@@ -195,7 +195,7 @@ class ModelTrials:
         for trial in self.trials:
             versions = sorted(trial.versions.items() - latest[trial.origin].items())
             # Should results be told apart by something that no version says, their names tell it.
-            versions += [("results", trial.place[0])] if trial.place[0] in self._renamed(latest[trial.origin]) else []
+            versions += [("results", trial.key[0])] if trial.key[0] in self._renamed(latest[trial.origin]) else []
             parts = trial.about["combination"]
             key = (trial.origin, tuple(versions), parts["seed"], trial.about.get("data_fingerprint", ""))
             groups.setdefault(key, []).append(trial)
@@ -205,15 +205,15 @@ class ModelTrials:
                 continue
             parts = chosen[0].about["combination"]
             collection = Collection(parts["dataset"], tuple(parts["transforms"]), fingerprint, self.place)
-            for metric in sorted({name for model in chosen for name in means.get(model.place, {})}):
+            for metric in sorted({name for trial in chosen for name in means.get(trial.key, {})}):
                 values = {
                     (trial.about["trial"], trial.about["fold"]): value
                     for trial in chosen
-                    if (value := means.get(trial.place, {}).get(metric)) is not None
+                    if (value := means.get(trial.key, {}).get(metric)) is not None
                 }
                 conditions = Conditions(self.profile, collection.made, metric, origin, versions, seed)
-                identities = tuple(dict.fromkeys(str(model.about["identity"]) for model in chosen))
-                records = tuple(model.about for model in chosen)
+                identities = tuple(dict.fromkeys(str(trial.about["identity"]) for trial in chosen))
+                records = tuple(trial.about for trial in chosen)
                 method = replace(self.method, kind=self.kind)
                 yield Entry(method, collection, conditions, _series(values), identities, records, self.asked)
 
@@ -227,7 +227,7 @@ class ModelTrials:
                 trial.about["combination"]["seed"],
                 trial.about.get("data_fingerprint", ""),
             )
-            names.setdefault((about, frozenset(trial.versions.items() - latest.items())), set()).add(trial.place[0])
+            names.setdefault((about, frozenset(trial.versions.items() - latest.items())), set()).add(trial.key[0])
         return {name for several in names.values() if len(several) > 1 for name in sorted(several)[1:]}
 
     def _chosen(self, trials: list[StoredTrial], curves: Callable[[], pd.DataFrame]) -> list[StoredTrial]:
@@ -239,7 +239,7 @@ class ModelTrials:
             return []
         frame = curves()
         own = frame[frame["combination"].isin([trial.about["identity"] for trial in trials])]
-        named = {trial.place for trial in trials}
+        named = {trial.key for trial in trials}
         keys = zip(own["combination"], own["fold"], own["trial"], strict=True)
         frame = chosen_on_validation(own[[key in named for key in keys]])
         rows = set(frame[["combination", "fold"]].drop_duplicates().itertuples(index=False, name=None))
@@ -250,7 +250,7 @@ def _stored_models(
     chosen: Iterable[Study], stored: Mapping[str, list[StoredTrial]], profiles: Several[str]
 ) -> Iterator[ModelTrials]:
     """Yield the models of which the store has any trial that a profile asks for."""
-    datasets = {model.about["combination"]["dataset"] for several in stored.values() for model in several}
+    datasets = {trial.about["combination"]["dataset"] for several in stored.values() for trial in several}
     for study in chosen:
         for profile in PROFILES:
             if profile not in profiles:

@@ -56,12 +56,12 @@ class Ranks:
 
     Args:
         mean: of each method.
-        found: Friedman's test and Nemenyi's difference; None where nothing was repeated independently.
+        critical: Friedman's test and Nemenyi's difference; None where nothing was repeated independently.
         why_not: the reason in that case.
     """
 
     mean: Mapping[Method, float]
-    found: CriticalDifference | None = None
+    critical: CriticalDifference | None = None
     why_not: str = ""
 
 

@@ -28,7 +28,7 @@ class StoredTrial:
     parts: str
 
     @property
-    def place(self) -> tuple[str, int, int]:
+    def key(self) -> tuple[str, int, int]:
         """Combination, fold and number."""
         return str(self.about["identity"]), self.about["fold"], self.about["trial"]
 
