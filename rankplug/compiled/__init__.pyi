@@ -7,6 +7,7 @@ from .lifting import call_of_list as call_of_list
 from .lifting import make as make
 from .lifting import writable as writable
 from .named_functions import NamedFunction as NamedFunction
+from .named_functions import names_used as names_used
 from .noise import key_of as key_of
 from .noise import logistic as logistic
 from .noise import mix as mix
@@ -56,6 +57,7 @@ __all__ = [
     "logistic",
     "make",
     "mix",
+    "names_used",
     "order_documents",
     "rank_labels",
     "scratch",

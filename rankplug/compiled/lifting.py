@@ -41,7 +41,7 @@ from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
 from rankplug.compiled.machine_code import compile_with_own_copies
-from rankplug.compiled.named_functions import NamedFunction
+from rankplug.compiled.named_functions import NamedFunction, names_used
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters, literal_values
 from rankplug.system import numbers, places, write_whole
@@ -139,16 +139,15 @@ def sources_of(function: Callable[..., Any]) -> dict[str, str]:
         path = plain.__code__.co_filename
         if path not in sources and os.path.exists(path):
             sources[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
-        names = set(plain.__code__.co_names)
-        reachable = [plain.__globals__.get(name) for name in names]
+        used = list(names_used(plain))
         sources |= {
-            f"{path}:{name}": f"{name}={plain.__globals__[name]!r}"
-            for name in names
-            if isinstance(plain.__globals__.get(name), (bool, int, float, str, tuple))
+            f"{path}:{name}": f"{name}={value!r}"
+            for name, value in used
+            if isinstance(value, (bool, int, float, str, tuple))
         }
-        reachable += [cell.cell_contents for cell in plain.__closure__ or ()]
+        reachable = [value for _, value in used]
         modules = [value for value in reachable if isinstance(value, types.ModuleType)]
-        reachable += [getattr(module, name, None) for module in modules for name in names]
+        reachable += [getattr(module, name, None) for module in modules for name in plain.__code__.co_names]
         todo += [value for value in reachable if isinstance(value, (CPUDispatcher, ListFunction))]
     return sources
 

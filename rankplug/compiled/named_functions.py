@@ -9,7 +9,8 @@ from __future__ import annotations
 import copyreg
 import inspect
 import sys
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rankplug.errors import BrokenPluginError
@@ -60,3 +61,14 @@ class NamedFunction:
                 f" ({', '.join(sorted(self.supplied))}) nor a field of {type(parameters).__name__}"
             )
         return getattr(parameters, name)
+
+
+def names_used(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield what a function uses by name: globals, also of functions inside it, and what it closes over."""
+    inside = [function.__code__]
+    while inside:
+        code = inside.pop()
+        inside += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+        yield from ((name, function.__globals__[name]) for name in code.co_names if name in function.__globals__)
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    yield from ((name, cell.cell_contents) for name, cell in cells)

@@ -24,12 +24,12 @@ import textwrap
 import types
 import typing
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import create_model
 
-from rankplug.compiled import NamedFunction
+from rankplug.compiled import NamedFunction, names_used
 from rankplug.errors import BrokenPluginError, PluginConflictError
 from rankplug.losses.list_losses import ListLoss, list_loss
 from rankplug.losses.objectives import Loss
@@ -141,7 +141,7 @@ def source_of(function: Function) -> str:
             continue
         if isinstance(part, types.FunctionType) and part.__module__ == plain.__module__:
             texts[name] = f"{_text(part)}# defaults {part.__defaults__!r}"
-            todo += _used(part)
+            todo += names_used(part)
         else:
             texts[name] = f"{name} = {_described(part)}"
     return "\n".join(texts[name] for name in sorted(texts, key=lambda name: (name != plain.__name__, name)))
@@ -167,17 +167,6 @@ def _instructions(code: types.CodeType) -> list[Any]:
         for constant in code.co_consts
     ]
     return [code.co_code.hex(), code.co_names, constants]
-
-
-def _used(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield the globals that a function uses, by name."""
-    inside = [function.__code__]
-    while inside:
-        code = inside.pop()
-        inside += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-        yield from ((name, function.__globals__[name]) for name in code.co_names if name in function.__globals__)
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    yield from ((name, cell.cell_contents) for name, cell in cells)
 
 
 def _described(value: Any) -> str:
