@@ -58,7 +58,7 @@ def questions() -> list[dict[str, Any]]:
 def which_loss_page(docs: Path) -> str:
     """Return the page."""
     evidence = evidence_in(docs / "evidence")
-    answered = [(one, list(_answers(one["claims"], evidence))) for one in questions()]
+    answered = [(question, list(_answers(question["claims"], evidence))) for question in questions()]
     rows = [(f"[{one['question']}](#{_anchor(one['question'])})", *_in_short(found)) for one, found in answered]
     lines = [HEAD, *table(("question", "the largest difference that is decided", "decided"), rows)]
     for one, found in answered:
@@ -87,7 +87,7 @@ def _answers(
 
 def _in_short(answers: Sequence[Answer]) -> tuple[str, str]:
     """Return the decided claim whose difference is most margins, and how many are decided."""
-    judged = [one for one in answers if isinstance(one.claim.judgement, Verdict)]
+    judged = [answer for answer in answers if isinstance(answer.claim.judgement, Verdict)]
     decided = [one for one in judged if one.verdict in WORDS]
     share = f"{len(decided)} of {len(judged)}"
     if not decided:

@@ -78,7 +78,7 @@ def test_a_stranger_gets_from_a_new_paper_to_a_verdict_in_five_commands_and_a_mi
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     claims = json.loads((tmp_path / "report" / "claims.json").read_text())["my_paper"]
     assert [claim["exhibit"] for claim in claims] == ["Table 1", "Figure 1"]
-    assert {one["verdict"] for one in claims} <= {"holds", "fails", "no difference", "inconclusive"}
+    assert {claim["verdict"] for claim in claims} <= {"holds", "fails", "no difference", "inconclusive"}
     page = (tmp_path / "report" / "my_paper.html").read_text()
     assert "The title of the paper" in page and "learns faster" in page
     assert len(FROM_PAPER_TO_VERDICT) == 5

@@ -37,7 +37,7 @@ TEXTS = """
 
 def overlaps(texts: list[dict]) -> list[tuple[str, str]]:
     """Return pairs of texts of which one lies over a fifth of the other; slanted ones have no box to tell by."""
-    straight = [one for one in texts if one["turned"] < 0.02 or one["turned"] > 0.98]
+    straight = [text for text in texts if text["turned"] < 0.02 or text["turned"] > 0.98]
     found = []
     for place, one in enumerate(straight):
         for other in straight[place + 1 :]:
@@ -67,7 +67,7 @@ def test_no_text_of_a_figure_is_too_small_or_over_another(page, figures, picture
     for path in figures:
         page.goto(path.as_uri())
         texts = page.evaluate(TEXTS)
-        name, smallest = "/".join(path.parts[-2:]), min((one["size"] for one in texts), default=0.0)
+        name, smallest = "/".join(path.parts[-2:]), min((text["size"] for text in texts), default=0.0)
         told.append(f"{name}: smallest text {smallest:.1f} pt, {len(texts)} texts, over each other: {overlaps(texts)}")
         if smallest < SMALLEST - 0.01 or overlaps(texts):
             bad.append(told[-1])
@@ -85,4 +85,4 @@ def test_the_check_sees_small_text_and_text_over_text(page, tmp_path):
     page.goto(path.as_uri())
     texts = page.evaluate(TEXTS)
     assert overlaps(texts) == [("above", "below")]
-    assert min(one["size"] for one in texts) == pytest.approx(5.0, abs=0.01)
+    assert min(text["size"] for text in texts) == pytest.approx(5.0, abs=0.01)

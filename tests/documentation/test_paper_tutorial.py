@@ -61,7 +61,7 @@ def test_the_study_that_it_builds_is_the_toy(built, toy):
     ]
     about = ("sentence", "exhibit", "margin")
     assert [[getattr(claim, name) for name in about] for claim in study.claims] == [
-        [getattr(one, name) for name in about] for one in toy.claims
+        [getattr(claim, name) for name in about] for claim in toy.claims
     ]
     pd.testing.assert_frame_equal(study.published()[list(toy.published().columns)], toy.published(), check_dtype=False)
 
@@ -71,4 +71,4 @@ def test_its_table_figure_and_verdicts_are_those_of_the_toy_on_the_same_results(
     theirs, ours = evaluate(toy, results), built["evaluation"]
     for name in ("Table 1", "Figure 1"):
         pd.testing.assert_frame_equal(ours.exhibit(name).table, theirs.exhibit(name).table)
-    assert [claim.verdict.sentence for claim in ours.claims] == [one.verdict.sentence for one in theirs.claims]
+    assert [claim.verdict.sentence for claim in ours.claims] == [claim.verdict.sentence for claim in theirs.claims]

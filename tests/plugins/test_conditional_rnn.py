@@ -28,7 +28,7 @@ def network(kind=ConditionalRNN, **parameters):
 
 @given(labels_of_lists)
 def test_the_steps_are_those_of_the_definition(ratings):
-    starts = np.concatenate(([0], np.cumsum([len(one) for one in ratings])))
+    starts = np.concatenate(([0], np.cumsum([len(rating) for rating in ratings])))
     steps = RatingSteps(np.concatenate(ratings).astype(float), starts)
     expected, weights = [], []
     for query, one in enumerate(ratings):

@@ -84,7 +84,7 @@ def test_example_papers_come_to_the_report_with_their_package_and_go_with_it(tmp
     assert studies() == {**before, **{name: f"rankplug-{name}" for name in NAMES}}
     rankplug("reproduce", *NAMES, "--profile", "smoke", "--store", "store", "--report", "with")
     claims = json.loads((tmp_path / "with" / "claims.json").read_text())
-    assert {name: len(found) for name, found in claims.items()} == {"neuralndcg": 3, "toy": 2}
+    assert {name: len(claim) for name, claim in claims.items()} == {"neuralndcg": 3, "toy": 2}
     (exact,) = [claim for claim in claims["neuralndcg"] if "any accuracy" in claim["claim"]]
     assert exact["verdict"] == "holds"
     for name in NAMES:

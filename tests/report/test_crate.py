@@ -121,7 +121,9 @@ def test_every_trial_is_in_it_with_parameters_versions_data_and_licence(made):
         digests = {graph[one["@id"]].get("identifier") for one in action["object"]}
         assert {record["record"]["test_fingerprint"], *record["record"]["data"].values()} <= digests
         parts = [graph[one["@id"]] for one in action["object"] if graph[one["@id"]]["@type"] == "Dataset"]
-        assert {graph[one["license"]["@id"]]["description"] for one in parts} == {"MIT, as the program that makes it."}
+        assert {graph[part["license"]["@id"]]["description"] for part in parts} == {
+            "MIT, as the program that makes it."
+        }
         for package, version in record["record"]["versions"].items():
             assert graph[f"#{package}-{version}"]["softwareVersion"] == version
     assert graph["./"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}

@@ -177,7 +177,9 @@ def test_effect_size_is_the_mean_difference_in_standard_deviations():
 def test_hedges_has_less_bias_than_cohen_in_small_samples():
     samples = np.random.default_rng(12).normal(0.8, 1.0, size=(3_000, 6))
     effects = [effect_size(row, np.zeros(6), unit="trials") for row in samples]
-    assert abs(np.mean([one.hedges for one in effects]) - 0.8) < abs(np.mean([one.cohen for one in effects]) - 0.8)
+    assert abs(np.mean([effect.hedges for effect in effects]) - 0.8) < abs(
+        np.mean([effect.cohen for effect in effects]) - 0.8
+    )
 
 
 @pytest.mark.parametrize(("models", "q"), [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)])

@@ -55,9 +55,9 @@ def from_the_files_alone(store: Store, folder: Path) -> list[pd.DataFrame]:
 
 
 def same(store: Store, folder: Path) -> bool:
-    for one, other in zip(answers(store), from_the_files_alone(store, folder), strict=True):
+    for answer, other in zip(answers(store), from_the_files_alone(store, folder), strict=True):
         # Means add up in the order in which the rows happen to come.
-        pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-13, atol=0)
+        pd.testing.assert_frame_equal(answer, other, check_exact=False, rtol=1e-13, atol=0)
     return True
 
 

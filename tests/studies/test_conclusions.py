@@ -69,7 +69,7 @@ def test_noise_is_judged_by_pairs_that_differ_by_nothing_else(board):
             found = [value(f"noisy {model}", n, flipped) - value(model, n, flipped) for n in range(TRIALS)]
             low, high = stats.t.interval(0.95, TRIALS - 1, np.mean(found), stats.sem(found))
             expected.append((np.mean(found), low, high))
-    given = sorted((one.point, one.low, one.high) for one in effect.differences)
+    given = sorted((difference.point, difference.low, difference.high) for difference in effect.differences)
     assert np.allclose(given, sorted(expected))
     assert (effect.better, effect.worse) == (3, 3)
     assert effect.mean == pytest.approx(np.mean([point for point, *_ in expected]))

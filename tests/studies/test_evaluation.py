@@ -93,7 +93,7 @@ def test_another_process_finds_what_was_evaluated(ran, cache):
         assert first.pictures == second.pictures and first.sources == second.sources
     assert exhibits[1].pictures["png"].startswith(b"\x89PNG") and exhibits[1].pictures["pdf"].startswith(b"%PDF")
     assert [claim.verdict.sentence for claim in claims] == [one.verdict.sentence for one in same_claims]
-    assert [one.sources for one in claims] == [one.sources for one in same_claims]
+    assert [claim.sources for claim in claims] == [claim.sources for claim in same_claims]
     assert [observation.told for observation in observations] == [one.told for one in same_observations] == ["seen"]
     pd.testing.assert_frame_equal(runs, same_runs)
 

@@ -93,7 +93,7 @@ def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
         found = (one.interval.point, one.interval.low, one.interval.high)
         assert found == pytest.approx((written[model].mean(), low, high))
         assert one.lead == pytest.approx(written["LambdaRank"].mean() - written[model].mean())
-    words = {model: one.verdict for model, one in standings.items()}
+    words = {model: standing.verdict for model, standing in standings.items()}
     assert words == {"LambdaRank": "", "<b>ListNet</b>": "holds", "MSE": "holds", "RankNet": "holds"}
     ranks = board.columns[0].standings.ranks
     expected = stats.rankdata(-written.to_numpy(), axis=1).mean(axis=0)
@@ -112,7 +112,7 @@ def test_a_lead_smaller_than_the_margin_is_no_difference_and_a_wide_one_inconclu
     fill(fewer, numbers=[0])
     (board,) = scoreboard([PAPER], store=fewer, profiles=["quick"]).boards
     cells = board.columns[0].standings.standings.values()
-    assert {cell.verdict for cell in cells} == {"", "inconclusive"} and {one.trials for one in cells} == {1}
+    assert {cell.verdict for cell in cells} == {"", "inconclusive"} and {cell.trials for cell in cells} == {1}
     assert board.ranks.critical is None and board.ranks.why_not == "fewer than 2 trials that all methods have"
 
 
@@ -134,7 +134,7 @@ def test_profiles_versions_origins_and_seeds_never_meet_in_a_mean(store, tmp_pat
             best = next(iter(first.standings.standings.values()))
             assert best.interval.point == pytest.approx(0.7 + 0.01 * (4 + bool(about.origin)) + shift, abs=0.005)
     assert boards == {(): {2}, (("rankplug", "0.1.0"),): {4}, **{key: {1} for key in shifts}}
-    told = [one.conditions for one in scoreboard([PAPER], store=store).boards]
+    told = [board.conditions for board in scoreboard([PAPER], store=store).boards]
     assert [condition.profile for condition in told if not (condition.versions or condition.origin)] == [
         "smoke",
         "quick",

@@ -44,18 +44,18 @@ def test_validation_chooses_and_nothing_is_trained_twice(search, tmp_path):
     found = rp.tune(SMALL, selection="ndcg@10", **settings)
     split = rp.load(DATA, seed=_seed(found))
     by_hand = {}
-    for one in found.candidates:
+    for candidate in found.candidates:
         model = rp.fit(
-            one.backend, scorer=one.scorer, loss=one.loss, train=split.train, valid=split.valid, selection="ndcg@10",
-            seed=_seed(found), progress=False,
+            candidate.backend, scorer=candidate.scorer, loss=candidate.loss, train=split.train, valid=split.valid,
+            selection="ndcg@10", seed=_seed(found), progress=False,
         )  # fmt: skip
         quality = rp.evaluate(model, split.valid, "ndcg@10").mean(), rp.evaluate(model, split.test, "ndcg@10").mean()
-        by_hand[one.identity] = quality
+        by_hand[candidate.identity] = quality
     best = max(by_hand, key=lambda name: by_hand[name][0])
     assert by_hand[found.chosen.identity][0] == pytest.approx(by_hand[best][0])
     assert found.test_means()["ndcg@10"] == pytest.approx(by_hand[found.chosen.identity][1])
     again = rp.tune(SMALL, selection="ndcg@10", **settings)
-    assert not any(one.plan.waiting for one in again.outcomes)
+    assert not any(outcome.plan.waiting for outcome in again.outcomes)
     assert again.chosen == found.chosen and again.line in str(again)
 
 

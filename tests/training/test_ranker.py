@@ -194,7 +194,7 @@ def test_a_grid_search_scores_each_fold_query_by_query(data):
         scores = clone(ranker).fit(X[inside], y[inside], qid=qid[inside]).predict(X[held])
         queries = [qid[held] == one for one in np.unique(qid[held])]
         gains = [sklearn.metrics.ndcg_score([2.0 ** y[held][query] - 1], [scores[query]], k=5) for query in queries]
-        expected.append(np.mean([gain for one, gain in zip(queries, gains, strict=True) if y[held][one].any()]))
+        expected.append(np.mean([gain for query, gain in zip(queries, gains, strict=True) if y[held][query].any()]))
     assert [search.cv_results_[f"split{fold}_test_score"][0] for fold in range(3)] == pytest.approx(expected)
 
 

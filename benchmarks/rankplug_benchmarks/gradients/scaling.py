@@ -51,10 +51,10 @@ def rounds_of(loss: LossSpecification, lists: int, length: int, rounds: int) -> 
 def along(loss: LossSpecification, sizes: Iterator[tuple[float, int, int]], rounds: int) -> list[tuple[float, float]]:
     """Return the seconds a gradient takes at each size, as far as a call stays short."""
     points = []
-    for place, lists, length in sizes:
+    for size, lists, length in sizes:
         began = time.perf_counter()
         seconds = rounds_of(loss, lists, length, rounds).spread(loss.name).median
-        points.append((place, seconds))
+        points.append((size, seconds))
         growth = seconds / points[-2][1] if len(points) > 1 else 1.0
         if seconds * max(growth, 1.0) > LONGEST_CALL or time.perf_counter() - began > 10 * LONGEST_CALL:
             break

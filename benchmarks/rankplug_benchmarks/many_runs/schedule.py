@@ -87,7 +87,7 @@ def datasets_table(estimated: dict[str, list[tuple[str, float]]]) -> Table:
     rows = []
     for study, durations in estimated.items():
         for dataset in dict.fromkeys(name for name, _ in durations):
-            seconds = [one for name, one in durations if name == dataset]
+            seconds = [duration for name, duration in durations if name == dataset]
             rows.append((study, dataset, len(seconds), sum(seconds) / HOUR, sum(seconds) / len(seconds) / 60))
     return Table("data sets", ("study", "data set", "trials", "core-hours", "minutes a trial"), tuple(rows))
 

@@ -203,33 +203,33 @@ def _read(request: Request, folder: Path, skipped: SkippedLines) -> tuple[Texts,
     others: set[str] = set()
 
     def walk(wanted: Callable[[Place], bool]) -> None:
-        for place, member in request.files():
-            if place is None:
+        for text, member in request.files():
+            if text is None:
                 others.add(member.name)
                 continue
-            if names.setdefault(place, member.name) != member.name:
+            if names.setdefault(text, member.name) != member.name:
                 raise DataError(
-                    f"{request.source} holds {names[place]} and {member.name}, and both are {place}; remove one of them"
+                    f"{request.source} holds {names[text]} and {member.name}, and both are {text}; remove one of them"
                 )
-            members[place] = member.size
-            if wanted(place) and place not in texts:
-                rows = folder / f"fold{place.fold}-{place.part}.rows"
-                texts[place] = read_text(member, rows, request.columns, request.on_error, skipped)
+            members[text] = member.size
+            if wanted(text) and text not in texts:
+                rows = folder / f"fold{text.fold}-{text.part}.rows"
+                texts[text] = read_text(member, rows, request.columns, request.on_error, skipped)
 
     if request.folds > 1:
-        walk(lambda place: place.part == "test")
+        walk(lambda text: text.part == "test")
         if may_rotate(members, request.folds):
             return texts, rotating()
     complete = _complete_folds(members, request.parts)
-    walk(lambda place: request.folds == 1 or place.fold in complete)
+    walk(lambda text: request.folds == 1 or text.fold in complete)
     complete = _complete_folds(members, request.parts)
     if not complete:
-        has = sorted(str(place) for place in members) or sorted(others)[:5] or ["nothing"]
+        has = sorted(str(text) for text in members) or sorted(others)[:5] or ["nothing"]
         raise NotAsReleasedError(
             f"{request.source} does not hold {request.name}: expected {request.expected}, found {', '.join(has)}"
         )
-    for place in [place for place in texts if place.fold not in complete]:
-        texts.pop(place).rows.unlink()
+    for text in [text for text in texts if text.fold not in complete]:
+        texts.pop(text).rows.unlink()
     return texts, side_by_side(complete, [part for part in PARTS if Place(complete[0], part) in texts])
 
 

@@ -38,16 +38,16 @@ def write_defaults_page(docs: Path) -> None:
 
 def defaults_page(findings: list[dict[str, Any]]) -> str:
     """Return the page that tells of some findings."""
-    backends = list(dict.fromkeys(one["backend"] for one in findings))
-    collections = list(dict.fromkeys(one["collection"] for one in findings))
-    found = {(one["collection"], one["backend"]): one for one in findings}
+    backends = list(dict.fromkeys(finding["backend"] for finding in findings))
+    collections = list(dict.fromkeys(finding["collection"] for finding in findings))
+    found = {(finding["collection"], finding["backend"]): finding for finding in findings}
 
     def cell(collection: str, backend: str) -> str:
         one = found.get((collection, backend))
         return f"{one['usual']:.3f} / {one['tuned']:.3f}" if one else ""
 
     rows = [
-        [name, f"{next(one['feature'] for one in findings if one['collection'] == name):.3f}"]
+        [name, f"{next(finding['feature'] for finding in findings if finding['collection'] == name):.3f}"]
         + [cell(name, backend) for backend in backends]
         for name in collections
     ]
@@ -55,7 +55,7 @@ def defaults_page(findings: list[dict[str, Any]]) -> str:
     lines += table(["collection", "best feature", *(f"`{backend}`" for backend in backends)], rows)
     summary = []
     for backend in backends:
-        own = [one for one in findings if one["backend"] == backend]
+        own = [finding for finding in findings if finding["backend"] == backend]
         beats = sum(one["usual"] > one["feature"] for one in own)
         near = sum(one["usual"] >= one["tuned"] - POINT for one in own)
         gap = sum(one["tuned"] - one["usual"] for one in own) / len(own)

@@ -272,7 +272,10 @@ def nearest_in_permutahedron(point: np.ndarray) -> np.ndarray:
     """Return the nearest mixture of permutations of 1 to n, in which the sum over any subset is at least 1 + 2 + ..."""
     n = point.size
     subsets = [list(one) for size in range(1, n) for one in itertools.combinations(range(n), size)]
-    held = [{"type": "ineq", "fun": lambda x, one=one: x[one].sum() - len(one) * (len(one) + 1) / 2} for one in subsets]
+    held = [
+        {"type": "ineq", "fun": lambda x, subset=subset: x[subset].sum() - len(subset) * (len(subset) + 1) / 2}
+        for subset in subsets
+    ]
     held.append({"type": "eq", "fun": lambda x: x.sum() - n * (n + 1) / 2})
     middle = np.full(n, (n + 1) / 2)
     return minimize(lambda x: ((x - point) ** 2).sum(), middle, constraints=held, method="SLSQP", tol=1e-12).x
