@@ -109,13 +109,13 @@ class ScoredLists(NamedTuple):
     scores: NDArray[np.float64]
     """One a document, one list after another."""
     starts: Integers
-    """Where each list starts in the scores, and where the last one ends."""
+    """Offsets at which the lists start in the scores, their number last."""
     lists: Integers
     """Positions of the lists among the objective's."""
     iteration: int
     """Number of the call in training; noise is drawn anew for each."""
     valued: bool
-    """Whether the value is asked for; what is written in its place is ignored otherwise."""
+    """Wish for the value; without it, what is written in its place is ignored."""
 
 
 class Evaluator(Protocol):

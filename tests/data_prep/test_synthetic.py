@@ -191,6 +191,7 @@ def test_where_a_transform_needs_all_of_the_test_part_there_is_one_block(monkeyp
     assert fingerprints(split) == fingerprints(rp.load(name, seed=3, transforms=transform))
 
 
+@pytest.mark.needs("backend lbfgs", "loss mse", "metric ndcg", "metric map")
 def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch):
     combination = Combination(
         dataset="synthetic[queries=20,documents=10,test_queries=60]",

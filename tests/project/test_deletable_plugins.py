@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = sorted(path.name for path in (ROOT / "plugins").glob("rankplug_*") if path.is_dir())
 ELSEWHERE = ("tests/browser", "tests/project/test_deletable_plugins.py")
 """Tests that start a browser, and these themselves."""
-PROGRAMS = ("ruff", "uv")
+PROGRAMS = ("jupytext", "ruff", "uv")
 NEEDED_BY_MOST = ("rankplug_metrics", "rankplug_scorers", "rankplug_lightgbm", "rankplug_classics")
 """Packages that most tests of the others need."""
 LEAVE_OUT = """
@@ -110,7 +110,7 @@ class Checkout:
         self.project = (self.tree / "pyproject.toml").read_text()
         self.uv = str(Path(sys.executable).with_name("uv"))
         subprocess.run([self.uv, "venv", "--quiet", "--python", sys.executable, self.environment], check=True)
-        # Tests call programs that dependencies bring; those that are no scripts run in any environment.
+        # Tests call programs that dependencies bring; of these, scripts run in the environment they were installed in.
         for program in PROGRAMS:
             (self.python.parent / program).symlink_to(Path(sys.executable).with_name(program))
         # Paths in a .pth file are searched for modules, but .pth files there, such as this checkout's, are not read.
