@@ -119,9 +119,9 @@ def _limits(frame: pd.DataFrame) -> tuple[float, float]:
     return max(low, min([*ends, *bars]) - 0.1 * reach), min(high, max([*ends, *bars]) + 0.1 * reach)
 
 
-def _stand_in(results: Results, place: str) -> str:
+def _stand_in(results: Results, dataset: str) -> str:
     """Name our data for a collection, short enough for a title."""
-    group = group_of(results, place)
+    group = group_of(results, dataset)
     if not group:
         return "(published only)"
     return "(ours: made data)" if results.is_made(group) else f"(ours: {results.runs[group].shared['dataset']})"
