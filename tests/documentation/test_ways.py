@@ -13,6 +13,7 @@ SINCE = {
     "report.front.front_page": "what was found, in sentences",
     "report.math_font": "a font for formulas, with each page",
     "report.queries.page": "models compared query by query",
+    "store.score_files": "scores that are kept for it",
     "studies.query_pairs": "the same, of the results",
     "studies.verdicts.trial_design": "sentences of the front page say how trials were made",
 }
