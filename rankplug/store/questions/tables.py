@@ -134,7 +134,7 @@ def connect(store: Store) -> Any:
             ORIGIN: origins.get(path.relative_to(store.folder).as_posix(), ""),
             "file": str(path),
         }
-        for about, position, path in zip(indexed.descriptions, indexed.positions, indexed.paths, strict=True)
+        for about, position, path in zip(indexed.descriptions, indexed.places, indexed.paths, strict=True)
     ]
     trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file", *PLACE])
     failed = [{**trial_columns_of_failure(record), "failure": record["failure"]} for record in store.failures()]
