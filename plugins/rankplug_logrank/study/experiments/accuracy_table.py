@@ -209,7 +209,8 @@ def _draw_wins(frame: pd.DataFrame, published: str) -> Figure:
     axes.axvline(0.5, color="#555555", linewidth=0.8, linestyle=(0, (3, 2)))
     words = frame["model"] + " " + frame["statement"] + ", " + frame["ours"]
     axes.set_yticks(frame.index, words)
-    axes.set(xlabel="share of the cells of Figure 3 (dashed: half)", xlim=(0, 1), ylim=(len(frame) - 0.4, -0.6))
+    axes.set(xlabel="share of the cells of Figure 3 (dashed: half)", ylabel="statement of Section 5.2, ours")
+    axes.set(xlim=(0, 1), ylim=(len(frame) - 0.4, -0.6))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     legend_below(figure, columns=2)
