@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug_uniquerating.study.colours import colour_of
-from rankplug_uniquerating.study.equations import windowed_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +47,13 @@ def likelihoods(window: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def loss_of_list(window: int) -> float:
+    """Return the loss of the list with windows of some documents (Eq. 3), from the likelihoods; nothing is compiled."""
+    frame = likelihoods(window)
+    gains = 2.0 ** frame["rating"] - 1.0
+    return float(-(gains * np.log(frame["likelihood"])).sum() / (np.unique(LABELS).size - 1))
+
+
 def draw_windows(window: int = 10) -> Figure:
     """Draw which documents compete in which window, and the loss for every width."""
     from matplotlib.colors import ListedColormap
@@ -70,7 +76,7 @@ def draw_windows(window: int = 10) -> Figure:
     left.set_title(f"number of the window, u = {window}", fontsize=9)
     left.grid(visible=False)
     widths = np.arange(1, LABELS.size)
-    losses = [windowed_loss(int(width), SCORES, LABELS) for width in widths]
+    losses = [loss_of_list(int(width)) for width in widths]
     right.plot(widths, losses, color=colour_of("uRank"), marker="o", markersize=3)
     at = min(window, int(widths[-1]))
     right.plot(at, losses[at - 1], marker="o", color=PALETTE[3], markersize=8)

@@ -308,9 +308,7 @@ def test_residuals_stay_finite_where_algorithm_1_does_not():
 
 @pytest.mark.parametrize("window", [1, 2, 3, 9])
 def test_the_picture_of_windows_multiplies_to_the_loss(window):
-    frame = windows_picture.likelihoods(window)
-    loss = -((2 ** frame["rating"] - 1) * np.log(frame["likelihood"])).sum() / 2
-    assert loss == pytest.approx(
+    assert windows_picture.loss_of_list(window) == pytest.approx(
         equations.windowed_loss(window, windows_picture.SCORES, windows_picture.LABELS), abs=1e-9
     )
 
