@@ -34,7 +34,7 @@ class RankNet(Parameters):
         1e-12,
         ge=0,
         le=1e-3,
-        description="relative error allowed for lists of over 1,000 documents; 0 looks at all pairs",
+        description="relative error allowed for lists of over 2,000 documents; 0 looks at all pairs",
     )
 
 

@@ -24,6 +24,7 @@ import math
 from rankplug.compiled import building_block, scratch
 from rankplug.losses import list_loss
 from rankplug_logrank.closed_forms import bounded_pairs, gain_of_pairs, logistic_pairs
+from rankplug_logrank.long_lists import CONVEX, GAIN, L2, L3, LIKELIHOOD
 from rankplug_logrank.rankings import draw_rankings
 from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
 
@@ -51,7 +52,7 @@ def silence(gradient, curvature):
     return 0.0
 
 
-@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=LIKELIHOOD)
 def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute minus the log-likelihood of the ideal ranking of one list."""
     share = share_of_a_pair(labels)
@@ -67,7 +68,7 @@ def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_b
     return value
 
 
-@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=GAIN)
 def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute ExpGain of one list, which is not convex; the curvature for boosting is that of the likelihood."""
     share = share_of_a_pair(labels)
@@ -87,7 +88,7 @@ def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_p
     return value
 
 
-@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=L3)
 def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute L3 of one list, which is convex if Delta lies between 0 and 1, although the paper calls it not convex."""
     share = share_of_a_pair(labels)
@@ -107,7 +108,7 @@ def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by
     return value + expected
 
 
-@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=CONVEX)
 def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute the soft maximum over one list's rankings of the structured hinge."""
     share = share_of_a_pair(labels)
@@ -125,7 +126,7 @@ def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_b
     return value
 
 
-@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=L2)
 def logrank_l2(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute the expected Delta of one list, which is not convex; the curvature for boosting is the likelihood's."""
     share = share_of_a_pair(labels)

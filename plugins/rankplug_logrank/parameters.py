@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -45,8 +46,16 @@ class RankingSet(Parameters):
 class SumOverRankings(RankingSet):
     """The set a loss sums over: all sign matrices by a closed form, or rankings drawn before training."""
 
+    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": 1e-12}
+
     rankings: Literal["closed", "sampled"] | None = Field(None, description="none: closed where there is a closed form")
     divide_by_pairs: bool = Field(False, description="divide scores by the number of good and bad pairs")
+    tolerance: float = Field(
+        1e-12,
+        ge=0,
+        le=1e-3,
+        description="relative error allowed in closed forms for lists of over 2,000 documents; 0: none",
+    )
 
     @property
     def closed(self) -> bool:

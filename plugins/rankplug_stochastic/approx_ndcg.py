@@ -8,6 +8,7 @@ import numpy as np
 
 from rankplug.compiled import WIDEST, building_block, exponentials_from, fill_dcg_constants, log, scratch, zeros
 from rankplug.losses import list_constants, list_loss
+from rankplug_stochastic.long_lists import APPROX_NDCG
 
 
 @list_constants
@@ -47,7 +48,7 @@ def _add_to_gradient(position, exponentials, slopes, gradient):
     gradient[position] += pull
 
 
-@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1, long_lists=APPROX_NDCG)
 def approx_ndcg(scores, gradient, constants, eta):
     """Compute minus the DCG of one list at ranks ``r_i = 1 + sum_j sigmoid(eta (f_j - f_i))``, over the ideal."""
     n = scores.size

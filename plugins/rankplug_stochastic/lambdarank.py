@@ -24,6 +24,7 @@ from rankplug.compiled import (
 )
 from rankplug.losses import list_constants, list_loss
 from rankplug_stochastic.lightgbm_arithmetic import lambdarank_in_single_precision
+from rankplug_stochastic.long_lists import LAMBDARANK
 
 REGULARISER = 0.01
 EXACT = 0
@@ -135,7 +136,7 @@ def _add_pairs(table, n, inner, by_score, exact, valued):
     return value, pushes
 
 
-@list_loss(constants=constants, constants_length=lambda lengths, parameters: 3 * lengths + 1)
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: 3 * lengths + 1, long_lists=LAMBDARANK)
 def lambdarank(scores, gradient, curvature, constants, order, valued, sigma, norm, deepest, arithmetic):
     """Compute LambdaMART's gradient of one list; the value is the pairs' logistic losses with weights held fixed."""
     n = scores.size

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from rankplug import LossSpecification, Parameters, SamplerSpecification, StudySpecification, hookimpl
 
 PAPER = "stochastic"
+TOLERANCE = 1e-12
 
 
 class CrossEntropy(Parameters):
@@ -21,16 +23,32 @@ class CrossEntropy(Parameters):
 class ApproxNdcg(Parameters):
     """Parameters of ``approx_ndcg``."""
 
+    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": TOLERANCE}
+
     eta: float = Field(10.0, gt=0, description="steepness of the sigmoids")
+    tolerance: float = Field(
+        TOLERANCE,
+        ge=0,
+        le=1e-3,
+        description="relative error allowed for lists of over 2,000 documents; 0 looks at all pairs",
+    )
 
 
 class LambdaRank(Parameters):
     """Parameters of ``lambdarank``; the paper has ``sigma=2``, LightGBM's defaults are ``norm=true,truncation=30``."""
 
+    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": TOLERANCE}
+
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoids")
     norm: bool = Field(False, description="divide by score gaps and by the size of a list's gradient, as LightGBM may")
     truncation: int | None = Field(None, ge=1, description="best ranks of which one must be in a pair; none: all")
     arithmetic: Literal["exact", "lightgbm"] = Field("exact", description="lightgbm repeats its roundings bit by bit")
+    tolerance: float = Field(
+        TOLERANCE,
+        ge=0,
+        le=1e-3,
+        description="relative error allowed without truncation and norm, for lists of over 2,000 documents; 0: none",
+    )
 
     @property
     def deepest(self) -> int:

@@ -20,6 +20,14 @@ from .ordering import rank_labels as rank_labels
 from .ordering import sort_labels as sort_labels
 from .ordering import usable as usable
 from .pairs import add_logistic_pair as add_logistic_pair
+from .pair_sums import BEND as BEND
+from .pair_sums import LONGEST_WITH_PAIRS as LONGEST_WITH_PAIRS
+from .pair_sums import SLOPE as SLOPE
+from .pair_sums import SOFTPLUS as SOFTPLUS
+from .pair_sums import TAIL as TAIL
+from .pair_sums import different_levels as different_levels
+from .pair_sums import sum_over_pairs as sum_over_pairs
+from .pair_sums import worth_sums as worth_sums
 from .ranking import fill_dcg_constants as fill_dcg_constants
 from .ranking import gain as gain
 from .ranking import ideal_dcg as ideal_dcg
@@ -35,9 +43,14 @@ from .vector_math import log as log
 
 __all__ = [
     "APART",
+    "BEND",
     "FASTMATH",
+    "LONGEST_WITH_PAIRS",
     "RANDOM",
+    "SLOPE",
+    "SOFTPLUS",
     "STABLE",
+    "TAIL",
     "WIDEST",
     "WORST",
     "ArrayFunction",
@@ -46,6 +59,7 @@ __all__ = [
     "add_logistic_pair",
     "building_block",
     "call_of_list",
+    "different_levels",
     "exp",
     "exponentials_from",
     "fill_dcg_constants",
@@ -63,9 +77,11 @@ __all__ = [
     "scratch",
     "sort_best_first",
     "sort_labels",
+    "sum_over_pairs",
     "told_in_a_sentence",
     "uniform",
     "usable",
+    "worth_sums",
     "writable",
     "zeros",
 ]

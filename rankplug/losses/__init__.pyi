@@ -1,6 +1,7 @@
 from .by_name import loss as loss
 from .list_losses import list_constants as list_constants
 from .list_losses import list_loss as list_loss
+from .long_lists import LongLists as LongLists
 from .objectives import Evaluation as Evaluation
 from .objectives import Loss as Loss
 from .objectives import Objective as Objective
@@ -16,6 +17,7 @@ from .session_losses import unpack as unpack
 
 __all__ = [
     "Evaluation",
+    "LongLists",
     "Loss",
     "Objective",
     "PaddedLoss",

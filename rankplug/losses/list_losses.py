@@ -19,6 +19,7 @@ iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugi
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 from rankplug.compiled import FASTMATH, ListFunction, call_of_list, make, told_in_a_sentence
 from rankplug.data import Integers
 from rankplug.errors import BrokenPluginError
+from rankplug.losses.long_lists import LongLists
 from rankplug.registry import Parameters
 from rankplug.samplers import ListSampler
 from rankplug.system import threads, workers
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from rankplug.losses.objectives import Evaluation, Objective, ScoredLists
 
 Cost = Literal["documents", "pairs"]
+COST_IN_LONG_LISTS = 1_000.0
+"""Of a document in the function for long lists, in looks at a pair."""
 
 
 def check_cost(cost: str) -> None:
@@ -97,6 +101,7 @@ class ListLoss(ListFunction):
         constants: fills a list's constants, which the loss then receives.
         constants_length: how many numbers they are, from the lists' lengths.
         cost: whether time grows with the documents or with the pairs of a list; only for sharing out work.
+        long_lists: how long lists are computed, if not by the function.
         fastmath: LLVM's flags; the default assumes neither finite nor associative numbers away, only order.
     """
 
@@ -111,6 +116,7 @@ class ListLoss(ListFunction):
         constants: Callable[..., Any] | None,
         constants_length: Callable[[Integers, Any], Any] | None,
         cost: Cost,
+        long_lists: LongLists | None,
         fastmath: frozenset[str] | bool,
     ) -> None:
         super().__init__(function, fastmath)
@@ -120,6 +126,7 @@ class ListLoss(ListFunction):
         )
         self.constants_length = constants_length
         self.cost = cost
+        self.long_lists = long_lists
 
     def prepared_constants(
         self, labels: NDArray[np.float64], starts: Integers, parameters: Parameters, seed: int
@@ -170,17 +177,56 @@ class CompiledEvaluator:
         }
         lengths = objective.lengths.astype(np.float64)
         self.cost = self.samples * (lengths**2 if function.cost == "pairs" else 20.0 * lengths)
-        self.compiled = lifted_loss(
-            function, None if sampler is None else sampler.function, loss.specification.shift_invariant
-        )
+        noise, shift_invariant = None if sampler is None else sampler.function, loss.specification.shift_invariant
+        self.compiled = lifted_loss(function, noise, shift_invariant)
+        self.long = np.zeros(lengths.size, np.bool_)
+        if function.long_lists is not None:
+            self.long = function.long_lists.among(objective.labels, objective.starts, loss.parameters)
+        if function.long_lists is not None and self.long.any():
+            self.cost[self.long] = self.samples * COST_IN_LONG_LISTS * lengths[self.long]
+            self.compiled_for_long = lifted_loss(function.long_lists.function, noise, shift_invariant)
+            self.parameters_for_long = function.long_lists.function.numbers(loss.parameters)
 
     def __call__(self, scored: ScoredLists, out: Evaluation) -> None:
-        arguments = {**self.fixed, **scored._asdict(), **out._asdict()}
+        arguments = {**self.fixed, **scored._asdict(), **_outputs(out)}
+        compute: Callable[[int, int], object] = lambda begin, end: self.compiled(begin, end, **arguments)  # noqa: E731
+        if self.long.any():
+            compute = self._by_length(scored.lists, arguments)
         with told_in_a_sentence(self.function):
-            workers.run(
-                lambda begin, end: self.compiled(begin, end, **arguments),
-                workers.chunks_of(self.cost[scored.lists], threads(), self.objective.worth_threads),
-            )
+            workers.run(compute, workers.chunks_of(self.cost[scored.lists], threads(), self.objective.worth_threads))
+
+    def _by_length(self, lists: Integers, arguments: dict[str, Any]) -> Callable[[int, int], None]:
+        """Return a call that computes each list of a range by the function for its length."""
+        for_long = {**arguments, "parameters": self.parameters_for_long}
+        long = self.long[lists]
+
+        def compute(begin: int, end: int) -> None:
+            for is_long, members in itertools.groupby(range(begin, end), long.__getitem__):
+                run = list(members)
+                if is_long:
+                    self.compiled_for_long(run[0], run[-1] + 1, **for_long)
+                else:
+                    self.compiled(run[0], run[-1] + 1, **arguments)
+
+        return compute
+
+
+def _outputs(out: Evaluation) -> dict[str, Any]:
+    """Return the arrays to fill by argument: of one precision those asked for, of the other none.
+
+    The loop takes both, so that it is compiled once for networks, which want doubles, and boosting, which wants single
+    precision.
+    """
+    single = out.gradient.dtype == np.float32
+    doubles, singles = (np.empty(0), np.empty(0, np.float32))
+    return {
+        "value": out.value,
+        "single": single,
+        "gradient": doubles if single else out.gradient,
+        "curvature": doubles if single else out.curvature,
+        "single_gradient": out.gradient if single else singles,
+        "single_curvature": out.curvature if single else singles,
+    }
 
 
 @overload
@@ -194,6 +240,7 @@ def list_loss(
     constants: Callable[..., Any] | None = None,
     constants_length: Callable[[Integers, Any], Any] | None = None,
     cost: Cost = "pairs",
+    long_lists: LongLists | None = None,
     fastmath: frozenset[str] | bool = FASTMATH,
 ) -> Callable[[Callable[..., Any]], ListLoss]: ...
 
@@ -204,12 +251,13 @@ def list_loss(
     constants: Callable[..., Any] | None = None,
     constants_length: Callable[[Integers, Any], Any] | None = None,
     cost: Cost = "pairs",
+    long_lists: LongLists | None = None,
     fastmath: frozenset[str] | bool = FASTMATH,
 ) -> ListLoss | Callable[[Callable[..., Any]], ListLoss]:
     """Make a loss from a function of one list; a decorator, with or without arguments."""
 
     def decorate(function: Callable[..., Any]) -> ListLoss:
-        return ListLoss(function, constants, constants_length, cost, fastmath)
+        return ListLoss(function, constants, constants_length, cost, long_lists, fastmath)
 
     return decorate if function is None else decorate(function)
 
@@ -242,7 +290,8 @@ def lifted(begin, end, starts, labels, constant_starts, constants, seed, paramet
 LOSS = """
 def lifted(
     begin, end, lists, starts, scores, data_starts, labels, constant_starts, constants, order, weights, seed,
-    iteration, newton, valued, samples, parameters, sampler_parameters, value, gradient, curvature,
+    iteration, newton, valued, samples, parameters, sampler_parameters, value, single,
+    gradient, curvature, single_gradient, single_curvature,
 ):
     longest = 0
     for b in range(begin, end):
@@ -259,6 +308,13 @@ def lifted(
         h = all_h[:n]
         weight = weights[q]
         {body}
+        for i in range(n):
+            if single:
+                single_gradient[first + i] = g[i]
+                single_curvature[first + i] = h[i]
+            else:
+                gradient[first + i] = g[i]
+                curvature[first + i] = h[i]
 """
 
 PLAIN = """
@@ -267,8 +323,8 @@ PLAIN = """
         h[:] = 1.0
         value[b] = weight * one_list({arguments})
         for i in range(n):
-            gradient[first + i] = weight * g[i]
-            curvature[first + i] = weight * h[i]
+            g[i] *= weight
+            h[i] *= weight
 """
 
 EXPECTED = """
@@ -290,8 +346,8 @@ EXPECTED = """
                 total_h[i] += slope * slope * h[i]
         value[b] = weight * total / samples
         for i in range(n):
-            gradient[first + i] = weight * total_g[i] / samples
-            curvature[first + i] = weight * total_h[i] / samples
+            g[i] = weight * total_g[i] / samples
+            h[i] = weight * total_h[i] / samples
 """
 
 NORMALISE = "make_log_probabilities(a)"

@@ -68,7 +68,8 @@ class BoostingObjective:
                 f"{self.objective.loss} has the negative curvature {lowest:.3g} at iteration {iteration}; boosting"
                 " needs a positive one, so choose another curvature of the loss or another backend"
             )
-        np.maximum(step.curvature, CURVATURE_FLOOR, out=step.curvature, where=step.gradient == 0)
+        if lowest < CURVATURE_FLOOR:
+            np.maximum(step.curvature, CURVATURE_FLOOR, out=step.curvature, where=step.gradient == 0)
         if self.valued:
             self.loss = float(step.value.mean())
         return step

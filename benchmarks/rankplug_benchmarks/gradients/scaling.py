@@ -141,23 +141,37 @@ def measure_ranksvm(effort: Effort) -> Iterator[Measurement]:
         )
 
 
-def measure_ranknet(effort: Effort) -> Iterator[Measurement]:
-    """Measure all pairs of a long list by sums over nodes beside looking at each."""
-    length = effort.size(30_000, 1_200)
+def measure_sums(effort: Effort) -> Iterator[Measurement]:
+    """Measure all pairs of a long list by sums along the order of scores: beside looking at each, and how they grow."""
+    lengths = (effort.size(10_000, 2_500), effort.size(100_000, 5_000))
     generator = np.random.default_rng(7)
-    labels = generator.choice(len(SHARES_OF_LABELS), size=length, p=SHARES_OF_LABELS).astype(np.float64)
-    scores = generator.normal(size=length)
-    contestants = {
-        name: drifting(rp.loss(f"ranknet[tolerance={tolerance}]").on(labels, [0, length]), scores)
-        for name, tolerance in (("nodes", "1e-6"), ("pairs", "0"))
-    }
-    yield measured(
-        f"ranknet, one list of {length:,} documents: all pairs over sums with a relative error of 1e-6",
-        by_turns(contestants, effort.rounds),
-        lambda seconds: seconds["pairs"] / seconds["nodes"],
-        threads=1,
-        target=at_least(20),
-    )
+    for what in ("ranknet", "lambdarank", "approx_ndcg", "logrank_mle", "exp_gain"):
+        contestants = {}
+        for length, tolerance in ((lengths[0], "1e-12"), (lengths[0], "0"), (lengths[1], "1e-12")):
+            labels = generator.choice(len(SHARES_OF_LABELS), size=length, p=SHARES_OF_LABELS).astype(np.float64)
+            labels = labels if what in ("ranknet", "lambdarank", "approx_ndcg") else (labels >= 1).astype(np.float64)
+            objective = rp.loss(f"{what}[tolerance={tolerance}]").on(labels, [0, length])
+            contestants[f"{length:,} by {tolerance}"] = drifting(objective, generator.normal(size=length))
+        short, pairs, long = contestants
+        rounds = by_turns(contestants, effort.rounds)
+        # Looking at each pair of the longer list would take seconds; its time grows with the square of the length.
+        square = (lengths[1] / lengths[0]) ** 2
+        yield measured(
+            f"{what}, one list of {lengths[1]:,} documents: all pairs over sums with a relative error of 1e-12",
+            rounds,
+            lambda seconds, pairs=pairs, long=long, square=square: square * seconds[pairs] / seconds[long],
+            threads=1,
+            target=at_least(20),
+        )
+        yield measured(
+            f"{what}: power of the length in the time of its sums from {lengths[0]:,} to {lengths[1]:,} documents",
+            rounds,
+            lambda seconds, short=short, long=long: (
+                math.log(seconds[long] / seconds[short]) / math.log(lengths[1] / lengths[0])
+            ),
+            threads=1,
+            target=at_most(1.2),
+        )
 
 
 def measure(effort: Effort) -> Iterator[Measurement | Curve]:
@@ -165,7 +179,7 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve]:
     with use_threads(1):
         yield from measure_linearithmic(effort)
         yield from measure_ranksvm(effort)
-        yield from measure_ranknet(effort)
+        yield from measure_sums(effort)
         found = list(losses())[: effort.size(1000, 3)]
         for loss in found:
             # The first call compiles, which must not make a loss seem too slow for longer lists.

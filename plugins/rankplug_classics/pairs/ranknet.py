@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from rankplug.compiled import building_block, scratch, sort_best_first, zeros
-from rankplug.losses import list_loss
+import numpy as np
+
+from rankplug.compiled import (
+    LONGEST_WITH_PAIRS,
+    SLOPE,
+    SOFTPLUS,
+    TAIL,
+    building_block,
+    different_levels,
+    scratch,
+    sort_best_first,
+    sum_over_pairs,
+    worth_sums,
+    zeros,
+)
+from rankplug.losses import LongLists, list_loss
 from rankplug_classics.pairs.logistic_pairs import add_row, start_rows
 from rankplug_classics.pairs.ranksvm import levels
-from rankplug_classics.pairs.smooth_pairs import FAR, NODES, add_pairs_by_nodes, grid_step
-
-LONGEST_WITH_PAIRS = 1_000
-"""Documents of a list of which all pairs are looked at, whatever error is allowed; measured."""
-WORTH_NODES = 8.0
-"""Pairs that are looked at in the time of a node that meets another; measured, and on the safe side."""
 
 
 @building_block
@@ -40,46 +48,51 @@ def _pairs_in_rows(ranked, order, labels, sigma, valued, slopes, curves):
     return value, pairs
 
 
-@building_block
-def _number_of_pairs(level_of, levels):
-    """Count the pairs of different levels."""
-    counts = zeros(levels)
-    for level in level_of:
-        counts[int(level)] += 1.0
-    pairs, lower = 0.0, 0.0
-    for count in counts:
-        pairs += count * lower
-        lower += count
-    return pairs
+@list_loss()
+def ranknet_of_long_lists(scores, labels, gradient, curvature, constants, order, valued, sigma, mean):
+    """Compute what ``ranknet`` does of one list, by sums over all pairs in place of a look at each."""
+    n = scores.size
+    ranked = sort_best_first(scores, order)
+    exponents, level_of, levels = scratch(n), np.empty(n, np.int64), 0
+    for position in range(n):
+        exponents[position], level_of[position] = sigma * ranked[position], int(constants[order[position]])
+        levels = max(levels, level_of[position] + 1)
+    above, lower_above, below, higher_below = sum_over_pairs(
+        exponents, level_of, np.ones((1, n)), different_levels(levels), (SOFTPLUS if valued else SLOPE) + 1
+    )
+    scale = 1.0
+    if mean and levels > 1:
+        counts = zeros(levels)
+        for level in level_of:
+            counts[level] += 1.0
+        scale = 2.0 / (n * n - (counts * counts).sum())
+    value = 0.0
+    for position in range(n):
+        # A pair in the wrong order adds 1 less what it would add in the right one.
+        wrong = higher_below[0, position] - lower_above[0, position]
+        push = above[TAIL, 0, position] - below[TAIL, 0, position] + wrong
+        gradient[order[position]] = scale * sigma * push
+        curvature[order[position]] = scale * sigma * sigma * (above[SLOPE, 0, position] + below[SLOPE, 0, position])
+        if valued:
+            value += above[SOFTPLUS, 0, position] + wrong * (exponents[position] - exponents[n // 2])
+    return scale * value
 
 
-@list_loss(constants=levels, constants_length=lambda lengths, parameters: lengths)
-def ranknet(scores, labels, gradient, curvature, constants, order, valued, sigma, mean, tolerance):
+def _worth_sums(labels, parameters):
+    n = labels.size
+    return worth_sums(n, np.unique(labels).size, 1, 0.5 * n * n, parameters.tolerance)
+
+
+@list_loss(
+    constants=levels,
+    constants_length=lambda lengths, parameters: lengths,
+    long_lists=LongLists(ranknet_of_long_lists, _worth_sums, LONGEST_WITH_PAIRS),
+)
+def ranknet(scores, labels, gradient, curvature, order, valued, sigma, mean):
     """Compute the sum over one list's pairs with ``y_i > y_j`` of ``log(1 + exp(-sigma (f_i - f_j)))``."""
     n = scores.size
     ranked = sort_best_first(scores, order)
     slopes, curves = zeros(n), zeros(n)
-    by_nodes, step, count = False, 1.0, 0
-    if n > LONGEST_WITH_PAIRS and tolerance > 0.0:
-        for i in range(n):
-            count = max(count, int(constants[i]) + 1)
-        step = grid_step(tolerance)
-        nodes = sigma * (ranked[0] - ranked[n - 1]) / step + NODES
-        meetings = 2.0 * count * nodes * min(nodes, 2.0 * FAR / step)
-        by_nodes = nodes < 100.0 * n and WORTH_NODES * meetings < 1.0 * n * n
-    if by_nodes:
-        exponents = scratch(n)
-        for i in range(n):
-            exponents[i] = sigma * scores[i]
-        value = add_pairs_by_nodes(exponents, constants, count, step, slopes, curves)
-        scale = 1.0
-        if mean:
-            pairs = _number_of_pairs(constants, count)
-            scale = 1.0 / pairs if pairs > 0.0 else 1.0
-        for i in range(n):
-            gradient[i] = scale * sigma * slopes[i]
-            curvature[i] = scale * sigma * sigma * curves[i]
-        return scale * value
     value, pairs = _pairs_in_rows(ranked, order, labels, sigma, valued, slopes, curves)
     scale = 1.0 / pairs if mean and pairs > 0.0 else 1.0
     for position in range(n):

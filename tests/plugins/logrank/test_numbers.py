@@ -14,7 +14,7 @@ from rankplug_logrank import losses
 from rankplug_logrank.deltas import delta
 from rankplug_logrank.parameters import RankingSet
 from rankplug_logrank.rankings import sample_rankings
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 import rankplug as rp
 from rankplug.errors import ParameterError
@@ -306,3 +306,52 @@ def test_dividing_by_the_pairs_is_dividing_the_scores() -> None:
 def test_a_closed_form_that_does_not_exist_is_refused_in_words() -> None:
     with pytest.raises(ParameterError, match="rankings=closed needs gain=auc; there is no closed form for gain=map"):
         rp.loss("exp_gain[gain=map,rankings=closed]")
+
+
+def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float, np.ndarray]:
+    """Return a closed form and its gradient from the matrix of all good and bad documents."""
+    good, bad = scores[labels >= 1], scores[labels < 1]
+    x = steepness * (good[:, None] - bad[None, :])
+    share, wrong = 1 / x.size, expit(-x)
+    value, slope = {
+        "logrank_mle": lambda: (np.logaddexp(0, -x).sum(), -wrong),
+        "logrank_l3": lambda: (np.logaddexp(0, -x).sum() + share * wrong.sum(), -wrong - share * wrong * expit(x)),
+        "convex_loss": lambda: (np.logaddexp(0, share - x).sum(), -expit(share - x)),
+        "exp_gain": lambda: (np.log(x.size) - logsumexp(-np.logaddexp(0, -x)), -expit(x) * wrong / expit(x).sum()),
+        "logrank_l2": lambda: (share * wrong.sum(), -share * wrong * expit(x)),
+    }[name]()
+    gradient = np.empty(scores.size)
+    gradient[labels >= 1], gradient[labels < 1] = steepness * slope.sum(1), -steepness * slope.sum(0)
+    return value, gradient
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-12])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
+@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2"])
+def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread, tolerance) -> None:
+    generator = np.random.default_rng(3)
+    scores = spread * generator.normal(size=2_400)
+    labels = (generator.random(2_400) < 0.3).astype(float)
+    found = rp.loss(f"{name}[tolerance={tolerance}]").evaluate(scores, labels, [0, scores.size])
+    value, gradient = closed_forms_over_the_square(name, scores, labels, 2.0)
+    assert found.value[0] == pytest.approx(value, rel=1e-10)
+    np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2"])
+def test_curvatures_of_a_long_list_are_those_of_its_pairs(name) -> None:
+    generator = np.random.default_rng(5)
+    scores, labels = generator.normal(size=2_400), (generator.random(2_400) < 0.3).astype(float)
+    pairs, sums = (
+        rp.loss(f"{name}[tolerance={tolerance}]").evaluate(scores, labels, [0, scores.size]) for tolerance in (0, 1e-12)
+    )
+    np.testing.assert_allclose(sums.curvature, pairs.curvature, rtol=1e-10)
+    assert not np.array_equal(sums.gradient, pairs.gradient)
+
+
+def test_a_gain_that_is_nearly_0_keeps_its_digits_in_long_lists() -> None:
+    scores = np.concatenate([np.full(1_200, -400.0), np.full(1_200, 400.0)])
+    labels = np.repeat([1.0, 0.0], 1_200)
+    found = rp.loss("exp_gain").evaluate(scores, labels, [0, scores.size])
+    assert found.value[0] == pytest.approx(2.0 * 800.0, rel=1e-12)
+    np.testing.assert_allclose(found.gradient, np.repeat([-2.0, 2.0], 1_200) / 1_200, rtol=1e-9)

@@ -66,6 +66,66 @@ def lambdarank_by_pairs(scores, labels, sigma, norm=False, truncation=None):
     return value * scale, gradient * scale, curvature * scale
 
 
+def long_list(spread, levels=5, documents=2_600):
+    generator = np.random.default_rng(documents + levels)
+    scores = {
+        "normal": generator.normal(size=documents),
+        "tied": generator.integers(-9, 10, documents) * 0.2,
+        "wide": 300.0 * generator.normal(size=documents) + 1e4,
+        "equal": np.full(documents, 0.3),
+    }[spread]
+    return scores, generator.integers(0, levels, documents).astype(float)
+
+
+def lambdarank_over_the_square(scores, labels, sigma):
+    """Return what :func:`lambdarank_by_pairs` does, for long lists: from whole matrices of pairs."""
+    n, gains = len(scores), 2.0**labels - 1
+    rank = np.empty(n, int)
+    rank[np.argsort(-scores, kind="stable")] = np.arange(n)
+    discounts = 1 / np.log2(2 + rank)
+    ideal = (np.sort(gains)[::-1] / np.log2(np.arange(n) + 2)).sum()
+    gaps = scores[:, None] - scores[None, :]
+    weights = np.abs((gains[:, None] - gains[None, :]) * (discounts[:, None] - discounts[None, :])) / ideal
+    weights *= labels[:, None] > labels[None, :]
+    p = expit(-sigma * gaps)
+    pushes, curves = sigma * weights * p, sigma**2 * weights * p * (1 - p)
+    value = (weights * np.logaddexp(0, -sigma * gaps)).sum()
+    return value, pushes.sum(0) - pushes.sum(1), curves.sum(0) + curves.sum(1)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-12])
+@pytest.mark.parametrize("spread", ["normal", "tied", "wide", "equal"])
+@pytest.mark.parametrize("levels", [2, 5])
+def test_lambdarank_of_a_long_list_is_its_square_of_pairs(levels, spread, tolerance):
+    scores, labels = long_list(spread, levels)
+    found = evaluate(f"lambdarank[sigma=2,tolerance={tolerance}]", scores, labels)
+    value, gradient, curvature = lambdarank_over_the_square(scores, labels, 2.0)
+    assert found.value[0] == pytest.approx(value, rel=1e-11)
+    np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11 * np.abs(gradient).max())
+    np.testing.assert_allclose(found.curvature, curvature, rtol=1e-9, atol=1e-11 * max(np.abs(curvature).max(), 1e-9))
+
+
+def test_lambdarank_of_a_long_list_is_summed_without_a_look_at_pairs():
+    scores, labels = long_list("normal")
+    exact, summed = (
+        evaluate(f"lambdarank[tolerance={tolerance}]", scores, labels).gradient for tolerance in (0, 1e-12)
+    )
+    assert not np.array_equal(exact, summed)
+    short = scores[:1_500], labels[:1_500]
+    exact, summed = (evaluate(f"lambdarank[tolerance={tolerance}]", *short).gradient for tolerance in (0, 1e-12))
+    np.testing.assert_array_equal(exact, summed)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-12])
+@pytest.mark.parametrize("spread", ["normal", "tied", "wide", "equal"])
+def test_approx_ndcg_of_a_long_list_is_its_square_of_pairs(spread, tolerance):
+    scores, labels = long_list(spread)
+    found = evaluate(f"approx_ndcg[eta=3,tolerance={tolerance}]", scores, labels)
+    value, gradient = approx_ndcg_by_pairs(scores, labels, 3.0)
+    assert found.value[0] == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11 * np.abs(gradient).max())
+
+
 @pytest.mark.parametrize(
     ("key", "name", "curvature"),
     [
