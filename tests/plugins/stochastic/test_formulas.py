@@ -66,7 +66,7 @@ def lambdarank_by_pairs(scores, labels, sigma, norm=False, truncation=None):
     return value * scale, gradient * scale, curvature * scale
 
 
-def long_list(spread, levels=5, documents=2_600):
+def long_list(spread, levels=5, documents=2_800):
     generator = np.random.default_rng(documents + levels)
     scores = {
         "normal": generator.normal(size=documents),
