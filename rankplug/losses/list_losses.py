@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Cost = Literal["documents", "pairs"]
 COST_IN_LONG_LISTS = 1_000.0
-"""Of a document in the function for long lists, in looks at a pair."""
+"""Cost of a document in the function for long lists, in looks at a pair."""
 
 
 def check_cost(cost: str) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LongLists:
-    """How a loss computes its long lists.
+    """A second function of a loss, for its long lists.
 
     Args:
         function: a loss of one list that computes the same; it gets the constants and parameters of the loss.
