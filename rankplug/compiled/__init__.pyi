@@ -19,7 +19,6 @@ from .ordering import order_documents as order_documents
 from .ordering import rank_labels as rank_labels
 from .ordering import sort_labels as sort_labels
 from .ordering import usable as usable
-from .pairs import add_logistic_pair as add_logistic_pair
 from .pair_sums import BEND as BEND
 from .pair_sums import LONGEST_WITH_PAIRS as LONGEST_WITH_PAIRS
 from .pair_sums import SLOPE as SLOPE
@@ -28,6 +27,7 @@ from .pair_sums import TAIL as TAIL
 from .pair_sums import different_levels as different_levels
 from .pair_sums import sum_over_pairs as sum_over_pairs
 from .pair_sums import worth_sums as worth_sums
+from .pairs import add_logistic_pair as add_logistic_pair
 from .ranking import fill_dcg_constants as fill_dcg_constants
 from .ranking import gain as gain
 from .ranking import ideal_dcg as ideal_dcg
