@@ -1,5 +1,6 @@
 import typing
 
+from .data import Clicks as Clicks
 from .data import Lists as Lists
 from .data import Split as Split
 from .data import load as load
@@ -54,6 +55,7 @@ def __getattr__(name: str) -> typing.Any: ...  # what installed backends offer
 
 __all__ = [
     "BackendSpecification",
+    "Clicks",
     "Combination",
     "DatasetSpecification",
     "Evaluation",

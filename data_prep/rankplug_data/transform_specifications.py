@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankplug import TransformSpecification
 from rankplug_data.transforms.parameters import (
     Augmentation,
+    ClickLog,
     Clicks,
     EveryPart,
     Flips,
@@ -95,6 +96,14 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.clicks:cascade_clicks",
         parameters=Clicks,
         paper="xendcg",
+        parts=("train", "valid"),
+        by_query=True,
+    ),
+    TransformSpecification(
+        name="click_log",
+        summary="replace labels by click rates of simulated users who look less at lower positions",
+        implementation="rankplug_data.transforms.click_log:click_log",
+        parameters=ClickLog,
         parts=("train", "valid"),
         by_query=True,
     ),

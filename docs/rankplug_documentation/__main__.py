@@ -9,6 +9,7 @@ from rankplug_documentation.bad_inputs import write_bad_inputs_page
 from rankplug_documentation.layers import write_layers_picture
 from rankplug_documentation.losses import write_loss_pages
 from rankplug_documentation.reference import write_reference
+from rankplug_documentation.reference_pages.clicks import write_clicks_page
 from rankplug_documentation.reference_pages.defaults import write_defaults_page
 from rankplug_documentation.reproduction import write_reproduction
 from rankplug_documentation.which_loss import which_loss_page
@@ -20,4 +21,5 @@ write_reference(docs)
 write_layers_picture(docs)
 write_reproduction(docs)
 write_defaults_page(docs)
+write_clicks_page(docs)
 (docs / "which-loss.md").write_text(which_loss_page(docs), encoding="utf-8")

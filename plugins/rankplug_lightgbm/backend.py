@@ -129,6 +129,7 @@ class LightGBMLearner(StepwiseLearner):
             reference=reference,
             group=group,
             weight=weight,
+            position=self.problem.positions if reference is None else None,
             params=parameters,
             feature_name=list(lists.feature_names) or "auto",
             categorical_feature=list(self.roles.categorical) or "auto",

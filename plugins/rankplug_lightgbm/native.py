@@ -21,6 +21,8 @@ def native_settings(problem: Problem) -> dict[str, Any]:
         )
     if problem.sampler is not None:
         raise FitError("LightGBM's own objectives take no sampler; leave native or the sampler away")
+    if problem.positions is not None and name != "lambdarank":
+        raise FitError(f"LightGBM debiases its lambdarank alone, not {name}; take the loss lambdarank")
     _check_limits(problem)
     return {"objective_seed": stream(problem.seed, "noise") % 2**31, **NATIVE[name](problem.loss.parameters)}
 

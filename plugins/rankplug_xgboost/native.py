@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from rankplug.data import Integers, Lists
 from rankplug.errors import DataError, FitError
 from rankplug.training import Problem
 
@@ -36,7 +39,19 @@ def native_settings(problem: Problem) -> dict[str, Any]:
         "lambdarank_pair_method": "topk",
         "lambdarank_num_pair_per_sample": longest if truncation is None else min(truncation, longest),
         "lambdarank_normalization": getattr(parameters, "norm", False),
+        **({} if problem.positions is None else _unbiased(problem.train, problem.positions)),
     }
+
+
+def _unbiased(lists: Lists, positions: Integers) -> dict[str, Any]:
+    """Return XGBoost's parameters for unbiased LambdaMART, to which the order of documents tells their positions."""
+    places = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths) + 1
+    if not np.array_equal(positions, places):
+        raise DataError(
+            "XGBoost's unbiased LambdaMART takes documents in the order in which they were shown, from position 1"
+            " down; sort those of each list by position"
+        )
+    return {"lambdarank_unbiased": True}
 
 
 NATIVE = {"lambdarank": "rank:ndcg", "ranknet": "rank:pairwise"}

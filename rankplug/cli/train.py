@@ -32,6 +32,9 @@ def train(
     ] = "lightgbm",
     scorer: Annotated[str | None, typer.Option(help="Scorer to fit; by default the backend's usual one.")] = None,
     sampler: Annotated[str | None, typer.Option(help="Noise on the scores, such as gumbel[samples=8].")] = None,
+    debias: Annotated[
+        str | None, typer.Option(help="Debiasing of clicks that the lists carry, such as ips or dual.")
+    ] = None,
     fold: FOLD = 1,
     seed: SEED = 0,
     transform: Annotated[
@@ -59,7 +62,8 @@ def train(
     names = metric or ["ndcg@5"]
     if dry_run:
         parts = {"dataset": dataset, "transforms": transforms, "backend": backend, "scorer": scorer or "", "loss": loss,
-                 "sampler": sampler or "", "selection": names, "patience": patience, "seed": seed}  # fmt: skip
+                 "sampler": sampler or "", "debias": debias or "", "selection": names, "patience": patience,
+                 "seed": seed}  # fmt: skip
         _tell_training(parts, fold, out, as_json)
         return
     split = load(dataset, fold=fold, seed=seed, transforms=transforms)
@@ -68,6 +72,7 @@ def train(
         scorer=scorer,
         loss=loss,
         sampler=sampler,
+        debias=debias,
         train=split.train,
         valid=split.valid,
         seed=seed,

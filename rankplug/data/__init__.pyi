@@ -1,3 +1,4 @@
+from .clicks import Clicks as Clicks
 from .datasets import Source as Source
 from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
@@ -7,6 +8,8 @@ from .lists import Integers as Integers
 from .lists import Lists as Lists
 from .lists import check_labels as check_labels
 from .lists import check_starts as check_starts
+from .propensities import harvest as harvest
+from .propensities import regression_em as regression_em
 from .scaling import Scaling as Scaling
 from .scaling import ScalingKind as ScalingKind
 from .scaling import signed_log1p as signed_log1p
@@ -26,6 +29,7 @@ from .trec import write_run as write_run
 
 __all__ = [
     "ENDINGS",
+    "Clicks",
     "Columns",
     "FeatureReader",
     "Integers",
@@ -40,11 +44,13 @@ __all__ = [
     "check_labels",
     "check_starts",
     "feature_columns",
+    "harvest",
     "load",
     "load_in_blocks",
     "read_qrels",
     "read_rows",
     "read_run",
+    "regression_em",
     "shard_of",
     "signed_log1p",
     "table_files",

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankplug.data.clicks import Clicks
 from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
 from rankplug.data.tables import open_table
 from rankplug.errors import DataError, ParameterError
@@ -111,6 +112,7 @@ class Lists:
         source: where the data come from, in words, for messages and records.
         feature_names: one a column, or none at all; engines write them into their models.
         categorical: positions of features whose values are codes of categories, whole numbers from 0.
+        clicks: how often each document was shown at each position and clicked there, optional.
     """
 
     features: NDArray[np.float32]
@@ -121,6 +123,7 @@ class Lists:
     source: str = ""
     feature_names: tuple[str, ...] = ()
     categorical: tuple[int, ...] = ()
+    clicks: Clicks | None = None
 
     def __post_init__(self) -> None:
         features = self.features
@@ -143,6 +146,8 @@ class Lists:
         document_ids = None if self.document_ids is None else identifiers(self.document_ids, "document ids")
         if document_ids is not None and document_ids.shape != labels.shape:
             raise DataError(f"{labels.size} documents, but {document_ids.size} document ids")
+        if self.clicks is not None and self.clicks.shown.shape[0] != labels.size:
+            raise DataError(f"{labels.size} documents, but clicks on {self.clicks.shown.shape[0]}")
         feature_names, categorical = _checked_features(self.feature_names, self.categorical, features.shape[1])
         for name, value in (
             ("feature_names", feature_names),
@@ -252,6 +257,7 @@ class Lists:
                     starts=self.starts[first : last + 1] - self.starts[first],
                     query_ids=self.query_ids[first:last],
                     document_ids=None if self.document_ids is None else self.document_ids[span],
+                    clicks=None if self.clicks is None else self.clicks[span],
                 )
             chosen = np.arange(len(self))[queries]
         else:
@@ -267,6 +273,7 @@ class Lists:
             starts=np.concatenate(([0], np.cumsum(self.lengths[chosen]))),
             query_ids=self.query_ids[chosen],
             document_ids=None if self.document_ids is None else self.document_ids[rows],
+            clicks=None if self.clicks is None else self.clicks[rows],
         )
 
     def rows(self, queries: NDArray[Any]) -> Integers:
@@ -299,6 +306,7 @@ class Lists:
         if len({(part.feature_names, part.categorical) for part in parts}) > 1:
             raise DataError("lists whose features have other names or other categorical ones cannot be joined")
         named = [part.document_ids for part in parts if part.document_ids is not None]
+        clicks = [part.clicks for part in parts if part.clicks is not None]
         return Lists(
             np.concatenate([part.features for part in parts]),
             np.concatenate([part.labels for part in parts]),
@@ -308,6 +316,7 @@ class Lists:
             " + ".join(dict.fromkeys(part.source for part in parts if part.source)),
             parts[0].feature_names,
             parts[0].categorical,
+            Clicks.concatenate(clicks) if len(clicks) == len(parts) else None,
         )
 
     @cached_property
@@ -318,6 +327,8 @@ class Lists:
         if self.categorical:
             digest.update(f"categorical {self.categorical}".encode())
         arrays: tuple[NDArray[Any], ...] = (self.starts, self.labels, self.features)
+        if self.clicks is not None:
+            arrays = (*arrays, self.clicks.shown, self.clicks.clicked)
         for array in arrays:
             flat = array.reshape(-1)
             for first in range(0, flat.size, 1 << 24):

@@ -103,7 +103,8 @@ class CombinationRecords:
                 chosen = ", ".join(f"{name} {_word(value)}" for name, value in plugin["parameters"].items())
                 rows.append((part, plugin["name"], chosen, f"{plugin['distribution']} {plugin['version']}"))
         known = about["combination"]
-        return rows + [(part, _word(known.get(part)), "", "") for part in ("patience", "seed")]
+        others = ("debias", "patience", "seed") if known.get("debias") else ("patience", "seed")
+        return rows + [(part, _word(known.get(part)), "", "") for part in others]
 
     @property
     def trials(self) -> list[list[Any]]:

@@ -62,6 +62,7 @@ class Combination(BaseModel):
         patience: iterations without improvement after which training stops.
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
+        debias: takes the bias of positions out of clicks, such as ``ips``; none when empty.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -76,6 +77,7 @@ class Combination(BaseModel):
     patience: int | None = Field(None, ge=1)
     metrics: tuple[str, ...] = METRICS
     seed: int = Field(0, ge=0)
+    debias: str = ""
 
     def __init__(self, **parts: Any) -> None:
         try:
@@ -83,7 +85,7 @@ class Combination(BaseModel):
         except ValidationError as error:
             raise _sentence(error) from None
 
-    @field_validator("dataset", "backend", "loss", "scorer", "sampler", mode="before")
+    @field_validator("dataset", "backend", "loss", "scorer", "sampler", "debias", mode="before")
     @classmethod
     def _canonical(cls, value: Any) -> str:
         return "" if value is None or value == "" else str(parse(value))
@@ -110,6 +112,8 @@ class Combination(BaseModel):
         for part, kind in KIND_OF_PARTS.items():
             for reference in self._references(part):
                 plugins.resolve(kind, reference)
+        if self.debias:
+            _describe_debiasing(self.debias)
         return self
 
     def _references(self, part: str) -> list[str]:
@@ -181,7 +185,8 @@ class Combination(BaseModel):
     def __str__(self) -> str:
         noise = f" x {self.sampler}" if self.sampler else ""
         fitter = f"{self.backend} {self.scorer}".strip()
-        return f"{self.dataset} / {fitter} / {self.loss}{noise}"
+        debiasing = f" debiased by {self.debias}" if self.debias else ""
+        return f"{self.dataset} / {fitter} / {self.loss}{noise}{debiasing}"
 
 
 @functools.cache
@@ -205,8 +210,20 @@ def identity_of(
         data_fingerprint: what the data set says of its data.
     """
     rest = [parts["seed"], parts["patience"], parts["selection"], data_fingerprint]
+    if parts.get("debias"):
+        # Written only where there is one, so that names from before it stay.
+        rest.append(_describe_debiasing(parts["debias"]))
     words = json.dumps([plugins, versions, rest], sort_keys=True, default=str)
     return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
+
+
+def _describe_debiasing(reference: str) -> dict[str, Any]:
+    """Return name and all parameters of a debiasing, checked."""
+    # Not at the top, as it brings all of training with it.
+    from rankplug.training import Debiasing
+
+    debiasing = Debiasing.named(reference)
+    return {"name": debiasing.reference.name, "parameters": debiasing.parameters.model_dump()}
 
 
 def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
@@ -272,7 +289,7 @@ def _choices(part: str, value: Any) -> Iterable[Any]:
         values = _listed(value)
         several = isinstance(values, (list, tuple)) and any(isinstance(_listed(item), (list, tuple)) for item in values)
         yield from map(_listed, values) if several else [values]
-    elif part in KIND_OF_PART:
+    elif part in KIND_OF_PART or part == "debias":
         values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
         for choice in values:
             yield from [""] if choice in (None, "", "none") else expand(choice)

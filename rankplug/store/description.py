@@ -31,6 +31,7 @@ class CombinationRecord(_RecordPart):
     patience: Whole | None = None
     metrics: list[str]
     seed: Whole = 0
+    debias: str = ""
 
 
 class PluginRecord(_RecordPart):

@@ -228,7 +228,7 @@ class Store:
             raise self._cannot_write(self.folder / INDEX, error) from error
 
 
-PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed")
+PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed", "debias")
 TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
 
 
@@ -242,6 +242,7 @@ def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
     names = canonical_parts(parts, about.get("plugins") or {})
     return {
         **{name: names.get(name, parts.get(name)) for name in PARTS},
+        "debias": parts.get("debias") or "",
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],

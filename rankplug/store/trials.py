@@ -245,6 +245,7 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
             scorer=combination.scorer or None,
             loss=combination.loss,
             sampler=combination.sampler or None,
+            debias=combination.debias or None,
             train=train,
             valid=valid,
             seed=trial.seed,

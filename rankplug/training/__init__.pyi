@@ -4,6 +4,7 @@ from .boosting import threads_for_trees as threads_for_trees
 from .cluster_fitting import ClusterProblem as ClusterProblem
 from .cluster_fitting import FittedEngine as FittedEngine
 from .cluster_fitting import fit_on_cluster as fit_on_cluster
+from .debiasing.methods import Debiasing as Debiasing
 from .engine_objective import EngineObjective as EngineObjective
 from .exports.explaining import Method as Method
 from .exports.explaining import draw_explanation as draw_explanation
@@ -43,6 +44,7 @@ __all__ = [
     "BoostingObjective",
     "ClusterProblem",
     "CompiledModel",
+    "Debiasing",
     "EngineObjective",
     "FittedEngine",
     "Learner",

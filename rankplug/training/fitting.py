@@ -39,6 +39,7 @@ from rankplug.registry import (
 )
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, stream, use_threads
+from rankplug.training.debiasing.methods import Debiasing
 from rankplug.training.models import Model, Record
 from rankplug.training.selection import LOSS, metric_names
 
@@ -90,6 +91,8 @@ class Problem(Recipe):
     train_curve: bool = True
     callbacks: tuple[Callback, ...] = ()
     progress: bool | None = None
+    positions: NDArray[np.int64] | None = None
+    """Position at which each training document was shown, from 1; an engine's own objective debiases clicks by it."""
 
     def objective(self, step: Step = "gradient") -> Objective:
         """Return the loss bound to the training data."""
@@ -148,6 +151,7 @@ def fit(
     train_curve: bool = True,
     callbacks: Iterable[Callback] = (),
     progress: bool | None = None,
+    debias: Named | Debiasing | None = None,
 ) -> Model:
     """Fit a scorer to a loss.
 
@@ -165,8 +169,10 @@ def fit(
         train_curve: whether the metrics are computed on the training data too.
         callbacks: called after each iteration with its number and metrics; True stops.
         progress: whether to show a bar; by default in a terminal or a notebook.
+        debias: takes the bias of positions out of the clicks that the lists carry, such as ``"ips"`` or ``"dual"``.
     """
     started = time.perf_counter()
+    debiasing = None if debias is None else Debiasing.named(debias)
     problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)
     problem = replace(
         problem,
@@ -180,7 +186,7 @@ def fit(
     problem.find_metrics()
     engine = problem.backend_specification.load()
     with use_threads():
-        model: Model = engine.fit(problem)
+        model: Model = engine.fit(problem) if debiasing is None else _debiased(problem, debiasing, engine.fit)
     model.record.seconds["total"] = time.perf_counter() - started
     return model
 
@@ -249,6 +255,22 @@ def check_data(recipe: Recipe, train: Lists, valid: Lists | None) -> None:
         for part in (train, valid):
             if part is not None:
                 part.validate()
+
+
+def _debiased(problem: Problem, debiasing: Debiasing, fit_plain: Callable[[Problem], Model]) -> Model:
+    """Fit a problem whose lists carry clicks."""
+
+    def fit_lists(train: Lists, valid: Lists | None, positions: NDArray[np.int64] | None) -> Model:
+        if positions is not None and not getattr(problem.backend_parameters, "native", False):
+            raise FitError(
+                f"debias={debiasing} is for an engine's own objective, as of lightgbm[native=true] or"
+                " xgboost[native=true]; with losses of rankplug take ips or dual"
+            )
+        return fit_plain(replace(problem, train=train, valid=valid, positions=positions))
+
+    model = debiasing.fit(problem.train, problem.valid, fit_lists)
+    model.record.combination["debias"] = str(debiasing)
+    return model
 
 
 def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:

@@ -47,7 +47,7 @@ class Record:
         stopped: why training ended: ``finished``, ``patience``, ``interrupted``, ``exhausted`` (no split or step
             was left to make), ``callback``; of L-BFGS and cutting planes ``tolerance``, ``iterations`` (as many as were
             allowed) or ``line search`` (which found nothing lower).
-        chosen: values that validation chose among several, such as ``C``.
+        chosen: values that validation chose among several, such as ``C``, and propensities that debiasing went by.
         seconds: time of training and of its parts.
         peak_memory: largest resident size of the process in bytes, 0 where the system does not tell.
     """

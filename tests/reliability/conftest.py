@@ -173,10 +173,12 @@ def _names() -> dict[str, Any]:
     whole = rp.Lists(X, y, np.arange(0, 61, 5))
     holes = X.copy()
     holes[3, 1] = np.nan
+    once = rp.Clicks.from_log(np.arange(60), np.arange(60) % 3 + 1, np.arange(60) % 2)
     return {
         "np": np, "pd": pd, "rp": rp, "torch": torch, "lgb": lightgbm, "xgb": xgboost, "Path": Path,
         "train": train, "valid": valid, "test": test, "X": X, "y": y, "qid": qid,
         "narrow": rp.Lists(X[:, :2], y, whole.starts), "holes": rp.Lists(holes, y, whole.starts),
+        "clicked": rp.Lists(X, y, whole.starts, clicks=once),
         "model": rp.load_model("model.txt"), "tiny": TINY, "trees": TREES,
         "use": lambda context: context.__enter__(), "check": _check, "check_study": _check_study,
         "add": registry().add, "loaded": _loaded,

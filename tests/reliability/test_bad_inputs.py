@@ -98,7 +98,7 @@ def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
                     yield f"{name}.{method}", function
 
 
-METHODS_OF = ("Lists", "Loss", "Metric", "Sampler", "Model", "Ranker", "TorchLoss")
+METHODS_OF = ("Clicks", "Lists", "Loss", "Metric", "Sampler", "Model", "Ranker", "TorchLoss")
 """Classes whose methods users call; those of others are called by rankplug itself."""
 
 

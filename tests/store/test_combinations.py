@@ -37,6 +37,7 @@ def identity(**changes: object) -> str:
         {"patience": 10},
         {"seed": 1},
         {"backend": "xgboost"},
+        {"debias": "ips"},
     ],
     ids=str,
 )
@@ -56,11 +57,17 @@ def test_what_changes_results_changes_the_identity(changes: dict[str, object]) -
         {"scorer": "trees[leaves=8,rounds=300]"},
         {"scorer": "trees[rounds=300,leaves=8]"},
         {"selection": ["ndcg[k=5]"]},
+        {"debias": None},
     ],
     ids=str,
 )
 def test_other_words_for_the_same_have_the_same_identity(changes: dict[str, object]) -> None:
     assert identity(**changes) == identity()
+
+
+def test_a_debiasing_names_results_by_all_its_parameters() -> None:
+    assert identity(debias="ips") == identity(debias="ips[propensities=harvest]")
+    assert len({identity(debias=way) for way in ("ips", "ips[propensities=(1,0.5)]", "dual", "dual[rounds=2]")}) == 4
 
 
 def test_threads_and_folders_do_not_change_the_identity(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def cascade_clicks(split: Split, parameters: Clicks, generator: np.random.Genera
     """
 
     def change(lists: Lists, keep_clickless: bool) -> Lists:
-        _check_labels(lists, len(parameters.probabilities))
+        check_clickable(lists, len(parameters.probabilities), "cascade_clicks")
         seed = int(generator.integers(1 << 63))
         return _impressions(lists, seed, parameters, keep_clickless)
 
@@ -32,11 +32,12 @@ def cascade_clicks(split: Split, parameters: Clicks, generator: np.random.Genera
     return over_parts(split, ("valid",), lambda lists: change(lists, False))
 
 
-def _check_labels(lists: Lists, known: int) -> None:
+def check_clickable(lists: Lists, known: int, transform: str) -> None:
+    """Raise an error if a label has no click probability."""
     wrong = np.flatnonzero((lists.labels != np.floor(lists.labels)) | (lists.labels < 0) | (lists.labels >= known))
     if wrong.size:
         raise DataError(
-            f"cascade_clicks knows click probabilities of the labels 0 to {known - 1}, but document {wrong[0]}"
+            f"{transform} knows click probabilities of the labels 0 to {known - 1}, but document {wrong[0]}"
             f" has label {lists.labels[wrong[0]]:g}; give them with law"
         )
 

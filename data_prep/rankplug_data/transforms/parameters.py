@@ -78,15 +78,13 @@ class Flips(TrainingNoise):
         return law
 
 
-class Clicks(Parameters):
-    """Parameters of ``cascade_clicks``."""
+class Users(Parameters):
+    """Probabilities with which simulated users click on what they look at."""
 
     p0: float = Field(0.05, ge=0, le=1, description="probability of a click on a document of label 0")
     law: tuple[float, ...] = Field(
         (0.3, 0.5, 0.7, 0.95), min_length=1, description="probabilities of a click on a document of label 1, 2, ..."
     )
-    impressions: int = Field(10, ge=1, description="how often each query is shown")
-    keep_clickless: bool = Field(False, description="whether training keeps impressions without a click")
 
     @field_validator("law")
     @classmethod
@@ -97,3 +95,35 @@ class Clicks(Parameters):
     def probabilities(self) -> tuple[float, ...]:
         """Probabilities of a click on a document of label 0, 1, 2, ..."""
         return (self.p0, *self.law)
+
+
+class Clicks(Users):
+    """Parameters of ``cascade_clicks``."""
+
+    impressions: int = Field(10, ge=1, description="how often each query is shown")
+    keep_clickless: bool = Field(False, description="whether training keeps impressions without a click")
+
+
+class ClickLog(Users):
+    """Parameters of ``click_log``."""
+
+    model: Literal["position", "cascade", "dbn"] = Field(
+        "position",
+        description="users: who look at each position by its propensity, who leave at a click, or who leave satisfied"
+        " or tired (a dynamic Bayesian network)",
+    )
+    p0: float = Field(0.1, ge=0, le=1, description="probability of a click on a document of label 0 that is looked at")
+    law: tuple[float, ...] = Field(
+        (0.16, 0.28, 0.52, 1.0), min_length=1, description="probabilities of a click on a document of label 1, 2, ..."
+    )
+    eta: float = Field(1.0, ge=0, description="position k is looked at with probability k^-eta, of model=position")
+    persistence: float = Field(0.9, ge=0, le=1, description="probability of a look at the next position, of model=dbn")
+    positions: int = Field(10, ge=1, description="how many documents are shown")
+    impressions: int = Field(100, ge=1, description="how often each query is shown")
+    swaps: float = Field(0.1, ge=0, le=1, description="share of impressions in which two documents change places")
+    policy_share: float = Field(
+        0.01, gt=0, le=1, description="share of the training queries whose labels the ranker that shows documents saw"
+    )
+    lists: Literal["queries", "impressions"] = Field(
+        "queries", description="one list a query with click rates as labels, or one an impression with clicks"
+    )

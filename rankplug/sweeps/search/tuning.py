@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Search = Literal["random", "optuna"]
-MADE_OF = ("backend", "scorer", "loss", "sampler", "selection", "patience")
+MADE_OF = ("backend", "scorer", "loss", "sampler", "debias", "selection", "patience")
 """Parts of a combination by which :func:`rankplug.fit` trains the same model."""
 
 

@@ -1,0 +1,1 @@
+"""Learning from clicks that positions bias."""

@@ -1,0 +1,173 @@
+"""Clicks on documents, counted by the position at which each was shown.
+
+A user sees what stands on top, so that the click rate of a document tells of its place as much as of its relevance.
+Where the probability of an examination depends on the position alone, clicks over examinations do not:
+
+>>> clicks = Clicks.from_log(documents=[0, 1, 1, 0, 0, 1], positions=[1, 2, 1, 2, 1, 2], clicked=[1, 0, 1, 1, 0, 1])
+>>> clicks.rates.round(2).tolist()
+[0.67, 0.67]
+>>> clicks.relevance([1.0, 0.5]).round(2).tolist()
+[0.8, 1.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankplug.errors import DataError
+from rankplug.system import numbers, whole_number
+
+LARGEST_GRADE = 4
+"""Label of a document that everybody clicks on."""
+
+Counts = NDArray[np.int32]
+Probabilities = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Clicks:
+    """Impressions and clicks of each document at each position.
+
+    Args:
+        shown: how often each document (row) was shown at each position (column, the first on top).
+        clicked: how often it was clicked there.
+        true_propensities: probability that a user looks at each position, where clicks are simulated.
+        true_labels: relevance of each document, where clicks are simulated.
+    """
+
+    shown: Counts
+    clicked: Counts
+    true_propensities: Probabilities | None = None
+    true_labels: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        shown, clicked = (
+            numbers(given, name, "int32") for given, name in ((self.shown, "shown"), (self.clicked, "clicked"))
+        )
+        if shown.ndim != 2 or shown.shape != clicked.shape or not shown.shape[1]:
+            raise DataError(
+                "shown and clicked are counts with one row a document and one column a position, got shapes"
+                f" {shown.shape} and {clicked.shape}"
+            )
+        wrong = np.argwhere((clicked < 0) | (clicked > shown))
+        if wrong.size:
+            document, place = wrong[0]
+            raise DataError(
+                f"document {document} has {clicked[document, place]} clicks at position {place + 1}, where it was shown"
+                f" {shown[document, place]} times"
+            )
+        object.__setattr__(self, "shown", shown)
+        object.__setattr__(self, "clicked", clicked)
+
+    @classmethod
+    def from_log(
+        cls, documents: ArrayLike, positions: ArrayLike, clicked: ArrayLike, *, size: int | None = None
+    ) -> Clicks:
+        """Count the impressions of a log.
+
+        Args:
+            documents: which document each impression shows, by its place among the documents of the lists, from 0.
+            positions: where it was shown, from 1.
+            clicked: whether it was clicked.
+            size: number of documents of the lists; up to the last one shown when absent.
+        """
+        rows, places = numbers(documents, "documents", "int64"), numbers(positions, "positions", "int64")
+        hits = numbers(clicked, "clicked", "int64")
+        if not rows.shape == places.shape == hits.shape or rows.ndim != 1 or not rows.size:
+            raise DataError(
+                "a log has one document, position and click an impression, got shapes"
+                f" {rows.shape}, {places.shape} and {hits.shape}"
+            )
+        if places.min() < 1:
+            raise DataError(f"positions count from 1, got {places.min()}")
+        known = int(rows.max()) + 1 if size is None else whole_number(size, "size", least=1)
+        if rows.min() < 0 or rows.max() >= known:
+            raise DataError(f"documents are places from 0 to {known - 1}, got {rows.min()} to {rows.max()}")
+        if not np.isin(hits, (0, 1)).all():
+            raise DataError("clicked is 1 for an impression that was clicked and 0 for one that was not")
+        shape = known, int(places.max())
+        cells = rows * shape[1] + places - 1
+
+        def counted(weights: NDArray[Any] | None) -> Counts:
+            return np.bincount(cells, weights, shape[0] * shape[1]).reshape(shape).astype(np.int32)
+
+        return cls(counted(None), counted(hits))
+
+    @property
+    def positions(self) -> int:
+        """Number of positions."""
+        return int(self.shown.shape[1])
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """Clicks for each time that a document was shown, wherever; 0 for one that never was."""
+        return _ratio(self.clicked.sum(axis=1), self.shown.sum(axis=1))
+
+    @property
+    def only_positions(self) -> NDArray[np.int64] | None:
+        """Position of each document, from 1, where each was shown exactly once, as in lists of one impression."""
+        return self.shown.argmax(axis=1) + 1 if (self.shown.sum(axis=1) == 1).all() else None
+
+    def labels(self, propensities: ArrayLike | None = None) -> NDArray[np.float32]:
+        """Return labels for any loss, on the scale of grades from 0 to 4: of click rates, or of relevance.
+
+        Many losses take :math:`2^y - 1` as the gain of a label y; that of these labels is proportional to the rate or
+        the relevance, so that a gain without bias follows from relevance without bias.
+
+        Args:
+            propensities: probability that a user looks at each position; without them click rates are taken.
+        """
+        share = self.rates if propensities is None else self.relevance(propensities)
+        return np.log2(1.0 + (2.0**LARGEST_GRADE - 1.0) * share).astype(np.float32)
+
+    def relevance(self, propensities: ArrayLike) -> NDArray[np.float64]:
+        """Return clicks for each time that a document was looked at, by inverse propensity.
+
+        In expectation over clicks that is the probability of a click on a document that is looked at, whatever places
+        it was shown at. An estimate above 1 is taken as 1, a document that was never shown as 0.
+
+        Args:
+            propensities: probability that a user looks at each position.
+        """
+        return np.minimum(_ratio(self.clicked.sum(axis=1), self.shown @ self.check_propensities(propensities)), 1.0)
+
+    def check_propensities(self, propensities: ArrayLike) -> Probabilities:
+        """Return one probability a position, checked."""
+        values = numbers(propensities, "propensities")
+        if values.shape != (self.positions,):
+            raise DataError(f"there are {self.positions} positions, but propensities of shape {values.shape}")
+        if not (np.isfinite(values).all() and values.min() > 0):
+            raise DataError(f"propensities must be finite and above 0, got {values.min():g}")
+        return values
+
+    def __getitem__(self, documents: Any) -> Clicks:
+        """Return the clicks of some documents."""
+        labels = None if self.true_labels is None else self.true_labels[documents]
+        return replace(self, shown=self.shown[documents], clicked=self.clicked[documents], true_labels=labels)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Clicks]) -> Clicks:
+        """Concatenate the clicks of several lists; positions that some lack count nothing there."""
+        if not parts:
+            raise DataError("nothing to concatenate")
+        widest = max(parts, key=lambda part: part.positions)
+
+        def joined(counts: list[Counts]) -> Counts:
+            return np.concatenate([np.pad(one, ((0, 0), (0, widest.positions - one.shape[1]))) for one in counts])
+
+        labels = [part.true_labels for part in parts if part.true_labels is not None]
+        return Clicks(
+            joined([part.shown for part in parts]),
+            joined([part.clicked for part in parts]),
+            widest.true_propensities,
+            np.concatenate(labels) if len(labels) == len(parts) else None,
+        )
+
+
+def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
+    return np.divide(above, below, out=np.zeros(above.shape), where=below > 0)

@@ -1,0 +1,102 @@
+r"""Propensities of a position-based model: how probable it is that a user looks at each position.
+
+A click at position k on document d has probability :math:`p_k r_d`, of examination and of relevance. Only the product
+of the two is seen, so that propensities are relative to the first position's.
+
+``harvest`` uses documents that were shown at several positions, by randomised swaps or as rankers changed, and is told
+nothing by all others (Agarwal et al., WSDM 2019). The clicks of such a document share its relevance, which drops out
+of their distribution over its positions; that is maximised, by the iteration that is known of Bradley-Terry models.
+
+``regression_em`` takes relevance as a function of the features (Wang et al., WSDM 2018, who boost trees; here it is
+linear), so that documents shown at one position alone tell something too; it is wrong as far as that function is.
+
+>>> shown = np.array([[100, 100], [50, 150]])
+>>> harvest(Clicks(shown, np.array([[80, 40], [20, 30]]))).round(3).tolist()
+[1.0, 0.5]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.data.clicks import Clicks, Probabilities
+from rankplug.data.scaling import Scaling
+from rankplug.errors import DataError
+
+STEPS, TOLERANCE = 10_000, 1e-7
+"""Iterations of ``harvest`` at most, and the change of no propensity beyond which it goes on."""
+EM_STEPS, RIDGE = 100, 1.0
+LEAST = 1e-3
+"""Least propensity and relevance: where no click was seen the estimate would be 0."""
+
+
+def harvest(clicks: Clicks) -> Probabilities:
+    """Return propensities from documents that were shown at several positions."""
+    clicked = clicks.clicked.sum(axis=1)
+    telling = ((clicks.shown > 0).sum(axis=1) > 1) & (clicked > 0)
+    shown, totals = clicks.shown[telling].astype(np.float64), clicked[telling].astype(np.float64)
+    seen = clicks.clicked[telling].sum(axis=0).astype(np.float64)
+    _check_linked(clicks.shown[telling] > 0)
+    found = np.ones(clicks.positions)
+    for _ in range(STEPS):
+        before = found
+        found = np.maximum(seen / (shown.T @ (totals / (shown @ found))), LEAST * found.max())
+        found = found / found[0]
+        if np.abs(found - before).max() < TOLERANCE:
+            break
+    return found
+
+
+def _check_linked(shown: NDArray[np.bool_]) -> None:
+    """Raise an error if documents do not link all positions to the first one."""
+    linked = np.zeros(shown.shape[1], np.bool_)
+    linked[0] = True
+    while True:
+        reached = linked | shown[shown[:, linked].any(axis=1)].any(axis=0)
+        if (reached == linked).all():
+            break
+        linked = reached
+    if not linked.all():
+        raise DataError(
+            f"no document with a click was shown at position {np.argmin(linked) + 1} and at another one that leads to"
+            " position 1, so propensities cannot be harvested; log with randomised swaps, take regression_em, or give"
+            " the propensities"
+        )
+
+
+def regression_em(clicks: Clicks, features: NDArray[np.float32]) -> Probabilities:
+    """Return propensities by expectation maximisation, relevance a linear function of the features' logarithms."""
+    impressions = clicks.shown.sum(axis=1)
+    rows = np.flatnonzero(impressions)
+    scaled = np.nan_to_num(Scaling.of("log", features[rows])(features[rows])).astype(np.float64)
+    inputs = np.column_stack([np.ones(rows.size), scaled])
+    weighted = inputs * impressions[rows, None] / impressions[rows].mean()
+    solve = np.linalg.solve(weighted.T @ inputs + RIDGE * np.eye(inputs.shape[1]), weighted.T)
+    return expectation_maximisation(clicks[rows], lambda targets: np.asarray(inputs @ (solve @ targets)))
+
+
+def expectation_maximisation(
+    clicks: Clicks, regress: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Probabilities:
+    """Return propensities by expectation maximisation.
+
+    Args:
+        clicks: of documents that were shown at least once.
+        regress: returns the relevance that a model fitted to expected relevances gives each document.
+    """
+    shown, clicked = clicks.shown.astype(np.float64), clicks.clicked.astype(np.float64)
+    missed = shown - clicked
+    found = clicked.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0)
+    found = np.clip(found / max(found[0], LEAST), LEAST, 1.0 - LEAST)
+    relevance = np.clip(clicks.relevance(found), LEAST, 1.0 - LEAST)
+    for _ in range(EM_STEPS):
+        # What a missing click says of examination and of relevance, under the current estimates of both.
+        no_click = 1.0 - relevance[:, None] * found
+        examined = clicked + missed * found * (1.0 - relevance[:, None]) / no_click
+        relevant = clicked + missed * relevance[:, None] * (1.0 - found) / no_click
+        found = np.clip(examined.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0), LEAST, 1.0 - LEAST)
+        relevance = np.clip(regress(relevant.sum(axis=1) / shown.sum(axis=1)), LEAST, 1.0 - LEAST)
+    return found / found[0]

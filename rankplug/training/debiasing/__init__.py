@@ -1,0 +1,1 @@
+"""Debiasing of clicks, around what a backend fits."""

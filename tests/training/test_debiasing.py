@@ -1,0 +1,144 @@
+"""Debiasing relabels clicks by inverse propensity, for any loss and backend, and hands positions to engines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.data import harvest
+from rankplug.errors import DataError, FitError, ParameterError
+
+TREES = "trees[rounds=30,leaves=7]"
+LOG = "click_log[impressions=100,swaps=0.2]"
+BACKENDS = {"lightgbm": TREES, "xgboost": TREES, "torch[steps=40]": "linear", "lbfgs[iterations=20]": "linear"}
+
+
+@pytest.fixture(scope="module")
+def log():
+    return rp.load("synthetic[queries=300,documents=10]", transforms=[LOG], seed=0)
+
+
+@pytest.fixture(scope="module")
+def impressions():
+    return rp.load("synthetic[queries=60,documents=6]", transforms=["click_log[impressions=10,lists=impressions]"])
+
+
+def relabelled(lists, propensities):
+    """Return lists whose gains are proportional to clicks over examinations, document by document."""
+    pairs = zip(lists.clicks.clicked, lists.clicks.shown, strict=True)
+    looks = [(clicked.sum(), (shown * propensities).sum()) for clicked, shown in pairs]
+    labels = [np.log2(1 + 15 * min(1.0, clicked / seen)) if seen else 0.0 for clicked, seen in looks]
+    return rp.Lists(lists.features, np.float32(labels), lists.starts)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("loss", ["xe_ndcg", "lambdarank"])
+def test_ips_is_training_on_clicks_over_examinations(log, backend, loss):
+    propensities = np.array([1, *np.linspace(0.7, 0.1, 9)])
+    given = f"ips[propensities=({','.join(map(str, propensities))})]"
+    fixed = {"scorer": BACKENDS[backend], "loss": loss, "progress": False}
+    debiased = rp.fit(backend, train=log.train, valid=log.valid, debias=given, **fixed)
+    valid = relabelled(log.valid, propensities)
+    by_hand = rp.fit(backend, train=relabelled(log.train, propensities), valid=valid, **fixed)
+    assert debiased.predict(log.test).tolist() == by_hand.predict(log.test).tolist()
+    assert debiased.curve.columns == by_hand.curve.columns
+    assert debiased.record.chosen["propensities"] == propensities.tolist()
+
+
+def test_ips_goes_with_a_sampler(log):
+    plain, noisy = (
+        rp.fit("lightgbm", scorer=TREES, loss="xe_ndcg", sampler=sampler, train=log.train, debias="ips")
+        for sampler in (None, "gumbel[samples=2]")
+    )
+    assert plain.predict(log.test).tolist() != noisy.predict(log.test).tolist()
+
+
+def test_ips_harvests_propensities_where_none_are_given(log):
+    model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, debias="ips")
+    assert model.record.chosen["propensities"] == pytest.approx(harvest(log.train.clicks))
+    assert model.record.combination["debias"] == "ips"
+
+
+@pytest.mark.parametrize("debias", ["ips", "ips[propensities=regression_em]", "dual"])
+def test_debiased_clicks_rank_better_than_naive_ones(log, debias):
+    def quality(**ways):
+        model = rp.fit("lightgbm", scorer=TREES, loss="xe_ndcg", train=log.train, valid=log.valid, **ways)
+        return rp.evaluate(model, log.test, "ndcg@5").mean()
+
+    assert quality(debias=debias) > quality() + 0.01
+
+
+def test_dual_learning_tells_relevance_from_position_where_a_good_ranker_showed_the_documents():
+    good = "click_log[impressions=300,policy_share=1,eta=0.5]"
+    log = rp.load("synthetic[queries=300,documents=10]", transforms=[good], seed=0).train
+    once, often = (
+        np.array(rp.fit("lightgbm", scorer=TREES, loss="xe_ndcg", train=log, debias=way).record.chosen["propensities"])
+        for way in ("dual[rounds=1]", "dual[rounds=4]")
+    )
+    rates = log.clicks.clicked.sum(axis=0) / log.clicks.shown.sum(axis=0)
+    assert once == pytest.approx(rates / rates[0])
+    far = [np.abs(found - log.clicks.true_propensities).mean() for found in (once, often)]
+    assert far[1] < 0.5 * far[0]
+
+
+def test_a_debiased_model_is_kept_with_its_propensities(log, tmp_path):
+    model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, debias="ips")
+    model.save(tmp_path / "model.txt")
+    kept = rp.load_model(tmp_path / "model.txt").record
+    assert kept.chosen == model.record.chosen
+    assert kept.combination["debias"] == "ips"
+
+
+def test_validation_lists_without_clicks_keep_their_labels(log):
+    truth = rp.load("synthetic[queries=300,documents=10]", seed=0).valid
+    model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, valid=truth, debias="ips")
+    quality = rp.evaluate(model, truth, "ndcg@5").mean()
+    assert quality == pytest.approx(model.curve.columns["valid ndcg@5"][model.best_iteration])
+
+
+@pytest.mark.parametrize("backend", ["lightgbm[native=true]", "xgboost[native=true]"])
+def test_engines_own_debiasing_changes_what_they_learn(impressions, backend):
+    naive, debiased = (
+        rp.fit(backend, scorer=TREES, loss="lambdarank", train=impressions.train, debias=debias)
+        for debias in (None, "native")
+    )
+    assert naive.predict(impressions.test).tolist() != debiased.predict(impressions.test).tolist()
+
+
+def test_xgboost_needs_documents_in_the_order_in_which_they_were_shown(impressions):
+    clicks = impressions.train.clicks
+    turned = rp.Clicks(clicks.shown[:, ::-1], clicks.clicked[:, ::-1])
+    with pytest.raises(DataError, match="in the order in which they were shown"):
+        rp.fit(
+            "xgboost[native=true]", loss="lambdarank", train=replace(impressions.train, clicks=turned), debias="native"
+        )
+
+
+def test_what_cannot_be_is_told(log, impressions):
+    with pytest.raises(ParameterError, match="isp is no debiasing: did you mean ips"):
+        rp.fit("lightgbm", loss="mse", train=log.train, debias="isp")
+    with pytest.raises(DataError, match="needs clicks beside the labels"):
+        rp.fit("lightgbm", loss="mse", train=log.test, debias="ips")
+    with pytest.raises(DataError, match="one position at which each document was shown"):
+        rp.fit("lightgbm[native=true]", loss="lambdarank", train=log.train, debias="native")
+    with pytest.raises(FitError, match="for an engine's own objective"):
+        rp.fit("lbfgs", loss="cross_entropy", train=impressions.train, debias="native")
+    with pytest.raises(FitError, match="debiases its lambdarank alone"):
+        rp.fit("lightgbm[native=true]", loss="xe_ndcg", train=impressions.train, debias="native")
+
+
+def test_a_sweep_debiases_as_fit_does(tmp_path):
+    data = {"dataset": "synthetic[queries=60,documents=10]", "transforms": "click_log[swaps=0.5]"}
+    outcome = rp.sweep(
+        {"backend": "lightgbm", "scorer": TREES, "loss": "mse", "debias": ["", "ips"], "metrics": "ndcg@5"},
+        store=tmp_path,
+        progress=False,
+        **data,
+    )
+    frame = outcome.frame()
+    assert sorted(frame["debias"].unique()) == ["", "ips"]
+    means = rp.results(tmp_path, group_by="debias").set_index("debias")["mean"]
+    assert means[""] != means["ips"]
