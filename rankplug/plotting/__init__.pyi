@@ -9,6 +9,7 @@ from .figures import draw_mean as draw_mean
 from .figures import encode_figure as encode_figure
 from .figures import in_style as in_style
 from .figures import keep_within as keep_within
+from .figures import lay_out as lay_out
 from .figures import legend_below as legend_below
 from .figures import new_figure as new_figure
 from .figures import save as save
@@ -40,6 +41,7 @@ __all__ = [
     "encode_points",
     "in_style",
     "keep_within",
+    "lay_out",
     "legend_below",
     "new_figure",
     "save",

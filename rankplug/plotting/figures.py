@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
     from numpy.typing import ArrayLike
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#8C6D1F", "#555555", "#000000")
 COLOURS = 255
 """Colours of a PNG, as many as its palette holds."""
+PADDING = 0.1
+"""Inches left free around what is drawn."""
 SMALLEST = 8
 """Points of the smallest text of a figure, at the size at which it is printed."""
 STYLE: dict[str, Any] = {
@@ -215,13 +218,25 @@ def legend_below(figure: Figure, columns: int) -> None:
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
-def encode_figure(figure: Figure, file: IO[bytes], suffix: str, **metadata: str) -> None:
+def lay_out(figure: Figure) -> Bbox:
+    """Lay a figure out for good, and return the area in inches on which anything is drawn.
+
+    matplotlib would do so before each format that it writes, and go through all of it once more to find that area.
+    """
+    with in_style():
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        return figure.get_tightbbox().padded(PADDING)
+
+
+def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | None = None, **metadata: str) -> None:
     """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png`` with few colours.
 
     Args:
         figure: what is written.
         file: what it is written into.
         suffix: the format.
+        area: of the figure, where :func:`lay_out` has found it.
         metadata: what the file carries beside the figure, by matplotlib's names.
     """
     drawn = io.BytesIO()
@@ -229,7 +244,7 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, **metadata: str)
         figure.savefig(
             drawn,
             format=suffix,
-            bbox_inches="tight",
+            bbox_inches="tight" if area is None else area,
             dpi=STYLE["savefig.dpi"],
             metadata={**UNDATED.get(suffix, {}), **metadata},
         )

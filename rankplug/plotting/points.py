@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankplug.plotting.figures import lay_out
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+    from matplotlib.transforms import Bbox
 
 MOST_CELLS = 600
 """Cells of a heat map that are told; of more none is."""
@@ -23,21 +26,19 @@ Point = tuple[float, float, str]
 """Place from the left and from the top, as shares of the picture, and words."""
 
 
-def encode_points(figure: Figure) -> bytes:
+def encode_points(figure: Figure, area: Bbox | None = None) -> bytes:
     """Return the points of a figure's named lines and the cells of its heat maps as JSON, see :data:`Point`.
 
-    The places are those in a picture that :func:`rankplug.plotting.encode_figure` writes.
+    The places are those in a picture that :func:`rankplug.plotting.encode_figure` writes of the same area.
     """
-    return json.dumps(list(points_of(figure)), ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(list(points_of(figure, area)), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def points_of(figure: Figure) -> Iterator[Point]:
+def points_of(figure: Figure, area: Bbox | None = None) -> Iterator[Point]:
     """Yield the points of a figure's named lines, and the cells of its heat maps."""
-    import matplotlib as mpl
     from matplotlib.collections import QuadMesh
 
-    figure.draw_without_rendering()
-    inches = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
+    inches = area or lay_out(figure)
     left, bottom, width, height = inches.x0, inches.y0, inches.width, inches.height
     for axes in figure.axes:
         told = [point for line in axes.lines for point in _of_line(axes, line)]

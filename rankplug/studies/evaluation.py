@@ -116,12 +116,13 @@ def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
 def _pictures(figure: Figure) -> dict[str, bytes]:
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import encode_figure, encode_points
+    from rankplug.plotting import encode_figure, encode_points, lay_out
 
-    pictures = {"json": encode_points(figure)}
+    area = lay_out(figure)
+    pictures = {"json": encode_points(figure, area)}
     for suffix in ("svg", "png", "pdf"):
         file = io.BytesIO()
-        encode_figure(figure, file, suffix)
+        encode_figure(figure, file, suffix, area)
         pictures[suffix] = file.getvalue()
     plt.close(figure)
     return pictures

@@ -108,7 +108,10 @@ class Results:
 
     def queries_of_a_trial(self, group: str, metric: str) -> float:
         """Return the mean number of test queries of a trial, over all folds, in which a metric has values."""
-        return self.query_count(group, metric) / self.frames[group]["trial"].nunique()
+        return self._once(
+            ("queries of a trial", group, metric),
+            lambda: self.query_count(group, metric) / self.frames[group]["trial"].nunique(),
+        )
 
     def models(self, group: str) -> list[str]:
         """Return the models of a group in their order."""
@@ -124,9 +127,20 @@ class Results:
 
         Where there are several folds, a trial's number is the mean of those of its folds.
         """
+        self._note(group)
+        means: pd.DataFrame = self._once(("trials", group, metric), lambda: self._means_of_trials(group, metric))
+        return means.copy()
+
+    def _means_of_trials(self, group: str, metric: str) -> pd.DataFrame:
         asked = self.queries(group, metric)
         of_folds = asked.groupby(["model", "trial", "fold"], observed=True)["value"].mean()
         return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
+
+    def _once(self, key: tuple[str, str, str], make: Callable[[], Any]) -> Any:
+        """Return what was made under a key before, or make it."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
     def by_query(self, group: str, metric: str) -> pd.DataFrame:
         """Return a metric's values: a row for each trial, fold and test query, a column for each model."""
