@@ -120,7 +120,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     frame = frame_of(results)
     if frame.empty:
         return frame, None
-    figure, panels = new_figure(len(BASELINES), len(UNITS), width=2.9, height=2.2, sharex=True, squeeze=False)
+    figure, panels = new_figure(len(BASELINES), len(UNITS), width=2.9, height=2.2, squeeze=False)
     for row, unit in zip(panels, UNITS, strict=True):
         for axes, loss in zip(row, BASELINES, strict=True):
             for model in (loss, f"E[{loss}]"):
