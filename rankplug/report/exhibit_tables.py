@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rankplug.studies import ExhibitEvaluation
 
-LONGEST, LONGEST_OF_FIGURE = 200, 50
+LONGEST, LONGEST_OF_FIGURE = 200, 30
 """Rows of a table, and of the numbers of a figure, that are shown; all are in the file."""
 MOST_LINKS = 6
 """Combinations that one number leads to; all are listed below the table."""

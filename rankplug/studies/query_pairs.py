@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_MODELS = 24
 """Models of a group that are compared; of more, those with the highest means."""
-MOST_QUERIES = 250
+MOST_QUERIES = 200
 """Queries of a group that are drawn, taken evenly from all of them."""
 EQUAL = 1e-9
 """Values that are closer than this are equal."""

@@ -331,7 +331,7 @@ def test_models_are_compared_query_by_query(made):
     values = results.by_query("few", drawn["metric"])[list(drawn["models"])].to_numpy()
     assert drawn["queries"] == len(values) and list(drawn["means"]) == pytest.approx(values.mean(axis=0), abs=1e-4)
     assert drawn["better"] == [[int((one > other).sum()) for other in values.T] for one in values.T]
-    assert [len(row) for row in drawn["values"]] == [min(250, len(values))] * 2 == [len(drawn["drawn"])] * 2
+    assert [len(row) for row in drawn["values"]] == [min(200, len(values))] * 2 == [len(drawn["drawn"])] * 2
     wins, losses = ((values[:, 1] > values[:, 0]).mean(), (values[:, 1] < values[:, 0]).mean())
     cells = re.findall(r"<td>([\d.]+) %</td>", text)
     assert cells == [f"{100 * share:.0f}" for share in (wins, 1 - wins - losses, losses)]
