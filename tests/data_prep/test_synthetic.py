@@ -191,7 +191,6 @@ def test_where_a_transform_needs_all_of_the_test_part_there_is_one_block(monkeyp
     assert fingerprints(split) == fingerprints(rp.load(name, seed=3, transforms=transform))
 
 
-@pytest.mark.needs("backend lbfgs", "loss mse", "metric ndcg", "metric map")
 def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch):
     combination = Combination(
         dataset="synthetic[queries=20,documents=10,test_queries=60]",
@@ -203,7 +202,7 @@ def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch
     whole = run_trial(Trial(combination))
     monkeypatch.setattr(collection, "BLOCK_BYTES", 100 * 136 * 4)
     blocks = run_trial(Trial(combination))
-    assert not whole.failed and not blocks.failed
+    assert not whole.failed and not blocks.failed, whole.failure or blocks.failure
     assert blocks.query_ids == whole.query_ids and len(whole.query_ids) == whole.record["queries"][2]
     for metric, values in whole.queries.items():
         np.testing.assert_array_equal(blocks.queries[metric], values)

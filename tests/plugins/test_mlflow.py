@@ -52,7 +52,7 @@ def test_an_observer_that_fails_does_not_fail_the_trial() -> None:
             result = run_trial(Trial(Combination(**GRID)), progress=False)
     finally:
         registry().manager.unregister(broken)
-    assert not result.failed
+    assert not result.failed, result.failure
 
 
 @installed
