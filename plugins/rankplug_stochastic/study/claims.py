@@ -66,18 +66,18 @@ CLAIMS = (
         margins_widen,
         "Margins",
     ),
-    Claim(
-        "Section 1: noise of the scale that training had takes less NDCG from E[ApproxNDCG] and E[lambdaMART] than from"
-        " their baselines.",
-        loses_less(OF_TRAINING),
-        "Perturbed scores",
-        POINTS,
-    ),
-    Claim(
-        "Not in the paper: so does noise of half the deviation of each model's own scores.",
-        loses_less(OF_SPREAD),
-        "Perturbed scores",
-        POINTS,
+    *(
+        Claim(
+            f"{where} noise on test scores, {words}, takes less NDCG from E[{loss}] than from {loss}.",
+            loses_less(unit, loss),
+            "Perturbed scores",
+            POINTS,
+        )
+        for unit, where, words in (
+            (OF_TRAINING, "Section 1:", "of the scale that training had"),
+            (OF_SPREAD, "Not in the paper:", "of half the deviation of each model's own"),
+        )
+        for loss in ("ApproxNDCG", "lambdaMART")
     ),
     Claim(
         "Not in the paper: the variance of a gradient falls as one over the number of draws.",

@@ -141,7 +141,7 @@ def test_noise_on_scores_takes_what_scores_with_noise_lack(results):
 
 
 def test_robustness_is_judged_where_scores_were_kept_only(results):
-    statistic = perturbed_scores.loses_less(perturbed_scores.OF_SPREAD)
+    statistic = perturbed_scores.loses_less(perturbed_scores.OF_SPREAD, "lambdaMART")
     assert verdict(statistic, results) != "not run"
     assert verdict(statistic, made(0.05)) == "not run"
     index = pd.MultiIndex.from_product([range(6), [1], ["1"]], names=("trial", "fold", "query"))
