@@ -145,3 +145,13 @@ def test_a_full_cache_gives_the_bits_that_an_empty_one_gives(tmp_path: Path, nam
     assert digests(names, tmp_path, hash_seed=2) == cold
     assert digests(names[::-1], tmp_path, hash_seed=3) == cold
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == written
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_so_it_does_for_lists_that_are_summed_without_a_look_at_pairs(tmp_path: Path) -> None:
+    names = [("loss", name) for name in ("ranknet", "lambdarank", "approx_ndcg", "exp_gain")]
+    program = PROGRAM.replace("64, 101]", "64, 3_500]")
+    cold = digests(names, tmp_path, hash_seed=1, program=program)
+    assert digests(names, tmp_path, hash_seed=2, program=program) == cold
+    assert any("long_lists" in path.name for path in tmp_path.rglob("*.nbc"))
