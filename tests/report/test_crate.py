@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from rankplug.cli import app
 from rankplug.errors import RankplugError
 from rankplug.registry import registry
+from rankplug.report import reproduce
 from rankplug.report.research_object.crate import _licence, write_crate
 from rankplug.report.site import write_summary
 from rankplug.report.study_report import study_report
@@ -99,6 +100,14 @@ def test_a_crate_whose_writing_ends_early_leaves_a_folder_that_takes_it_later(ma
         assert sorted(tmp_path.iterdir()) == before and len(written) == 4
         write_crate(shown, report, store, tmp_path / name)
         assert verify(tmp_path / name)[1] == []
+
+
+def test_where_no_crate_can_be_written_is_told_before_anything_runs(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(RankplugError, match=r"cannot write the crate to .*file/crate: .*; free space"):
+        reproduce(["letor2"], profile="smoke", store=Store(tmp_path / "store"), report=tmp_path / "report",
+                  crate=tmp_path / "file" / "crate")  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.fixture

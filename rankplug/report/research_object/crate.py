@@ -22,7 +22,7 @@ from rankplug.report.rendering import slug
 from rankplug.report.research_object.reviewing import artifact_appendix, codecheck
 from rankplug.store import SUMS, Store, sha256_of, sweep_file, write_sums
 from rankplug.studies import Citation
-from rankplug.system import __version__, whole_folder
+from rankplug.system import __version__, check_can_write, whole_folder
 
 if TYPE_CHECKING:
     from rankplug.report.study_report import StudyReport
@@ -71,10 +71,7 @@ def write_crate(shown: Mapping[str, StudyReport], report: Path, store: Store, fo
                 (made / name).parent.mkdir(parents=True, exist_ok=True)
                 (made / name).write_bytes(content)
     except OSError as error:
-        raise RankplugError(
-            f"cannot write the crate to {folder}: {error.strerror or error}; free space, or name another folder with"
-            " --crate"
-        ) from error
+        raise _cannot_write(folder, error) from error
     return folder / METADATA
 
 
@@ -82,6 +79,17 @@ def require_empty(folder: Path) -> None:
     """Raise the error now that writing a crate would raise after hours of training."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RankplugError(f"{folder} exists and is no empty folder; name another with --crate")
+    try:
+        check_can_write(folder.resolve().parent / METADATA)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+
+
+def _cannot_write(folder: Path, error: OSError) -> RankplugError:
+    reason = error.strerror or error
+    return RankplugError(
+        f"cannot write the crate to {folder}: {reason}; free space, or name another folder with --crate"
+    )
 
 
 def _records(shown: Mapping[str, StudyReport]) -> Iterator[dict[str, Any]]:
