@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import time
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from children import ask, finish, modules_of, orphans, output_of, start
+from children import NO_STATE, ask, finish, modules_of, orphans, output_of, start
 from commands import COMMANDS, TINY, WRITERS, litter_of
 from counts import is_good
 from failing_writes import FailingDisk, LimitedFiles, can_mount, small_disk
@@ -29,6 +30,8 @@ LATEST_KILL = 0.95
 SMALLEST, LARGEST = 1 << 8, 1 << 22
 """Bytes of the smallest and the largest disk that is tried, and of files likewise."""
 NEXT_SWEEP = ["sweep", *TINY, "loss=ranknet", "--trials", "2", "--jobs", "2", "--store", "other-store"]
+PROBE, PROBED = re.compile(r"[a-z0-9_]{8}"), 4
+"""Name and size of the file by which Python's ``tempfile`` tries a folder."""
 OLD = 1e9
 """A time long ago."""
 
@@ -69,6 +72,7 @@ class Campaign:
                 took = time.monotonic() - began
                 assert code == 0, output_of(folder).read_text()
                 state = ask(COMMANDS[name].state, folder)
+                assert not state.startswith(NO_STATE), f"{name}: {state}"
                 self.known.leaves(name, state, modules_of(folder).read_text().split())
                 states.add(state)
             assert len(states) == 1, f"what {name} leaves is called different after the same: {states}"
@@ -123,6 +127,7 @@ class Campaign:
 
     def litter(self, name: str, folder: Path) -> list[str]:
         """Return what stays for good: what neither the command removes once it is old, nor cleaning."""
+        self._remove_probes()
         places = {folder, self.temporary}
         if not any(map(litter_of, places)) and not list(self.temporary.iterdir()):
             return []
@@ -137,6 +142,12 @@ class Campaign:
         finish(start(folder, NEXT_SWEEP))
         shutil.rmtree(folder / "other-store", ignore_errors=True)
         return [*litter_of(folder), *(path.name for path in self.temporary.iterdir())]
+
+    def _remove_probes(self) -> None:
+        """Remove what Python writes to learn whether it may, where it is killed before it takes it away again."""
+        for path in self.temporary.iterdir():
+            if PROBE.fullmatch(path.name) and path.is_file() and path.stat().st_size <= PROBED:
+                path.unlink()
 
     def kills(self, number: int) -> Iterator[dict[str, Any]]:
         """Kill a command at a random moment, alone or with all that it started."""

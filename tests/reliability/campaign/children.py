@@ -14,6 +14,8 @@ from typing import Any
 from rankplug.cli import main
 from rankplug.system.watched_children import end_with_parent
 
+NO_STATE = "no state:"
+"""Begins what :func:`ask` returns where a function fails."""
 MARK = "RANKPLUG_CASE"
 """Variable that names a command's folder to all programs that it starts."""
 
@@ -79,7 +81,7 @@ def ask(function: Callable[[Path], str], folder: Path) -> str:
         try:
             answer = function(folder)
         except BaseException as error:
-            answer = f"{type(error).__name__}: {error}"
+            answer = f"{NO_STATE} {type(error).__name__}: {error}"
         with os.fdopen(writing, "w") as pipe:
             pipe.write(hashlib.sha256(answer.encode()).hexdigest() if len(answer) > 2000 else answer)
         os._exit(0)

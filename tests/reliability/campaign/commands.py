@@ -99,7 +99,7 @@ def report_of(folder: Path) -> str:
     files = sorted(path for path in report.rglob("*") if path.is_file())
     tables = [(path.name, path.read_text()) for path in files if path.suffix in (".csv", ".tex")]
     (standing,) = [json.loads(path.read_text()) for path in report.glob("evidence/*.json")]
-    claims = [(claim["sentence"], claim["verdict"], claim["effect"]) for claim in standing["claims"]]
+    claims = [(claim["sentence"], claim["judgement"]) for claim in standing["claims"]]
     assert tables and claims
     pages = [str(path.relative_to(report)) for path in files if path.stat().st_size]
     return f"{results_of('store')(folder)} {claims} {pages} {tables}"
