@@ -99,7 +99,9 @@ def report_of(folder: Path) -> str:
     files = sorted(path for path in report.rglob("*") if path.is_file())
     tables = [(path.name, path.read_text()) for path in files if path.suffix in (".csv", ".tex")]
     (standing,) = [json.loads(path.read_text()) for path in report.glob("evidence/*.json")]
-    claims = [(claim["sentence"], claim["judgement"]) for claim in standing["claims"]]
+    # What more trials would take is a time, which no two runs have in common.
+    told = [(claim["sentence"], claim["judgement"]) for claim in standing["claims"]]
+    claims = [(sentence, judgement["verdict"], judgement["parts"]) for sentence, judgement in told]
     assert tables and claims
     pages = [str(path.relative_to(report)) for path in files if path.stat().st_size]
     return f"{results_of('store')(folder)} {claims} {pages} {tables}"
