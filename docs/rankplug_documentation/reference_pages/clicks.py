@@ -75,14 +75,17 @@ def clicks_page(found: dict[str, Any]) -> str:
         HEAD,
         "## What it wins back",
         "",
-        f"Measured on `{setting['data']}` with `{setting['log']}`, {seeds} seeds that draw queries, documents and"
-        f" clicks anew, by NDCG@5 on test queries with true labels, of {scorers}. The sizes were chosen on other seeds."
-        " Of the gap between click rates (*naive*) and true labels, debiasing closes the share shown, with the 95 %"
-        " interval of what it adds in points; `python -m rankplug_benchmarks.clicks.study` runs it again.",
+        f"Measured on `{setting['data']}`, lists of training cut to ten documents, all of which are shown, with"
+        f" `{setting['log']}`, over {seeds} seeds that draw queries, documents and clicks anew, by NDCG@5 on test"
+        f" queries with true labels, of {scorers}. The sizes were chosen on other seeds. Of the gap between click rates"
+        " (*naive*) and true labels, debiasing closes the share shown, with the 95 % interval of what it adds in"
+        " points; `python -m rankplug_benchmarks.clicks.study` runs it again.",
         "",
     ]
     for way, words in WORDS.items():
         own = [run for run in runs if way in run["quality"]]
+        if not own:
+            continue
         lines += [f"### {words}", ""]
         lines += table(["backend", "loss", "naive", "debiased", "true", "of the gap", "points more"], _rows(own, way))
         errors = [run["errors"][way] for run in own]
