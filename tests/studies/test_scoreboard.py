@@ -21,6 +21,7 @@ from rankplug.report.safe_html import policy
 from rankplug.statistics import best_is_greater, p_values
 from rankplug.store import Combination, Result, Store, Trial, merge
 from rankplug.studies import Runs, Study, scoreboard
+from rankplug.studies.scoreboard.stored_trials import asked_parts
 
 MODELS = {"MSE": "mse", "RankNet": "ranknet", "LambdaRank": "lambdarank", "<b>ListNet</b>": "listnet"}
 LEVELS = {"mse": 0.40, "ranknet": 0.401, "lambdarank": 0.60, "listnet": 0.55}
@@ -164,6 +165,11 @@ def test_the_best_of_equals_is_called_better_in_at_most_five_percent_of_studies(
     error = others.std(axis=1, ddof=1) / math.sqrt(10)
     words = best_is_greater(p_values(others.mean(axis=1), error, np.full(error.shape, 9.0), 0.005))
     assert (words == "holds").any(axis=1).mean() <= 0.05
+
+
+def test_runs_from_before_a_part_are_found_where_it_is_empty():
+    old = {"dataset": "synthetic", "loss": "mse", "sampler": "", "patience": None, "seed": 0}
+    assert asked_parts(old) == asked_parts({**old, "debias": ""}) != asked_parts({**old, "debias": "ips"})
 
 
 def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs(store, tmp_path):

@@ -45,10 +45,15 @@ def stored_trials(store: Store) -> dict[str, list[StoredTrial]]:
 
 
 def asked_parts(combination: Mapping[str, Any]) -> str:
-    """Return what was asked for but the seed, which is a condition, and the metrics, which change no model."""
-    return json.dumps(
-        {name: value for name, value in combination.items() if name not in ("seed", "metrics")}, sort_keys=True
-    )
+    """Return what was asked for but the seed, which is a condition, and the metrics, which change no model.
+
+    A part that is empty is as one that results from before it do not have.
+
+    >>> asked_parts({"loss": "mse", "debias": ""}) == asked_parts({"loss": "mse", "seed": 1})
+    True
+    """
+    asked = {name: value for name, value in combination.items() if name not in ("seed", "metrics")}
+    return json.dumps({name: value for name, value in asked.items() if value not in ("", None)}, sort_keys=True)
 
 
 def _versions(about: Mapping[str, Any]) -> dict[str, str]:
