@@ -26,7 +26,7 @@ def compact_svg(text: str) -> str:
     if not fonts or STYLES not in short:
         return short
     named = f"font-family: {fonts[0][0]}"
-    without = short.replace(f"{named}; ", "").replace(f"; {named}", "")
+    without = short.replace(f"{named}; ", "").replace(f'; {named}"', '"')
     return without.replace(STYLES, f"text{{{named}}}{STYLES}", 1)
 
 
