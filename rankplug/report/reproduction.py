@@ -60,6 +60,8 @@ def reproduce(
         require_empty(crate)
     results_of = store or Store()
     asked: dict[str, Any] = {"data": data, "trials": trials, "seed": seed}
+    with writing(report):
+        report.mkdir(parents=True, exist_ok=True)
     if run_missing:
         plan = plan_reproduction(wanted, profile, store=results_of, retry_failed=retry_failed, **asked)
         require(plan.waiting, NEEDED)
@@ -67,11 +69,9 @@ def reproduce(
     else:
         require((), NEEDED)
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
-    with writing(report):
-        report.mkdir(parents=True, exist_ok=True)
     shown: dict[str, StudyReport] = {}
     drawn: dict[str, Future[StudyReport]] = {}
-    # Training keeps all cores busy and drawing paper, so a paper is drawn while workers train the next paper.
+    # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
     with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
         for paper in chosen:
             if run_missing:
@@ -93,7 +93,7 @@ def reproduce(
         shown |= {name: future.result() for name, future in drawn.items()}
     with writing(report):
         write_summary(shown, report)
-        # The whole store is read for it, which a report of paper paper need not wait for.
+        # The whole store is read for it, which a report of one paper need not wait for.
         compared = scoreboard(store=results_of) if "all" in wanted else None
         page = build_report(shown, report, compared, results_of)
     if crate is not None:

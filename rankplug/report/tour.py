@@ -48,6 +48,7 @@ class TourParameters(Parameters):
     loss: str = "lambdarank"
     scorer: str = ""
     sampler: str = ""
+    debias: str = ""
     transforms: tuple[str, ...] = ()
     selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
     patience: int | None = None
