@@ -206,7 +206,8 @@ def test_code_that_raises_is_told_with_the_line(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "flavour"),
     [
-        *((kind, "numba") for kind in KINDS if kind not in ("scorer", "study")),
+        *((kind, "numba") for kind in KINDS if kind not in ("backend", "scorer", "study")),
+        pytest.param("backend", "numba", marks=pytest.mark.slow),
         pytest.param("scorer", "numba", marks=pytest.mark.slow),
         pytest.param("study", "numba", marks=pytest.mark.slow),
         pytest.param("loss", "torch", marks=pytest.mark.slow),

@@ -121,6 +121,7 @@ def test_old_versions_are_removed_with_their_compiled_form(module):
     assert all(any(version in path for version in module.versions()) for path in compiled)
 
 
+@pytest.mark.slow
 def test_a_function_of_the_main_module_works_without_a_cache(module):
     code = """
         import numpy as np

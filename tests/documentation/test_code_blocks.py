@@ -67,7 +67,15 @@ NOT_RUN = {
     "pip install": "changes the environment",
     "git config ": "changes the settings of a person's repository",
 }
-LONG = ("docs/faq.md", "docs/fitting.md", "docs/howto/cluster.md")
+LONG = (
+    "docs/faq.md",
+    "docs/fitting.md",
+    "docs/howto/cluster.md",
+    "docs/howto/elasticsearch.md",
+    "docs/howto/export.md",
+    "docs/howto/lightgbm-alone.md",
+    "docs/quickstart.md",
+)
 # Blocks of Python, by words they contain.
 NOT_EXECUTED = {
     "dask_jobqueue": "needs a batch system",

@@ -113,6 +113,7 @@ def test_memory_that_runs_out_in_a_worker_fails_its_trial_and_no_other(how: str,
     assert "DataError: dataset greedy needs more memory than is left" in failures_of(how, tmp_path)[0]
 
 
+@pytest.mark.slow
 def test_memory_that_runs_out_inside_an_engine_fails_its_trial_and_no_other(tmp_path: Path) -> None:
     """The engine is C++, which throws, aborts or is killed; each is told."""
     failure = failures_of("engine", tmp_path)[0]

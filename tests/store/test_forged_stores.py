@@ -125,13 +125,14 @@ def test_a_pipe_beside_the_results_is_told_and_does_not_hang(
         ask()
 
 
-def test_a_flipped_bit_is_told_wherever_it_is(store: Store, fill: Make) -> None:
+@pytest.mark.parametrize("apart", [31, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_told_wherever_it_is(store: Store, fill: Make, apart: int) -> None:
     """Without checksums, a compressed page whose bits are flipped may be another page."""
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     path = store.paths()[0]
     whole, numbers = path.read_bytes(), ["measure", "part", "metric", "iteration", "query", "value"]
     expected = store.frame()[numbers]
-    for place in range(4, len(whole) - 8, 3):
+    for place in range(4, len(whole) - 8, apart):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
         try:
             found = store.frame()[numbers]

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("trouble")
 TREES = "trees[rounds=3,min_data=1,leaves=4]"
 WAYS = [
     pytest.param({}, id="inline"),
-    pytest.param({"jobs": 2}, id="processes"),
+    pytest.param({"jobs": 2}, id="processes", marks=pytest.mark.slow),
     pytest.param({"notebooks": True}, id="notebooks", marks=pytest.mark.slow),
 ]
 

@@ -193,6 +193,7 @@ def test_a_trial_names_itself() -> None:
     assert str(Trial(combination, 2, 1)) == "trouble / lightgbm / mse fold 2 trial 1"
 
 
+@pytest.mark.slow
 @pytest.mark.needs("backend lightgbm", "scorer trees", "loss mse", "loss ranknet", "metric ndcg")
 def test_worker_processes_do_not_run_the_users_script_again(tmp_path):
     script = tmp_path / "unguarded.py"
