@@ -44,6 +44,12 @@ def rankplug_losses():
 """
 
 
+@pytest.fixture(autouse=True)
+def path_of_imports(monkeypatch):
+    """Give each test a path of imports of its own, to which a plugin's file that is checked adds its folder."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory) -> Path:
     """Write a file with a loss whose gradient has the wrong sign."""
