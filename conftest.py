@@ -24,7 +24,7 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
     _SHARE = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     os.environ.setdefault("RANKPLUG_THREADS", str(max(1, _SHARE)))
 
-LEAKS_FAIL = os.environ.get("RANKPLUG_LEAKS") == "fail"
+LEAKS_FAIL = os.environ.get("RANKPLUG_LEAKS") != "warn"
 """Whether a test that changes the process for those after it fails, instead of being named in a warning."""
 PACKAGES = (
     "rankplug_classics",

@@ -68,6 +68,7 @@ def test_a_failure_is_shown_with_its_smallest_input_its_meaning_and_a_remedy(wro
     assert (finding.means, bool(finding.fix)) == ("training follows a wrong direction", True)
 
 
+@pytest.mark.slow
 def test_the_snippet_shows_the_failure_again_in_a_fresh_process(wrong):
     (report,) = check_plugins(str(wrong))
     (finding, *_) = [finding for finding in report.findings if finding.failed]
@@ -212,7 +213,8 @@ def test_code_that_raises_is_told_with_the_line(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "flavour"),
     [
-        *((kind, "numba") for kind in KINDS if kind not in ("backend", "scorer", "study")),
+        *((kind, "numba") for kind in KINDS if kind not in ("backend", "metric", "scorer", "study")),
+        pytest.param("metric", "numba", marks=pytest.mark.slow),
         pytest.param("backend", "numba", marks=pytest.mark.slow),
         pytest.param("scorer", "numba", marks=pytest.mark.slow),
         pytest.param("study", "numba", marks=pytest.mark.slow),

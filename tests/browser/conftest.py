@@ -38,9 +38,14 @@ def page(chromium: Any) -> Iterator[Any]:
     opened.on("console", lambda message: opened.problems.append(message.text) if message.type == "error" else None)
     opened.on("pageerror", lambda error: opened.problems.append(str(error)))
     opened.on("request", lambda request: None if _is_local(request.url) else opened.problems.append(request.url))
-    opened.on("requestfailed", lambda request: opened.problems.append(f"not loaded: {request.url}"))
+    opened.on("requestfailed", lambda request: opened.problems.extend(_not_loaded(request)))
     yield opened
     context.close()
+
+
+def _not_loaded(request: Any) -> list[str]:
+    """Name what could not be loaded; what is cut off as a reader goes on to another page could."""
+    return [] if request.failure == "net::ERR_ABORTED" else [f"not loaded: {request.url}"]
 
 
 def _is_local(address: str) -> bool:

@@ -62,6 +62,7 @@ def test_a_set_is_found_prepared_and_verified(tmp_path):
     assert checked["problems"] == []
 
 
+@pytest.mark.slow
 def test_verify_tells_of_damage(tmp_path):
     write_release(tmp_path / "data")
     run("prepare", "mq2008")
@@ -82,6 +83,7 @@ def test_loading_prepares_what_lies_there(tmp_path):
     assert rp.load("mq2008", fold=5).train.documents == 36
 
 
+@pytest.mark.slow
 def test_a_source_can_be_named_and_takes_the_place_of_what_was_prepared(tmp_path):
     write_release(tmp_path / "data")
     run("prepare", "mq2008")

@@ -48,6 +48,7 @@ def test_train_saves_what_evaluate_measures(tmp_path):
     assert run("evaluate", out, "--metric", "ndcg@3").output.startswith(f"ndcg@3 {expected:.6f} (")
 
 
+@pytest.mark.slow
 def test_evaluate_takes_another_fold_and_part(tmp_path):
     out = tmp_path / "model.json"
     run("train", "made_here", "--backend", "lbfgs", "--loss", "cross_entropy", "--out", out)

@@ -65,6 +65,7 @@ def test_a_figure_is_left_to_its_notebook_cell(collections):
     assert plt.get_fignums() == []
 
 
+@pytest.mark.slow
 def test_learning_curves_have_a_point_for_each_model_and_size_between_chance_and_the_oracle():
     curves = learning_curves("synthetic[queries=60,documents=20]", [10, 36], measure="ndcg@5", loss="ranknet")
     points = curves.dropna()

@@ -210,6 +210,7 @@ def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch
     assert len(blocks.record["test_fingerprint"]) == len(whole.record["test_fingerprint"])
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_test_part(monkeypatch):
     monkeypatch.setattr(collection, "BLOCK_BYTES", 1 << 20)
 

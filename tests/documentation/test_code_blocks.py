@@ -74,6 +74,9 @@ LONG = (
     "docs/howto/elasticsearch.md",
     "docs/howto/export.md",
     "docs/howto/lightgbm-alone.md",
+    "docs/howto/optuna.md",
+    "docs/howto/own-data.md",
+    "docs/howto/serve.md",
     "docs/quickstart.md",
 )
 # Blocks of Python, by words they contain.

@@ -155,6 +155,7 @@ def test_results_are_named_by_the_source_and_hold_it_as_text(quietly, tmp_path):
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".pkl", ".pickle")]
 
 
+@pytest.mark.slow
 def test_a_constant_that_changes_between_sweeps_is_a_new_version_with_new_numbers(quietly, tmp_path, monkeypatch):
     rp.loss(squares)
     settings = {"data": "synthetic[queries=30]", "store": Store(tmp_path), "progress": False, **TINY}

@@ -373,6 +373,7 @@ def test_however_a_plugin_prints_it_spoils_no_output(site, how):
     assert done.stderr.count("buy now") == 1
 
 
+@pytest.mark.slow
 def test_a_plugin_is_tried_once_and_again_when_it_changes(site):
     """Its own file counts how often it is imported: by the child and by the command, then by the command alone."""
     count = site.folder / "count"

@@ -127,6 +127,7 @@ def test_nothing_is_kept_of_a_study_that_is_not_installed(ran, tmp_path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_old_evaluations_of_a_study_go(ran, cache):
     path = next(ran.store.files())
     for second in range(kept_evaluations.LATEST + 3):

@@ -141,6 +141,7 @@ def test_an_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(folder: Pa
     assert finished(folder) == 2 * TRIALS
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_leaves_no_more_than_one_folder_among_the_temporary_files(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lightgbm as lgb
 import numpy as np
+import pytest
 
 import rankplug as rp
 
@@ -25,6 +26,7 @@ numpy.save(sys.argv[3], ranker.predict(numpy.load(sys.argv[2])))
 """
 
 
+@pytest.mark.slow
 def test_a_pickled_ranker_of_lightgbm_says_what_it_needs_or_needs_nothing_of_ours(tmp_path: Path) -> None:
     features = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32)
     ranker = lgb.LGBMRanker(objective=rp.lightgbm_objective("xe_ndcg"), n_estimators=3, min_child_samples=1, verbose=-1)

@@ -61,6 +61,7 @@ def gone(process: int, within: float = 5.0) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_the_same_notebook_comes_out_as_from_plain_papermill(tmp_path: Path) -> None:
     (tmp_path / "neighbour.py").write_text("answer = 42\n")
     cells = (
@@ -140,6 +141,7 @@ def test_a_kernel_that_dies_is_an_error_and_its_cell_says_so(tmp_path: Path) -> 
     assert notebook.cells[1].outputs[0].ename == "DeadKernelError"
 
 
+@pytest.mark.slow
 def test_a_cell_that_takes_too_long_is_stopped_with_its_kernel(tmp_path: Path) -> None:
     with pytest.raises(CellTimeoutError):
         run(tmp_path, "x = 1", "import os; print(os.getpid(), flush=True)", "import time; time.sleep(60)",
