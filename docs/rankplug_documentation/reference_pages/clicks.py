@@ -77,9 +77,9 @@ def clicks_page(found: dict[str, Any]) -> str:
         "",
         f"Measured on `{setting['data']}`, lists of training cut to ten documents, all of which are shown, with"
         f" `{setting['log']}`, over {seeds} seeds that draw queries, documents and clicks anew, by NDCG@5 on test"
-        f" queries with true labels, of {scorers}. The sizes were chosen on other seeds. Of the gap between click rates"
-        " (*naive*) and true labels, debiasing closes the share shown, with the 95 % interval of what it adds in"
-        " points; `python -m rankplug_benchmarks.clicks.study` runs it again.",
+        f" queries with true labels, of {scorers}. The sizes were chosen by seeds 100 to 103. Of the gap between"
+        " click rates (*naive*) and true labels, debiasing closes the share shown, with the 95 % interval of what it"
+        " adds in points; `python -m rankplug_benchmarks.clicks.study` runs it again.",
         "",
     ]
     for way, words in WORDS.items():
