@@ -11,6 +11,7 @@ import json
 import mimetypes
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,8 +193,18 @@ def _surroundings(records: Iterable[Mapping[str, Any]]) -> Iterator[Entity]:
             "@type": "SoftwareApplication",
             "name": package,
             "softwareVersion": version,
-            "url": "https://pypi.org",
+            **_home(package),
         }
+
+
+def _home(package: str) -> dict[str, str]:
+    """Return the page that an installed package names as its home; Python, and one that names none, have none."""
+    try:
+        about = metadata.metadata(package)
+    except metadata.PackageNotFoundError:
+        return {}
+    pages = [about["Home-page"], *(page.partition(", ")[2] for page in about.get_all("Project-URL") or ())]
+    return next(({"url": page} for page in pages if page), {})
 
 
 def _versions(records: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
