@@ -20,7 +20,7 @@ from rankplug.cli import app
 from rankplug.errors import RankplugError
 from rankplug.registry import registry
 from rankplug.report import reproduce
-from rankplug.report.research_object.crate import _licence, write_crate
+from rankplug.report.research_object.crate import _home, _licence, write_crate
 from rankplug.report.site import write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store, merge, verify
@@ -100,6 +100,12 @@ def test_a_crate_whose_writing_ends_early_leaves_a_folder_that_takes_it_later(ma
         assert sorted(tmp_path.iterdir()) == before and len(written) == 4
         write_crate(shown, report, store, tmp_path / name)
         assert verify(tmp_path / name)[1] == []
+
+
+def test_a_package_without_a_home_page_has_none_whatever_library_reads_metadata():
+    """The newer library of metadata, which Dask loads and which then answers for all, raises where a field is missing."""
+    pytest.importorskip("importlib_metadata")
+    assert set(_home("rankplug")) <= {"url"} and _home("torch") and _home("Python") == {}
 
 
 def test_where_no_crate_can_be_written_is_told_before_anything_runs(tmp_path):

@@ -203,7 +203,7 @@ def _home(package: str) -> dict[str, str]:
         about = metadata.metadata(package)
     except metadata.PackageNotFoundError:
         return {}
-    pages = [about["Home-page"], *(page.partition(", ")[2] for page in about.get_all("Project-URL") or ())]
+    pages = [about.get("Home-page"), *(page.partition(", ")[2] for page in about.get_all("Project-URL") or ())]
     return next(({"url": page} for page in pages if page), {})
 
 
