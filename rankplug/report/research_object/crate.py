@@ -203,7 +203,8 @@ def _home(package: str) -> dict[str, str]:
         about = metadata.metadata(package)
     except metadata.PackageNotFoundError:
         return {}
-    pages = [about.get("Home-page"), *(page.partition(", ")[2] for page in about.get_all("Project-URL") or ())]
+    named = [page.partition(", ")[2] for page in about.get_all("Project-URL") or ()]
+    pages = [*(about.get_all("Home-page") or ()), *named]
     return next(({"url": page} for page in pages if page), {})
 
 
