@@ -14,6 +14,7 @@ from typing import Any
 
 import pooch
 import requests
+import urllib3
 from tqdm import tqdm
 
 from rankplug.errors import DataError
@@ -79,7 +80,7 @@ class ResumingDownloader:
             length = response.headers.get("Content-Length")
             total = have + int(length) if length else None
             with self.part.open("ab" if resumed else "wb") as file, self._bar(total, have) as bar:
-                for piece in self._in_time(response.iter_content(PIECE), url):
+                for piece in self._in_time(_pieces(response), url):
                     file.write(piece)
                     have += len(piece)
                     bar.update(len(piece))
@@ -102,6 +103,15 @@ class ResumingDownloader:
     def _bar(self, total: int | None, have: int) -> Any:
         disable = None if self.progress else True
         return tqdm(total=total, initial=have, unit="B", unit_scale=True, desc=self.part.stem, disable=disable)
+
+
+def _pieces(response: requests.Response) -> Iterator[bytes]:
+    """Give what comes as it comes: who waits for a whole piece from a slow server does not see how slow it is."""
+    try:
+        while piece := response.raw.read1(PIECE, decode_content=False):
+            yield piece
+    except urllib3.exceptions.HTTPError as error:
+        raise requests.ConnectionError(str(error)) from error
 
 
 def addresses(download: Download) -> tuple[str, ...]:
