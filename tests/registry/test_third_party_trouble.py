@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -243,8 +244,9 @@ def test_doctor_names_every_trouble_at_once(site):
         assert f"problem: plugin bad{number} of bad{number} failed: {expected}" in done.stderr
     assert "remark: plugin loud of loud prints while it is imported" in done.stderr
     assert "problem: loss twin is offered by first and second" in done.stderr
-    assert f"loss lacking of lacking 1.0: {CANNOT_BE_USED}" in done.stdout
-    assert "loss healthy of healthy 1.0: works" in done.stdout
+    assert f"problem: loss lacking of lacking 1.0: {CANNOT_BE_USED}" in done.stderr
+    assert re.search(r"^loss lacking of lacking 1\.0 +loss lacking cannot be used", done.stdout, re.MULTILINE)
+    assert re.search(r"^loss healthy of healthy 1\.0 +works$", done.stdout, re.MULTILINE)
 
 
 def test_a_plugin_for_this_rankplug_is_taken(site):
