@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import random
 import re
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from children import NO_STATE, ask, finish, modules_of, orphans, output_of, start
+from children import NO_STATE, ask, finish, modules_of, orphans, output_of, start, watch
 from commands import COMMANDS, TINY, WRITERS, litter_of
 from counts import is_good
 from failing_writes import FailingDisk, LimitedFiles, can_mount, small_disk
@@ -68,15 +69,16 @@ class Campaign:
                 folder = self.fresh(f"undisturbed {name}")
                 COMMANDS[name].prepare(folder)
                 began = time.monotonic()
-                code = finish(self.start(name, folder, names_modules=True))
-                took = time.monotonic() - began
+                child = self.start(name, folder, names_modules=True)
+                computed = watch(child)
+                code, took = finish(child), time.monotonic() - began
                 assert code == 0, output_of(folder).read_text()
                 state = ask(COMMANDS[name].state, folder)
                 assert not state.startswith(NO_STATE), f"{name}: {state}"
                 self.known.leaves(name, state, modules_of(folder).read_text().split())
                 states.add(state)
             assert len(states) == 1, f"what {name} leaves is called different after the same: {states}"
-            self.known.took(name, took)
+            self.known.took(name, took, computed)
         return self.known.states[name]
 
     def start(self, name: str, folder: Path, fault: Any = None, names_modules: bool = False) -> int:
@@ -156,31 +158,32 @@ class Campaign:
             weights = [command.weight for command in self.commands.values()]
             name = chance.choices(list(self.commands), weights)[0]
             case = f"kill {seed} {name}"
-            moment, group = chance.random(), chance.random() < 0.5
+            moment, group, by_work = LATEST_KILL * chance.random(), chance.random() < 0.5, chance.random() < 0.5
             if case in self.done:
                 continue
             self.undisturbed(name)
-            wait = moment * LATEST_KILL * self.known.seconds[name]
+            usual = {"seconds": self.known.seconds[name], "computed": self.known.computed[name]}
             folder = self.fresh(case)
             COMMANDS[name].prepare(folder)
             began = time.monotonic()
             child = self.start(name, folder)
-            killed = self._kill_later(child, wait, group)
+            # By the clock kills meet what waits, by processor time what computes, however busy the machine is.
+            clock = "computed" if by_work else "seconds"
+            killed, computed = self._kill(child, group, **{clock: moment * usual[clock]})
             if not killed:
                 # The machine was busier when the time was taken.
-                self.known.took(name, time.monotonic() - began)
-            yield self.again(case, name, folder, killed=killed, group=group, orphans=len(orphans(child, folder)))
+                self.known.took(name, time.monotonic() - began, computed)
+            facts = {"killed": killed, "group": group, "share": round(min(computed / usual["computed"], 1), 2)}
+            yield self.again(case, name, folder, **facts, orphans=len(orphans(child, folder)))
 
     @staticmethod
-    def _kill_later(child: int, wait: float, group: bool) -> bool:
-        until = time.monotonic() + wait
-        while time.monotonic() < until:
-            if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-                break
-            time.sleep(min(0.005, max(until - time.monotonic(), 0)))
+    def _kill(child: int, group: bool, seconds: float = math.inf, computed: float = math.inf) -> tuple[bool, float]:
+        """Kill a command after some time; tell whether that was before its end, and what it had computed."""
+        until = time.monotonic() + seconds
+        so_far = watch(child, lambda now: now >= computed or time.monotonic() >= until)
         with contextlib.suppress(ProcessLookupError):
             (os.killpg if group else os.kill)(child, signal.SIGKILL)
-        return finish(child) == -signal.SIGKILL
+        return finish(child) == -signal.SIGKILL, so_far
 
     def disk(self, number: int) -> Iterator[dict[str, Any]]:
         """Let every call that writes fail in turn, once and from then on; of each command at most ``number`` calls."""

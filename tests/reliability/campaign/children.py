@@ -18,6 +18,10 @@ NO_STATE = "no state:"
 """Begins what :func:`ask` returns where a function fails."""
 MARK = "RANKPLUG_CASE"
 """Variable that names a command's folder to all programs that it starts."""
+LOOK = 0.005
+"""Seconds between two looks at a command that runs."""
+TICKS = os.sysconf("SC_CLK_TCK")
+"""Ticks a second of the clock of processor time."""
 
 
 def output_of(folder: Path) -> Path:
@@ -71,6 +75,28 @@ def start(
 
 def finish(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def watch(child: int, enough: Callable[[float], bool] = lambda computed: False) -> float:
+    """Wait until a command ends or has computed enough, and return the seconds that it has computed."""
+    computed = 0.0
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None and not enough(computed):
+        time.sleep(LOOK)
+        computed = max(computed, processor_time(child))
+    return computed
+
+
+def processor_time(process: int) -> float:
+    """Return the seconds that a process has computed, and all that it has started."""
+    place = Path("/proc", str(process))
+    try:
+        facts = (place / "stat").read_text().rpartition(")")[2].split()
+        started = {
+            int(pid) for task in place.joinpath("task").iterdir() for pid in (task / "children").read_text().split()
+        }
+    except OSError:
+        return 0.0
+    return sum(map(int, facts[11:15])) / TICKS + sum(map(processor_time, started))
 
 
 def ask(function: Callable[[Path], str], folder: Path) -> str:

@@ -16,6 +16,16 @@ COUNTED: dict[str, Callable[[Line], bool]] = {
 }
 
 
+def quarters(lines: Sequence[Line]) -> str:
+    """Count the kills in each quarter of the work that their commands do; of earlier kills that is not known."""
+    shares = [line["share"] for line in lines if line.get("killed") and "share" in line]
+    return (
+        " ".join(str(sum(min(int(4 * share), 3) == quarter for share in shares)) for quarter in range(4))
+        if shares
+        else ""
+    )
+
+
 def is_good(line: Line) -> bool:
     """Tell whether a case ended as it should."""
     trouble = ("unforeseen", "reading", "orphans", "litter")
@@ -26,14 +36,14 @@ def table(lines: Sequence[Line]) -> str:
     """Count the cases of a log, command by command, as a table in Markdown."""
     tried = [line for line in lines if not line.get("room")]
     names = sorted({line["command"] for line in tried})
-    rows = [["command", *COUNTED, "as undisturbed", "seconds of processor time"]]
+    rows = [["command", *COUNTED, "in each quarter", "as undisturbed", "seconds of processor time"]]
     rows.append(["---", *["--:"] * (len(rows[0]) - 1)])
     for name in (*names, None):
         chosen = [line for line in tried if name in (None, line["command"])]
         counts = [sum(map(counted, chosen)) for counted in COUNTED.values()]
         seconds = sum(line.get("seconds", 0.0) for line in chosen) / max(len(chosen), 1)
         good = f"{sum(map(is_good, chosen))} of {len(chosen)}"
-        rows.append([f"`{name}`" if name else "all", *map(str, counts), good, f"{seconds:.1f}"])
+        rows.append([f"`{name}`" if name else "all", *map(str, counts), quarters(chosen), good, f"{seconds:.1f}"])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

@@ -26,12 +26,14 @@ class Undisturbed:
         same = known.get("code") == self.code
         self.states: dict[str, str] = known["states"] if same else {}
         self.seconds: dict[str, float] = known.get("seconds", {})
+        self.computed: dict[str, float] = known["computed"] if same else {}
         self.modules: list[str] = known["modules"] if same else []
         import_all(self.modules)
 
-    def took(self, name: str, seconds: float) -> None:
-        """Note the shortest time that a command has taken."""
+    def took(self, name: str, seconds: float, computed: float) -> None:
+        """Note the shortest time that a command has taken, and the least processor time."""
         self.seconds[name] = min(self.seconds.get(name, seconds), seconds)
+        self.computed[name] = min(self.computed.get(name, computed), computed)
         self._keep()
 
     def leaves(self, name: str, state: str, modules: Iterable[str]) -> None:
@@ -42,8 +44,8 @@ class Undisturbed:
         self._keep()
 
     def _keep(self) -> None:
-        known = {"code": self.code, "states": self.states, "seconds": self.seconds, "modules": self.modules}
-        self.file.write_text(json.dumps(known))
+        parts = ("code", "states", "seconds", "computed", "modules")
+        self.file.write_text(json.dumps({name: getattr(self, name) for name in parts}))
 
 
 def code_digest() -> str:
