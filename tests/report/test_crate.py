@@ -103,7 +103,7 @@ def test_a_crate_whose_writing_ends_early_leaves_a_folder_that_takes_it_later(ma
 
 
 def test_a_package_without_a_home_page_has_none_whatever_library_reads_metadata():
-    """The newer library of metadata, which Dask loads and which then answers for all, raises where a field is missing."""
+    """The newer library of metadata, which Dask loads and which then answers for all, raises for a missing field."""
     pytest.importorskip("importlib_metadata")
     assert set(_home("rankplug")) <= {"url"} and _home("torch") and _home("Python") == {}
 
