@@ -26,6 +26,8 @@ def fit(problem: ClusterProblem) -> FittedEngine:
         client=problem.client,
         n_estimators=rounds,
         objective=objective,
+        # Its own default is NDCG of the training data, which takes no fractions as labels.
+        metric="None",
         tree_learner="data",
         verbosity=-1,
         random_state=stream(problem.seed, "trees") % 2**31,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from rankplug.registry import (
 )
 from rankplug.samplers import Sampler
 from rankplug.system import whole_number
+from rankplug.training.debiasing.methods import Debiasing
 from rankplug.training.fitting import Recipe, check_data, package_versions, recipe_of
 from rankplug.training.learning_curve import LearningCurve
 from rankplug.training.models import Model
@@ -145,6 +147,7 @@ def fit_on_cluster(
     valid: Lists | None = None,
     selection: str | Sequence[str] = "ndcg@5",
     seed: int = 0,
+    debias: Named | Debiasing | None = None,
 ) -> Model:
     """Fit a scorer to a loss on a Dask cluster; the model is an ordinary one.
 
@@ -159,7 +162,13 @@ def fit_on_cluster(
         valid: lists that choose the best iteration, once all are made.
         selection: what chooses.
         seed: of the noise and the trees.
+        debias: takes the bias of positions out of the clicks that ``train`` carries, ``"ips"`` or ``"dual"``.
     """
+    if debias is not None:
+        options: dict[str, Any] = {
+            "loss": loss, "scorer": scorer, "sampler": sampler, "selection": selection, "seed": seed,
+        }  # fmt: skip
+        return _debiased(Debiasing.named(debias), train, valid, partial(fit_on_cluster, client, backend, **options))
     began = time.perf_counter()
     if not hasattr(client, "scheduler_info"):
         raise FitError(f"client must be a dask.distributed.Client, not {client!r}")
@@ -199,6 +208,21 @@ def fit_on_cluster(
     )
     model: Model = fitted.cut(best + 1, record)
     return model
+
+
+def _debiased(
+    debiasing: Debiasing, train: Lists | Sequence[Any], valid: Lists | None, fit_plain: Callable[..., Model]
+) -> Model:
+    """Fit lists that carry clicks; propensities are told by all of them, so they are not yet in parts."""
+    if not isinstance(train, Lists):
+        raise FitError(f"debias={debiasing} takes the training data as rankplug.Lists; parts tell no propensities")
+
+    def fit_lists(train: Lists, valid: Lists | None, positions: NDArray[np.int64] | None) -> Model:
+        if positions is not None:
+            raise FitError(f"on a cluster, debias cannot be {debiasing}; take ips or dual, or use rp.fit")
+        return fit_plain(train=train, valid=valid)
+
+    return debiasing.fit(train, valid, fit_lists)
 
 
 def _select(

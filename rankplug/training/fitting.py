@@ -268,9 +268,7 @@ def _debiased(problem: Problem, debiasing: Debiasing, fit_plain: Callable[[Probl
             )
         return fit_plain(replace(problem, train=train, valid=valid, positions=positions))
 
-    model = debiasing.fit(problem.train, problem.valid, fit_lists)
-    model.record.combination["debias"] = str(debiasing)
-    return model
+    return debiasing.fit(problem.train, problem.valid, fit_lists)
 
 
 def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:

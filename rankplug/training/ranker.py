@@ -23,8 +23,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rankplug.data import Lists
-from rankplug.errors import DataError, FitError
+from rankplug.data import Clicks, Lists
+from rankplug.errors import DataError, FitError, shown
 from rankplug.metrics import metric
 from rankplug.registry import registry
 from rankplug.system import identifiers, numbers, refuse_masked
@@ -44,6 +44,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         selection: metric that chooses the iteration on ``eval_set`` and that :meth:`score` returns; of several, the
             first is returned.
         patience: iterations without improvement after which training stops.
+        debias: takes the bias of positions out of the clicks that :meth:`fit` is given, such as ``"ips"``.
         seed: of everything random.
         progress: whether to show a bar; by default in a terminal or a notebook.
     """
@@ -64,6 +65,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         sampler: str | None = None,
         selection: str | Sequence[str] = "ndcg@5",
         patience: int | None = None,
+        debias: str | None = None,
         seed: int = 0,
         progress: bool | None = None,
     ) -> None:
@@ -73,6 +75,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         self.sampler = sampler
         self.selection = selection
         self.patience = patience
+        self.debias = debias
         self.seed = seed
         self.progress = progress
 
@@ -85,21 +88,23 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         group: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Any, ...] | None = None,
+        clicks: Clicks | None = None,
     ) -> Ranker:
         """Fit the scorer.
 
         Args:
             X: one row a document: an array, a sparse matrix or a data frame, whose columns name the features; those of
                 the type ``category`` are categorical, and their categories are kept as ``categories_``.
-            y: relevance of each, zero or more.
+            y: relevance of each, zero or more; with ``debias``, labels of the clicks take its place.
             qid: the query of each; rows of a query need not lie together.
             group: instead of ``qid``, the number of rows of each query, one query after another.
             sample_weight: one a row.
-            eval_set: ``(X, y, qid)`` of lists that choose the iteration.
+            eval_set: ``(X, y, qid)`` of lists that choose the iteration, or ``(X, y, qid, clicks)``.
+            clicks: how often each row was shown and clicked at each position, for ``debias``.
         """
         features, labels = self._checked(X, y, reset=True)
         ids = _query_ids(len(features), qid, group, "Ranker.fit")
-        order, train = self._packed(features, labels, ids)
+        order, train = self._packed(features, labels, ids, clicks)
         refuse_masked(sample_weight, "sample_weight")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, features, dtype=np.float64)
         self.model_ = fit(
@@ -114,16 +119,18 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             patience=self.patience,
             weights=None if weights is None else weights[order],
             progress=self.progress,
+            debias=self.debias,
         )
         return self
 
     def _valid(self, eval_set: tuple[Any, ...] | None) -> Lists | None:
         if eval_set is None:
             return None
-        if len(eval_set) != 3:
-            raise DataError(f"eval_set must be (X, y, qid), got {len(eval_set)} parts")
+        if len(eval_set) not in (3, 4):
+            raise DataError(f"eval_set must be (X, y, qid) or (X, y, qid, clicks), got {len(eval_set)} parts")
         features, labels = self._checked(eval_set[0], eval_set[1], reset=False)
-        return self._packed(features, labels, _query_ids(len(features), eval_set[2], None, "eval_set"))[1]
+        ids = _query_ids(len(features), eval_set[2], None, "eval_set")
+        return self._packed(features, labels, ids, *eval_set[3:])[1]
 
     def predict(self, X: Any, *, qid: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return one score a row, the higher the better; ``qid`` matters only to scorers that compare documents."""
@@ -213,17 +220,19 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return X.assign(**{name: np.where(code < 0, np.nan, code) for name, code in codes.items()})
 
     def _packed(
-        self, features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any]
+        self, features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any], clicks: Clicks | None = None
     ) -> tuple[NDArray[np.int64], Lists]:
         """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
         _, first, number = np.unique(ids, return_index=True, return_inverse=True)
         order = np.argsort(first[number], kind="stable")
+        if clicks is not None:
+            clicks = _checked_clicks(clicks, len(ids))[order]
         if not (order[1:] > order[:-1]).all():
             features, labels, ids = features[order], labels[order], ids[order]
         lists = Lists.from_query_ids(features, labels, ids)
         names = tuple(getattr(self, "feature_names_in_", ()))
         categorical = tuple(names.index(name) for name in self.categories_)
-        return order, replace(lists, feature_names=names, categorical=categorical)
+        return order, replace(lists, feature_names=names, categorical=categorical, clicks=clicks)
 
     @property
     def _allowed(self) -> dict[str, Any]:
@@ -241,6 +250,14 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self._takes_missing_values
         return tags
+
+
+def _checked_clicks(clicks: Clicks, rows: int) -> Clicks:
+    if not isinstance(clicks, Clicks):
+        raise DataError(f"clicks must be rankplug.Clicks, such as rankplug.Clicks.from_log makes, got {shown(clicks)}")
+    if len(clicks.shown) != rows:
+        raise DataError(f"clicks tell of {len(clicks.shown)} documents, but there are {rows} rows; give one row each")
+    return clicks
 
 
 def _dense(features: Any) -> NDArray[np.float32]:

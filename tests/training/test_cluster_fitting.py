@@ -87,6 +87,23 @@ def test_workers_load_their_own_parts(client: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("debias", ["ips", "dual[rounds=2]"])
+def test_clicks_are_debiased_as_on_one_machine(client: Any, debias: str) -> None:
+    log = rp.load("synthetic[queries=200,documents=8]", transforms=["click_log[impressions=100,swaps=0.2]"])
+    asked: dict[str, Any] = {"loss": "mse", "scorer": SCORER, "train": log.train, "valid": log.valid, "debias": debias}
+    alone, together = rp.fit("lightgbm", **asked), rp.fit_on_cluster(client, "lightgbm", **asked)
+    assert together.record.combination["debias"] == debias
+    assert together.record.chosen["propensities"] == pytest.approx(alone.record.chosen["propensities"], abs=0.02)
+    quality = [rp.evaluate(model, log.test, "ndcg@5").mean() for model in (alone, together)]
+    assert quality[1] == pytest.approx(quality[0], abs=0.06)
+    lists = rp.load("synthetic[queries=20,documents=4]", transforms=["click_log[impressions=2,lists=impressions]"])
+    with pytest.raises(FitError, match=r"cannot be native; take ips or dual, or use rp\.fit"):
+        rp.fit_on_cluster(client, "lightgbm", loss="lambdarank", train=lists.train, debias="native")
+    with pytest.raises(FitError, match=r"takes the training data as rankplug\.Lists; parts tell no propensities"):
+        rp.fit_on_cluster(client, "lightgbm", loss="mse", train=[log.train[:100], log.train[100:]], debias=debias)
+
+
+@pytest.mark.slow
 def test_a_backend_that_cannot_is_told(client: Any) -> None:
     with pytest.raises(FitError, match="backend torch cannot fit on a cluster; lightgbm and xgboost can"):
         rp.fit_on_cluster(client, "torch", loss="lambdarank", train=coarse_lists(10, seed=0))

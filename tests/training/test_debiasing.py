@@ -126,8 +126,31 @@ def test_what_cannot_be_is_told(log, impressions):
         rp.fit("lightgbm[native=true]", loss="lambdarank", train=log.train, debias="native")
     with pytest.raises(FitError, match="for an engine's own objective"):
         rp.fit("lbfgs", loss="cross_entropy", train=impressions.train, debias="native")
+    with pytest.raises(DataError, match="clicks tell of 1 documents, but there are 2 rows"):
+        rp.Ranker(debias="ips").fit([[1.0], [2.0]], [0, 1], qid=[0, 0], clicks=log.train.clicks[:1])
     with pytest.raises(FitError, match="debiases its lambdarank alone"):
         rp.fit("lightgbm[native=true]", loss="xe_ndcg", train=impressions.train, debias="native")
+
+
+def test_a_ranker_debiases_rows_in_any_order_as_fit_does_lists(log):
+    train, valid = log.train, log.valid
+    order = np.random.default_rng(0).permutation(train.documents)
+    # Queries of the shuffled rows come in the order of their first rows.
+    queries = train.query_of_document[order]
+    fixed = {"scorer": TREES, "debias": "ips"}
+    ranker = rp.Ranker("mse", **fixed).fit(
+        train.features[order],
+        np.zeros(train.documents),
+        qid=queries,
+        clicks=train.clicks[order],
+        eval_set=(valid.features, np.zeros(valid.documents), valid.query_of_document, valid.clicks),
+    )
+    model = rp.fit("lightgbm", loss="mse", train=train, valid=valid, **fixed)
+    propensities = model.record.chosen["propensities"]
+    assert ranker.model_.record.chosen["propensities"] == pytest.approx(propensities, rel=1e-12)
+    np.testing.assert_allclose(ranker.predict(valid.features), model.predict(valid), rtol=1e-5, atol=1e-6)
+    chosen = rp.Ranker("mse", scorer=TREES).fit(train.features, train.clicks.rates, qid=train.query_of_document)
+    assert chosen.predict(valid.features).tolist() != ranker.predict(valid.features).tolist()
 
 
 def test_a_sweep_debiases_as_fit_does(tmp_path):

@@ -85,7 +85,7 @@ class Debiasing:
         if clicks is None:
             raise DataError(
                 f"{self} needs clicks beside the labels of the training data; give rankplug.Lists(..., clicks=...) or"
-                " load with the transform click_log"
+                " Ranker.fit(..., clicks=...), or load with the transform click_log"
             )
         if isinstance(self.parameters, InversePropensity):
             found = _estimated(self.parameters, train, clicks)
@@ -97,8 +97,11 @@ class Debiasing:
                 found = propensities_by(model.predict(train), train, clicks, found)
                 model = fit(_debiased(train, found), _debiased(valid, found), None)
         else:
-            return fit(train, valid, _positions(clicks))
-        model.record.chosen["propensities"] = [float(value) for value in found]
+            found = None
+            model = fit(train, valid, _positions(clicks))
+        if found is not None:
+            model.record.chosen["propensities"] = [float(value) for value in found]
+        model.record.combination["debias"] = str(self)
         return model
 
 
