@@ -89,6 +89,7 @@ def report_of() -> Callable[..., list[Path]]:
         ClaimEvaluation,
         Exhibit,
         Observation,
+        QueryPairs,
         Source,
         Study,
         evaluate,
@@ -159,6 +160,10 @@ def report_of() -> Callable[..., list[Path]]:
         report, evaluation = folder / "report", evaluate(study, results)
         claims = tuple(ClaimEvaluation(claim, claim.judge(results), sources) for claim in study.claims)
         evaluation._conclusions = (claims, evaluation.observations)
+        compared = {"group": text, "metric": text, "queries": 3, "models": (text, f"{text} b"), "left_out": 1}
+        compared |= {"identities": (identity, ""), "means": (0.6, 0.5), "better": ((0, 2), (1, 0))}
+        drawn = ((0, 1, text), (1, 1, text), (0, 2, text))
+        evaluation.query_pairs = (QueryPairs(**compared, drawn=drawn, values=((0.9, 0.5, 0.4), (0.1, 0.6, 0.8))),)
         files = {
             shown.exhibit.name: exhibit_files(shown, report, f"exhibits/{name}/{index}")
             for index, shown in enumerate(evaluation.exhibits)

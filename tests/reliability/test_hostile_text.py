@@ -40,14 +40,16 @@ FORBIDDEN = {
 }  # fmt: skip
 
 
-OWN_SCRIPT = resources.files("rankplug.report").joinpath("templates/report.js").read_text(encoding="utf-8")
-DATA = re.compile(r'<script type="application/json" id="(?:index|points)">[^<]*</script>')
+TEMPLATES = resources.files("rankplug.report").joinpath("templates")
+REPORT, QUERIES = (TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("report.js", "queries.js"))
+DATA = re.compile(r'<script type="application/json" id="(?:index|points|groups)">[^<]*</script>')
 """Texts that a page's own script reads: none of them can hold a tag."""
 
 
 def foreign(page: Path) -> str:
     """Return the body of a page without the report's own script and what it reads."""
-    return DATA.sub("", page.read_text().partition("<body>")[2].replace(f"<script>{OWN_SCRIPT}</script>", ""))
+    own = REPORT + QUERIES * (page.name == "queries.html")
+    return DATA.sub("", page.read_text().partition("<body>")[2].replace(f"<script>{own}</script>", ""))
 
 
 class Active(HTMLParser):
@@ -77,7 +79,7 @@ def test_a_report_shows_hostile_names_and_outputs_without_running_them(
         folder = tmp_path / str(number)
         folder.mkdir()
         pages = report_of(text, folder)
-        assert len(pages) == 14
+        assert len(pages) == 16 and sum(page.name == "queries.html" for page in pages) == 2
         for page in pages:
             assert not Active(foreign(page)).found, (text, page.name)
             assert "49" not in foreign(page).replace("4900", ""), "a template in the text was filled in"
@@ -87,7 +89,7 @@ def test_a_forest_draws_formulas_and_what_is_none_as_it_is(
     report_of: Callable[..., list[Path]], tmp_path: Path
 ) -> None:
     texts = ["$\\frac{$", "a$b$c", "$\\cssId{x}{y}$", "$x$ \\ $"]
-    assert len(report_of(texts, tmp_path)) == 2 * (5 + 2 * len(texts))
+    assert len(report_of(texts, tmp_path)) == 2 * (6 + 2 * len(texts))
     claims = ["$Z_{ij}$ is logistic", *texts]
     figure = draw_forest({heading: [ForestRow(words, {}) for words in claims] for heading in texts})
     labels = figure.axes[0].get_yticklabels()[: len(claims)]
