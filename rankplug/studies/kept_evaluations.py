@@ -1,4 +1,5 @@
 """Evaluations kept in the cache: JSON with tables as Parquet and pictures as they are, under a digest of their causes.
+Each file begins with its own digest, so that damage is told from what was evaluated.
 
 What an evaluation depends on are the files of the results and the code of rankplug and of all plugins. Nothing is kept
 of results that are not read from a store, of a study that is not installed, or beside losses of this session only.
@@ -129,7 +130,9 @@ class KeptEvaluation:
         if self._folder is None:
             return None
         with contextlib.suppress(OSError, ValueError):
-            return json.loads((self._folder / name).read_text(encoding="utf-8"))
+            digest, _, content = (self._folder / name).read_bytes().partition(b"\n")
+            # A flipped bit may leave JSON that says another number.
+            return json.loads(content) if digest == _digest(content) else None
         return None
 
     def _write(self, name: str, describe: Callable[[], dict[str, Any]]) -> None:
@@ -138,7 +141,8 @@ class KeptEvaluation:
         with contextlib.suppress(OSError):  # Nothing is lost but time where the cache cannot be written.
             if not self._folder.exists():
                 _remove_oldest(self._folder.parent)
-            write_whole(self._folder / name, json.dumps(describe()).encode())
+            content = json.dumps(describe()).encode()
+            write_whole(self._folder / name, _digest(content) + b"\n" + content)
 
 
 def kept_evaluation(study: Study, results: Results) -> KeptEvaluation:
@@ -201,6 +205,10 @@ def plain_table(table: pd.DataFrame) -> pd.DataFrame:
         heading = " ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name)
         columns[heading] = column if numbers else words.where(words.isna(), words.map(str)).astype(object)
     return pd.DataFrame(columns)
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
 def _text(content: bytes) -> str:
