@@ -19,6 +19,7 @@ from rankplug_documentation import parameter_table
 
 SECTIONS = {
     "shell": "On the command line",
+    "environment": "Variables of the environment",
     "python": "In Python",
     "notebook": "Parameters of notebooks",
     "plugin": "Plugins of one's own",

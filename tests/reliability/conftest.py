@@ -122,6 +122,12 @@ def _fill(here: Path) -> None:
         (prepared / file).write_bytes(content or (prepared / file).read_bytes()[:-7])
     with zipfile.ZipFile(here / "whole.zip", "w") as archive:
         archive.writestr("Fold1/train.txt", GOOD_LINES)
+    for name, place, value in (("encrypted.zip", 6, 1), ("unknown.zip", 8, 97)):
+        content = bytearray((here / "whole.zip").read_bytes())
+        content[content.index(b"PK\x03\x04") + place] = content[content.index(b"PK\x01\x02") + place + 2] = value
+        (here / name).write_bytes(content)
+    with tarfile.open(here / "nested.tar", "w") as tar:
+        tar.add(here / "whole.zip", "whole.zip")
     (here / "cut.zip").write_bytes((here / "whole.zip").read_bytes()[:200])
     with tarfile.open(here / "cut.tar", "w") as tar:
         tar.add(here / "good.txt", "Fold1/train.txt")
@@ -156,7 +162,12 @@ def answer(folder: Path, cluster: Any) -> Callable[[str, str], str]:
     def ask(section: str, given: str) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            said = _ask_shell(given) if section == "shell" else _ask_python(given, names)
+            if section == "shell":
+                said = _ask_shell(given)
+            elif section == "environment":
+                said = _ask_with_variable(given)
+            else:
+                said = _ask_python(given, names)
         return " ".join(said.replace(str(folder), "FOLDER").split())
 
     return ask
@@ -231,6 +242,14 @@ def _ask_python(given: str, names: dict[str, Any]) -> str:
     except Exception as error:
         return f"{type(error).__name__} of {_package_of(error)}: {error}"
     return "no error"
+
+
+def _ask_with_variable(given: str) -> str:
+    """Return what a command says that finds a variable of the environment set."""
+    variable, _, command = given.partition(" ")
+    name, _, value = variable.partition("=")
+    with mock.patch.dict(os.environ, {name: value}):
+        return _ask_shell(command)
 
 
 def _ask_shell(given: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import typer
 from rankplug_documentation.bad_inputs import BadInput, bad_inputs, bad_inputs_page, table
+from rankplug_documentation.reference_pages.environment import VARIABLES
 
 import rankplug as rp
 from rankplug import hookspecs
@@ -84,6 +85,10 @@ def test_every_command_and_option_is_in_the_table() -> None:
         }
         if wanted or not hasattr(command, "commands"):
             assert wanted <= set(told.get(name, {})), f"{name}: tell of {wanted - set(told.get(name, {}))}"
+
+
+def test_every_variable_of_the_environment_is_in_the_table() -> None:
+    assert set(table()["environment"]) == set(VARIABLES)
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
