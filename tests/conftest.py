@@ -80,8 +80,9 @@ def report_of() -> Callable[..., list[Path]]:
     import nbformat
     import pandas as pd
 
+    from rankplug.report.exhibit_tables import exhibit_files
     from rankplug.report.site import build_report, write_summary
-    from rankplug.report.study_report import CombinationRecords, StudyReport, exhibit_files
+    from rankplug.report.study_report import CombinationRecords, StudyReport
     from rankplug.studies import (
         Check,
         Checks,

@@ -18,7 +18,7 @@ from types import TracebackType
 import numpy as np
 
 from rankplug.errors import RankplugError
-from rankplug.system import places, thread_environment
+from rankplug.system import cache_folder, thread_environment
 from rankplug_benchmarks.harness.rounds import SelfTimedContestant
 
 
@@ -81,11 +81,7 @@ PEERS = (
 
 def install(peer: Peer) -> Path:
     """Return the folder of a peer's packages in the cache, fetched if it is not there."""
-    folder = (
-        places.cache_folder()
-        / "peers"
-        / f"{peer.name}-{peer.version}-python{sys.version_info[0]}.{sys.version_info[1]}"
-    )
+    folder = cache_folder() / "peers" / f"{peer.name}-{peer.version}-python{sys.version_info[0]}.{sys.version_info[1]}"
     if folder.exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from typing import Any
 import rankplug as rp
 from rankplug.errors import RankplugError
 from rankplug.losses import Objective
-from rankplug.system import places, threads
+from rankplug.system import cache_folder, threads
 from rankplug_benchmarks.harness.measurements import Measurement, at_most, once
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.resident_memory import growth
@@ -122,7 +122,7 @@ def measure(effort: Effort) -> Iterator[Measurement]:
     """Make, open, train and remove the set."""
     size = f"queries={effort.size(QUERIES, 20)}"
     dataset = f"synthetic[{size},sample={int(time.time())}]"
-    data = places.cache_folder() / "data"
+    data = cache_folder() / "data"
     before = set(data.glob("synthetic-*"))
     number = threads()
     try:

@@ -18,8 +18,9 @@ from rankplug.system import (
     __version__,
     available_cores,
     busy_threads,
+    cache_folder,
+    data_folders,
     other_results,
-    places,
     results_place,
     threads,
     waiting_pools,
@@ -165,9 +166,9 @@ def _backends(plugins: Registry) -> Iterator[BackendHealth]:
 
 
 def _folders() -> Iterator[Folder]:
-    for folder in places.data_folders():
+    for folder in data_folders():
         yield _folder("data", folder, "RANKPLUG_DATA")
-    yield _folder("prepared data and compiled code", places.cache_folder(), "RANKPLUG_CACHE")
+    yield _folder("prepared data and compiled code", cache_folder(), "RANKPLUG_CACHE")
     results = results_place()
     yield _folder("results", results.path, "RANKPLUG_RESULTS", results.why)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankplug.system import hand_over, say, say_table
+from rankplug.system import hand_over, interruptible, say, say_table
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +48,6 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
-    from rankplug.cli.sweep import kept_when_interrupted, tell_plan, tell_time
     from rankplug.report import plan_reproduction
     from rankplug.report import reproduce as run
     from rankplug.store import Store
@@ -65,16 +64,19 @@ def reproduce(
     size = read_profile(profile)
     plan = plan_reproduction(names, size, store=results, **asked)
     if dry_run:
+        from rankplug.cli.sweep import tell_plan
+
         tell_plan(plan, results, at_once, as_json)
         return
     say(f"{plan}, in {results.folder}")
-    tell_time(plan, results, at_once)
+    if outlook := plan.outlook(results, at_once):
+        say(outlook)
     # Papers are drawn in a thread of their own, where windows cannot be made. A lack of matplotlib is told below.
     with contextlib.suppress(ImportError):
         import matplotlib as mpl
 
         mpl.use("agg")
-    with kept_when_interrupted(plan.trials, results):
+    with interruptible(lambda: plan.kept(results)):
         page = run(
             names,
             profile=size,

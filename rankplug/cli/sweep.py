@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,14 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankplug.errors import GrammarError, UnknownPluginError
-from rankplug.system import hand_over, say, say_table, whole_number
+from rankplug.system import hand_over, interruptible, say, say_table, whole_number
 
 if TYPE_CHECKING:
     from rankplug.store import Store, Trial
-    from rankplug.sweeps import ExpectedTime, Outcome, Plan, Sweep
+    from rankplug.sweeps import Outcome, Plan, Sweep
 
-INTERRUPTED = 130
-"""Exit code of a program that Ctrl-C has ended."""
 STYLES = {"run": "", "done": "green", "failed": "red"}
 """State of a trial -> its style in terminals."""
 MOST_ROWS = 40
@@ -78,8 +75,9 @@ def sweep(
         tell_plan(plan, results, jobs, as_json)
         return
     say(f"{plan}, in {results.folder}", error=as_json)
-    tell_time(plan, results, jobs, as_json)
-    with kept_when_interrupted(plan.trials, results):
+    if outlook := plan.outlook(results, jobs):
+        say(outlook, error=as_json)
+    with interruptible(lambda: plan.kept(results)):
         outcome = run(
             plan, results, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
         )
@@ -125,7 +123,7 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
     """Print what would run, what is done, and how long the rest may take by the times the store has recorded."""
     states = {"run": plan.waiting, "done": plan.done, "failed": plan.failed}
     measurable = {trial.identity for trial in plan.measurable}
-    expected = _expected(plan, store)
+    expected = plan.expected_time(store)
     if as_json:
         listing: dict[str, Any] = {
             state: [{"identity": trial.identity, **_parts(trial)} for trial in group] for state, group in states.items()
@@ -148,39 +146,8 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
         say(expected.sentence(jobs))
 
 
-def tell_time(plan: Plan, store: Store, jobs: int, error: bool = False) -> None:
-    """Print how long what is waiting may take, before a run."""
-    if not plan.waiting:
-        return
-    try:
-        expected = _expected(plan, store)
-    except ModuleNotFoundError:
-        return  # The run itself says what is missing, all of it at once.
-    if expected.trials:
-        say(expected.sentence(jobs), error=error)
-
-
-def _expected(plan: Plan, store: Store) -> ExpectedTime:
-    """Estimate the time of what would be trained, not only measured."""
-    from rankplug.sweeps import expected_time
-
-    measurable = {trial.identity for trial in plan.measurable}
-    return expected_time([trial for trial in plan.waiting if trial.identity not in measurable], store)
-
-
 def _parts(trial: Trial) -> dict[str, Any]:
     return {**trial.combination.model_dump(mode="json"), "fold": trial.fold, "trial": trial.number}
-
-
-@contextlib.contextmanager
-def kept_when_interrupted(trials: Sequence[Trial], store: Store) -> Iterator[None]:
-    """Say after Ctrl-C how much is kept, and end as an interrupted program does."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = sum(store.has(trial) for trial in trials)
-        say(f"\ninterrupted: {kept} of {len(trials)} trials are kept; the same command goes on", error=True)
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _tell_failures(outcome: Outcome) -> None:
@@ -277,12 +244,10 @@ def tune(
     if dry_run:
         tell_plan(plan, results, whole_number(jobs, "jobs", least=1), as_json)
         return
-    tell_time(plan, results, whole_number(jobs, "jobs", least=1), error=as_json)
-    try:
+    if outlook := plan.outlook(results, whole_number(jobs, "jobs", least=1)):
+        say(outlook, error=as_json)
+    with interruptible(lambda: "what is trained is kept"):
         tuning = search_for(grid, search=search.value, jobs=jobs, **asked)
-    except KeyboardInterrupt:
-        say("\ninterrupted: what is trained is kept; the same command goes on", error=True)
-        raise typer.Exit(INTERRUPTED) from None
     if not as_json:
         say(tuning)
         return

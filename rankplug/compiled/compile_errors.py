@@ -14,7 +14,7 @@ from typing import Any
 
 from rankplug.compiled.named_functions import NamedFunction
 from rankplug.errors import BrokenPluginError
-from rankplug.system import places
+from rankplug.system import cache_folder
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 PLACE = re.compile(r"\bat (\S[^\n]*?) \((\d+)\)")
@@ -62,7 +62,7 @@ def reason_of(error: Exception) -> str:
 def place_of(error: Exception, function: NamedFunction) -> tuple[str, int]:
     """Return the file and line of the author's code; its first line where numba does not say which one it is."""
     text = COLOURS.sub("", str(error))
-    generated = str(places.cache_folder())
+    generated = str(cache_folder())
     callee = CALLEE.search(text)
     innermost = _named(callee[1] if callee else function.__name__, function.function)
     for match in PLACE.finditer(text[: callee.start()] if callee else text):

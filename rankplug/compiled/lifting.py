@@ -44,7 +44,7 @@ from rankplug.compiled.machine_code import compile_with_own_copies
 from rankplug.compiled.named_functions import NamedFunction, names_used
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters, literal_values
-from rankplug.system import numbers, places, write_whole
+from rankplug.system import cache_folder, numbers, write_whole
 
 FASTMATH = frozenset({"reassoc", "nsz", "contract", "arcp"})
 OLD_VERSIONS_KEPT = 4
@@ -176,7 +176,7 @@ def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
         return _import_generated(f"{stem}-{digest}", stem, source).compiled
     except OSError as error:
         warnings.warn(
-            f"compiled code cannot be kept in {places.cache_folder()} ({error.strerror or error}), so every process"
+            f"compiled code cannot be kept in {cache_folder()} ({error.strerror or error}), so every process"
             " compiles it again; allow writing there, or set RANKPLUG_CACHE to another folder",
             stacklevel=2,
         )
@@ -186,7 +186,7 @@ def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
 def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
     if name in sys.modules:
         return sys.modules[name]
-    folder = places.cache_folder() / "kernels"
+    folder = cache_folder() / "kernels"
     path = folder / f"{name}.py"
     text = (
         '"""Made by rankplug.compiled.lifting; safe to delete."""\n'

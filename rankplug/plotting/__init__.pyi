@@ -1,11 +1,11 @@
+from .curves import draw_band as draw_band
+from .curves import draw_curves as draw_curves
+from .curves import draw_interval as draw_interval
+from .curves import draw_mean as draw_mean
 from .figures import PALETTE as PALETTE
 from .figures import SMALLEST as SMALLEST
 from .figures import colour as colour
 from .figures import distinct_colours as distinct_colours
-from .figures import draw_band as draw_band
-from .figures import draw_curves as draw_curves
-from .figures import draw_interval as draw_interval
-from .figures import draw_mean as draw_mean
 from .figures import encode_figure as encode_figure
 from .figures import in_style as in_style
 from .figures import keep_within as keep_within

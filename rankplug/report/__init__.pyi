@@ -5,7 +5,7 @@ from .display import show_claims as show_claims
 from .display import show_findings as show_findings
 from .display import show_forest as show_forest
 from .display import show_runs as show_runs
-from .math_font import math_font as math_font
+from .rendering import math_font as math_font
 from .rendering import math_html as math_html
 from .reproduction import execute_notebook as execute_notebook
 from .reproduction import plan_reproduction as plan_reproduction

@@ -12,7 +12,6 @@ from rankplug.report.display import let_renew, renew_outputs
 from rankplug.store import Store
 from rankplug.studies import PROFILES, StudyParameters, evaluate
 from rankplug.studies import check_parameters as check
-from rankplug.sweeps import expected_time
 
 if TYPE_CHECKING:
     from rankplug.studies import Study
@@ -93,8 +92,8 @@ class StudyControls:
         jobs = asked.pop("jobs")
         try:
             plan = self.study.plan(**asked)
-            expected = expected_time(plan.waiting, Store(asked["store"]))
-            self._say(f"{plan}: {expected.sentence(jobs)}" if plan.waiting else f"{plan}")
+            outlook = plan.outlook(Store(asked["store"]), jobs)
+            self._say(f"{plan}: {outlook}" if outlook else f"{plan}")
         except RankplugError as error:
             self._say(str(error))
 

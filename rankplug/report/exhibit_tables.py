@@ -1,15 +1,20 @@
-"""Tables of exhibits: in HTML their numbers lead to the runs that made them, in LaTeX they look as in a paper."""
+"""Tables of exhibits: in HTML their numbers lead to the runs that made them, in LaTeX they look as in a paper.
+
+All of an exhibit's numbers are in a file for other programs, beside its pictures.
+"""
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.report.notebook_page import is_number, with_words
 from rankplug.report.rendering import render
-from rankplug.store import escaped, latex_table
-from rankplug.studies import Link, Source, layout, number, stand_ins
+from rankplug.store import escaped, latex_table, markdown_table
+from rankplug.studies import Link, Source, beside, heading, layout, number, stand_ins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +30,10 @@ OURS, HALF_WIDTH, LOW, HIGH = "ours", "half width", "low", "high"
 PAPERS = ("published on", "model", "metric", OURS)
 """Columns of a table that puts numbers beside published ones, whose metrics are set side by side."""
 INVISIBLE = {"combination", HALF_WIDTH, LOW, HIGH}
+DIGITS = "%.7g"
+"""Digits of numbers in files for other programs, more than any of them has for sure."""
+LARGEST = 40_000
+"""Bytes of a file of numbers that is not compressed."""
 Row = Mapping[Hashable, Any]
 
 
@@ -176,3 +185,34 @@ def _side(table: pd.DataFrame, name: str) -> str:
     from pandas.api.types import is_numeric_dtype
 
     return "r" if is_numeric_dtype(table[name].dtype) else "l"
+
+
+def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[str, ...]:
+    """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names.
+
+    Many numbers, such as those of curves, are compressed, to a tenth.
+    """
+    path = folder / stem
+    path.parent.mkdir(parents=True, exist_ok=True)
+    contents = {suffix: content for suffix, content in shown.pictures.items() if suffix != "json"}
+    numbers = shown.table.to_csv(index=False, float_format=DIGITS).encode()
+    many = len(numbers) > LARGEST
+    contents["csv.gz" if many else "csv"] = gzip.compress(numbers, mtime=0) if many else numbers
+    if len(shown.table) <= LONGEST:
+        contents["tex"] = exhibit_latex(shown.table).encode()
+    for suffix, content in contents.items():
+        Path(f"{path}.{suffix}").write_bytes(content)
+    return tuple(f"{stem}.{suffix}" for suffix in contents)
+
+
+def exhibit_markdown(table: pd.DataFrame) -> str:
+    """Return a row for each model, with our mean ± half of the interval and the published number in brackets for each
+    metric.
+    """
+    metrics = list(table["metric"].unique())
+    lines = []
+    for (dataset, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
+        of_metric = rows.set_index("metric")
+        cells = [beside(of_metric.loc[metric]) if metric in of_metric.index else "" for metric in metrics]
+        lines.append((dataset, model, rows["trials"].max(), *cells))
+    return markdown_table(("in the place of", "model", "trials", *map(heading, metrics)), lines)

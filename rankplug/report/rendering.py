@@ -1,13 +1,19 @@
 """HTML from the templates of the report and from Markdown; a text is escaped unless it is HTML already.
 
-Formulas become MathML, which browsers draw without any script.
+Formulas become MathML, which browsers draw without any script, but well only in a font with tables for mathematics,
+which many systems lack: accents then stand beside their letters. So a page embeds the glyphs that it uses, of STIX Two
+Math, which comes with the package ziamath, under the SIL Open Font License, which a subset names too.
 """
 
 from __future__ import annotations
 
+import base64
 import functools
+import html
+import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, tostring
@@ -26,6 +32,14 @@ ROWS = {"math", "mrow", "mtd", "mstyle"}
 IN_A_PAGE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 """Signs that could end the element in which JSON lies, as JSON writes them otherwise."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
+FORMULA = re.compile(r"<math.*?</math>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+ITALIC = (*range(0x1D434, 0x1D455), *range(0x1D456, 0x1D468), 0x210E, *range(0x1D6E2, 0x1D71C))
+"""Slanted letters, which browsers take for a variable of one letter."""
+DRAWN_BY_BROWSERS = "\N{SQUARE ROOT}\N{MINUS SIGN}\N{PRIME}"
+"""Signs that stand for an element or another character."""
+NAMES = [0, 1, 2, 7, 13, 14]
+"""Copyright, family, style, trademark and licence, by OpenType's numbers."""
 
 
 def render(template: str, /, **values: Any) -> Markup:
@@ -134,6 +148,52 @@ def _set_apart(part: Element) -> None:
             for side, beside in ((index + 1, index + 1), (index, index - 1)):
                 if 0 <= beside < len(part) and next(leaf for leaf in part[beside].iter() if not len(leaf)).tag != "mo":
                     part.insert(side, Element("mspace", width="0.1667em"))
+
+
+def math_font_style(page: str) -> str:
+    """Return the style that embeds a font for the formulas of a page; nothing for a page without any."""
+    if not math_characters(page):
+        return ""
+    data = base64.b64encode(math_font(page)).decode()
+    return f'@font-face {{ font-family: "Page Mathematics"; src: url(data:font/woff;base64,{data}) format("woff"); }}\n'
+
+
+def math_font(page: str) -> bytes:
+    """Return a WOFF file of STIX Two Math with what the formulas of a page, or of several, are drawn with."""
+    return _subset(math_characters(page))
+
+
+def math_characters(page: str) -> frozenset[str]:
+    """Return the characters that a browser may draw in the formulas of a page.
+
+    >>> sorted(math_characters("<p>text</p><math><mi>x</mi><mo>&lt;</mo></math>") - set(DRAWN_BY_BROWSERS))
+    ['<', 'x', '𝑥']
+    """
+    written = {letter for formula in FORMULA.findall(page) for letter in html.unescape(TAG.sub("", formula))}
+    plain = {unicodedata.normalize("NFKC", letter) for letter in written}
+    slanted = {letter for letter in map(chr, ITALIC) if unicodedata.normalize("NFKC", letter) in plain}
+    return frozenset(written | slanted | set(DRAWN_BY_BROWSERS)) if written else frozenset()
+
+
+@functools.lru_cache(maxsize=256)
+def _subset(characters: frozenset[str]) -> bytes:
+    """Return the font with some characters, and the larger glyphs that these grow into."""
+    from importlib.metadata import distribution
+
+    from fontTools.subset import Options, Subsetter
+    from fontTools.ttLib import TTFont
+
+    options = Options(layout_features=["ssty", "dtls", "flac"], name_IDs=NAMES, hinting=False, glyph_names=False)
+    written = io.BytesIO()
+    # The package is not imported: it draws formulas itself, which takes longer than making the subset.
+    path = distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf")
+    with TTFont(str(path), lazy=True, recalcTimestamp=False) as font:
+        subsetter = Subsetter(options)
+        subsetter.populate(unicodes=map(ord, characters))
+        subsetter.subset(font)
+        font.flavor = "woff"
+        font.save(written)
+    return written.getvalue()
 
 
 def markdown_html(text: str) -> Markup:

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.exhibit_tables import exhibit_markdown
+from rankplug.report.forest import forest_files
 from rankplug.report.front.front_page import FrontPage
-from rankplug.report.math_font import math_font_style
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
-from rankplug.report.rendering import page_of, render
+from rankplug.report.rendering import math_font_style, page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
-from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records, forest_files
+from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records
 from rankplug.store import Store, markdown_table
-from rankplug.studies import Scoreboard, beside, heading
+from rankplug.studies import Scoreboard
 from rankplug.system import __version__
 
 if TYPE_CHECKING:
-    import pandas as pd
     from markupsafe import Markup
 
 SCOREBOARD, SEARCH = "scoreboard.html", "search.html"
@@ -281,7 +281,7 @@ def _markdown_section(name: str, report: StudyReport) -> Iterator[str]:
         yield f"In the place of {theirs}: {ours}.\n"
     for drawn in tables:
         yield f"### {drawn.exhibit.name}: {drawn.exhibit.title}\n"
-        yield _markdown_table(drawn.table)
+        yield exhibit_markdown(drawn.table)
         yield ""
     yield "### Claims\n"
     rows = [
@@ -289,16 +289,3 @@ def _markdown_section(name: str, report: StudyReport) -> Iterator[str]:
     ]
     yield markdown_table(("claim", "verdict", "evidence"), rows)
     yield ""
-
-
-def _markdown_table(table: pd.DataFrame) -> str:
-    """Return a row for each model, with our mean ± half of the interval and the published number in brackets for each
-    metric.
-    """
-    metrics = list(table["metric"].unique())
-    lines = []
-    for (dataset, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
-        of_metric = rows.set_index("metric")
-        cells = [beside(of_metric.loc[metric]) if metric in of_metric.index else "" for metric in metrics]
-        lines.append((dataset, model, rows["trials"].max(), *cells))
-    return markdown_table(("in the place of", "model", "trials", *map(heading, metrics)), lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.exhibit_tables import LONGEST, exhibit_latex, links_to, numbers_html
-from rankplug.report.forest_rows import ForestLine, forest_lines
+from rankplug.report.exhibit_tables import exhibit_files, links_to, numbers_html
+from rankplug.report.forest import ForestLine, forest_lines
 from rankplug.report.notebook_page import captions
 from rankplug.report.rendering import anchors, slug
 from rankplug.store import Combination, Store, origins_of
@@ -27,7 +26,6 @@ from rankplug.studies import (
     bibliography,
     evidence_of,
     exhibit_bibtex,
-    forest_of,
     stand_ins,
 )
 from rankplug.system import __version__
@@ -36,10 +34,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-DIGITS = "%.7g"
-"""Digits of numbers in files for other programs, more than any of them has for sure."""
-LARGEST = 40_000
-"""Bytes of a file of numbers that is not compressed."""
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
@@ -252,19 +246,6 @@ class StudyReport:
             yield {**about, "evidence": verdict.sentence, **details}
 
 
-def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, str]:
-    """Draw the claims of some studies for print into the report, and return its files by their suffixes."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import save
-
-    given = list(evidence)
-    figure = forest_of(given, headings=len(given) > 1)
-    written = save(figure, folder / "exhibits" / "all-claims", (".pdf", ".svg"))
-    plt.close(figure)
-    return {path.suffix[1:]: f"exhibits/{path.name}" for path in written}
-
-
 def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Path, store: Store) -> StudyReport:
     """Write the files of a study's exhibits, and gather what is known of its combinations.
 
@@ -303,24 +284,6 @@ def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> d
         told = tuple(origins.get(file, "") for file in trials)
         found[identity] = CombinationRecords(tuple(trials.values()), path if path.is_file() else None, told)
     return found
-
-
-def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[str, ...]:
-    """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names.
-
-    Many numbers, such as those of curves, are compressed, to a tenth.
-    """
-    path = folder / stem
-    path.parent.mkdir(parents=True, exist_ok=True)
-    contents = {suffix: content for suffix, content in shown.pictures.items() if suffix != "json"}
-    numbers = shown.table.to_csv(index=False, float_format=DIGITS).encode()
-    many = len(numbers) > LARGEST
-    contents["csv.gz" if many else "csv"] = gzip.compress(numbers, mtime=0) if many else numbers
-    if len(shown.table) <= LONGEST:
-        contents["tex"] = exhibit_latex(shown.table).encode()
-    for suffix, content in contents.items():
-        Path(f"{path}.{suffix}").write_bytes(content)
-    return tuple(f"{stem}.{suffix}" for suffix in contents)
 
 
 def _trial_row(record: Mapping[str, Any]) -> list[Any]:

@@ -14,15 +14,11 @@ from .evaluation_parts import ClaimEvaluation as ClaimEvaluation
 from .evaluation_parts import ExhibitEvaluation as ExhibitEvaluation
 from .evaluation_parts import ObservationEvaluation as ObservationEvaluation
 from .evaluation_parts import Source as Source
-from .papers import PROFILES as PROFILES
 from .papers import Exhibit as Exhibit
-from .papers import Profile as Profile
-from .papers import Runs as Runs
 from .papers import Study as Study
 from .papers import StudyParameters as StudyParameters
 from .papers import bibliography as bibliography
 from .papers import check_parameters as check_parameters
-from .papers import read_profile as read_profile
 from .papers import studies as studies
 from .papers import study as study
 from .published import Link as Link
@@ -36,6 +32,10 @@ from .published import read_published as read_published
 from .published import stand_ins as stand_ins
 from .published import unlinked as unlinked
 from .query_pairs import QueryPairs as QueryPairs
+from .runs import PROFILES as PROFILES
+from .runs import Profile as Profile
+from .runs import Runs as Runs
+from .runs import read_profile as read_profile
 from .scoreboard import BestMethod as BestMethod
 from .scoreboard import Board as Board
 from .scoreboard import LossRecord as LossRecord
@@ -55,8 +55,6 @@ from .study_evidence import forest_cells as forest_cells
 from .study_evidence import forest_of as forest_of
 from .study_evidence import stored_evidence as stored_evidence
 from .study_results import Results as Results
-from .study_results import interval_of as interval_of
-from .study_results import p_value_of as p_value_of
 from .verdicts import DECIDED as DECIDED
 from .verdicts import VERDICTS as VERDICTS
 from .verdicts import Abstention as Abstention
@@ -80,10 +78,12 @@ from .verdicts import WeightedSum as WeightedSum
 from .verdicts import alike as alike
 from .verdicts import exact_check as exact_check
 from .verdicts import greater as greater
+from .verdicts import interval_of as interval_of
 from .verdicts import judge as judge
 from .verdicts import not_comparable as not_comparable
 from .verdicts import not_run as not_run
 from .verdicts import not_to_the_end as not_to_the_end
+from .verdicts import p_value_of as p_value_of
 from .verdicts import reached as reached
 from .verdicts import some_greater as some_greater
 

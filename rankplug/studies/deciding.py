@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 from rankplug.errors import RankplugError
 from rankplug.statistics import look_steps
 from rankplug.studies.claims import Claim
-from rankplug.studies.papers import Profile, Runs, Study
-from rankplug.studies.stored_runs import StoredFrames, StoredRecords
-from rankplug.studies.study_results import Cell, Results
+from rankplug.studies.papers import Study
+from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords
+from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Differences, Verdict
+from rankplug.studies.verdicts.samples import Cell
 
 if TYPE_CHECKING:
     from rankplug.store import Store

@@ -20,7 +20,8 @@ from rankplug.studies.evaluation_parts import (
 from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation, plain_table
 from rankplug.studies.papers import Exhibit, Study
 from rankplug.studies.query_pairs import QueryPairs, as_table, query_pairs, read_table
-from rankplug.studies.study_results import Cell, Results
+from rankplug.studies.study_results import Results
+from rankplug.studies.verdicts.samples import Cell
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,7 +27,7 @@ from rankplug.studies.evaluation_parts import (
     ObservationEvaluation,
     Source,
 )
-from rankplug.studies.stored_runs import StoredFrames
+from rankplug.studies.runs import StoredFrames
 from rankplug.studies.verdicts import read_judgement
 from rankplug.system import cache_folder, write_whole
 

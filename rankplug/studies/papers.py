@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_you_mean
-from rankplug.registry import NAME, Parameters, StudySpecification, parse, read_parameters, registry
+from rankplug.registry import NAME, Parameters, StudySpecification, read_parameters, registry
 from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
-from rankplug.studies.stored_runs import StoredFrames, StoredRecords
+from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords, read_profile
 from rankplug.studies.study_results import Results
 from rankplug.system import packaged_file
 
@@ -28,72 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
-    from rankplug.sweeps import Plan, Sweep
+    from rankplug.sweeps import Plan
 
-Profile = Literal["smoke", "quick", "full", "real", "paper"]
 NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
-PROFILES: tuple[Profile, ...] = ("smoke", "quick", "full", "real", "paper")
-
-
-@dataclass(frozen=True)
-class Runs:
-    """A group of models that are trained on the same data and compared.
-
-    Args:
-        name: of the group, by which figures ask for their results.
-        models: the model's name in the paper -> the parts of the combination that make it. Where they are a grid,
-            validation data choose among its combinations, see :mod:`rankplug.sweeps`.
-        shared: parts that all models have, such as the data set.
-        folds: of the data set.
-        trials: repetitions, each with a seed of its own.
-        kind: what the group is for, by which exhibits ask for all groups of a kind.
-        place: the paper's data set in whose place the group's data stand, or their own name.
-        level: of what varies among the groups of a kind, such as the share of noise.
-        settings: model -> what varies among the models of the group, such as the number of samples.
-        keep_scores: keeps the scores of all test documents, see :meth:`Results.rankings`.
-    """
-
-    name: str
-    models: Mapping[str, Mapping[str, Any]]
-    shared: Mapping[str, Any]
-    folds: tuple[int, ...] = (1,)
-    trials: int = 1
-    kind: str = ""
-    place: str = ""
-    level: float = 0.0
-    settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    keep_scores: bool = False
-
-    @property
-    def dataset_name(self) -> str:
-        """The name of the data set, without its parameters; empty where the models do not share one."""
-        dataset = self.shared.get("dataset", "")
-        return parse(str(dataset)).name if dataset else ""
-
-    def grid(self, model: str) -> dict[str, Any]:
-        """Return the parts of a model's combinations."""
-        return {**self.shared, **self.models[model]}
-
-    def sweep(self) -> Sweep:
-        """Return what runs the group."""
-        from rankplug.sweeps import Sweep
-
-        grids = tuple(self.grid(model) for model in self.models)
-        return Sweep(grids, self.folds, self.trials, keep_scores=self.keep_scores)
-
-    def trials_of(self, model: str) -> list[Trial]:
-        """Return all trials of a model."""
-        from rankplug.store import Trial, combinations
-
-        chosen, left_out = combinations(self.grid(model))
-        if left_out:
-            raise RankplugError(f"{left_out} combinations of {model} name a scorer that their backend cannot fit")
-        return [
-            Trial(combination, fold, number)
-            for combination in chosen
-            for fold in self.folds
-            for number in range(self.trials)
-        ]
 
 
 @dataclass(frozen=True)
@@ -298,13 +235,6 @@ class Study:
                 f" once the cause is mended, run them again with rankplug reproduce {self.name} --retry-failed, or in"
                 " Python with retry_failed=True"
             )
-
-
-def read_profile(name: str) -> Profile:
-    """Validate the name of a profile."""
-    if name not in PROFILES:
-        raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
-    return name
 
 
 class StudyParameters(Parameters):

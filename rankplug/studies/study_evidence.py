@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.plotting import ForestCell, ForestRow, draw_forest
-from rankplug.studies.study_results import core_seconds, number_on
+from rankplug.studies.runs import core_seconds, number_on
 from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict, read_judgement
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rankplug.store import Store
     from rankplug.studies.evaluation import StudyEvaluation
-    from rankplug.studies.papers import Profile
+    from rankplug.studies.runs import Profile
 
 FORMAT = 1
 UNJUDGED = "not judged"

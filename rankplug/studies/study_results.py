@@ -8,22 +8,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Values, Verdict
-from rankplug.studies.verdicts.trial_design import design_of, is_made
+from rankplug.studies.runs import StoredFrames, core_seconds, design_of, is_made
+from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
+from rankplug.studies.verdicts.samples import Cell, interval_of, sample_of_queries, sample_of_trials
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rankplug.statistics import Interval
     from rankplug.store import Combination, KeptRun
-    from rankplug.studies.papers import Profile, Runs
+    from rankplug.studies.runs import Profile, Runs
 
-Doubles = NDArray[np.float64]
 Made = TypeVar("Made")
-Cell = tuple[str, str]
-"""A group and one of its models."""
 
 
 @dataclass(frozen=True)
@@ -196,8 +193,6 @@ class Results:
         Nothing comes of results that are not read from a store, and where it has not kept the scores of all of them, as
         of runs that were made before their group asked for it.
         """
-        from rankplug.studies.stored_runs import StoredFrames
-
         self._note(group, models)
         return self.frames.rankings(group, models) if isinstance(self.frames, StoredFrames) else iter(())
 
@@ -250,10 +245,7 @@ class Results:
             values: indexed by trial and fold, as the columns of :meth:`curve_of_trials` are.
             models: whose runs they are.
         """
-        design, runs = self.design(group), frozenset((group, model) for model in models)
-        if not isinstance(design, OfficialFolds):
-            return Sample(_numbers(values.groupby(level="trial").mean()), design, runs)
-        return Sample(values.unstack("trial").dropna(axis=1).to_numpy(np.float64), design, runs)
+        return sample_of_trials(values, self.design(group), ((group, model) for model in models))
 
     def mean(self, group: str, metric: str, model: str, scale: float = 1.0) -> Interval:
         """Return one model's mean test metric with the interval of its group's design."""
@@ -309,60 +301,6 @@ class Results:
                 chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
                 rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]
         return pd.DataFrame(rows)
-
-
-def sample_of_queries(values: pd.Series[float], design: Design, runs: Iterable[Cell] = ()) -> Sample:
-    """Make a sample of values that are indexed by trial, fold and test query, or of means by trial and fold.
-
-    Args:
-        values: nan where undefined.
-        design: how they came about; that of folds needs the queries.
-        runs: group and model of the runs behind them.
-    """
-    defined = values.dropna()
-    if not isinstance(design, OfficialFolds):
-        return Sample(_numbers(defined.groupby(level="trial").mean()), design, frozenset(runs))
-    tables = [
-        rows.unstack("trial").dropna().to_numpy(np.float64) for _, rows in defined.groupby(level="fold", sort=True)
-    ]
-    return Sample(tuple(tables), design, frozenset(runs))
-
-
-def interval_of(sample: Values) -> Interval:
-    """Return the 95 % interval of a sample's mean, as figures and tables show it."""
-    from scipy import stats
-
-    from rankplug.statistics import Interval
-
-    estimate = sample.estimate
-    point = float(estimate.point)
-    reach = float(stats.t.ppf(0.975, estimate.degrees) * estimate.error) if estimate.degrees > 0 else np.nan
-    method = "interval of Nadeau and Bengio" if isinstance(getattr(sample, "design", None), Resplits) else "t interval"
-    return Interval(point, point - reach, point + reach, 0.95, estimate.count, sample.repeats, method)  # type: ignore[arg-type]
-
-
-def p_value_of(sample: Values) -> float:
-    """Return the one-sided p value against a mean of zero or less."""
-    from rankplug.statistics import p_values
-
-    estimate = sample.estimate
-    return float(p_values(estimate.point, estimate.error, estimate.degrees, 1.0).greater)
-
-
-def _numbers(values: Any) -> Doubles:
-    return np.asarray(values, np.float64)
-
-
-def core_seconds(record: Mapping[str, Any]) -> float:
-    """Return the seconds of one core that a trial took; what is no number on record counts as nothing."""
-    seconds = sum(number_on(record, f"{part}_seconds") for part in ("load", "fit", "measure"))
-    return seconds * number_on(record, "threads", 1.0)
-
-
-def number_on(record: Mapping[str, Any], name: str, otherwise: float = 0.0) -> float:
-    """Return a number on a trial's record, which may be another's and hold anything."""
-    value = record.get(name)
-    return float(value) if isinstance(value, (int, float)) else otherwise
 
 
 def _parts(combination: Combination) -> dict[str, str]:

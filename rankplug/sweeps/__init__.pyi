@@ -1,7 +1,7 @@
-from .expected_time import ExpectedTime as ExpectedTime
-from .expected_time import expected_time as expected_time
+from .plans import ExpectedTime as ExpectedTime
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
+from .plans import expected_time as expected_time
 from .plans import plan_sweeps as plan_sweeps
 from .plans import read_folds as read_folds
 from .readiness import require as require

@@ -1,20 +1,25 @@
-"""Plans of sweeps: grids with folds and repetitions, and which of their trials are done."""
+"""Plans of sweeps: grids with folds and repetitions, which of their trials are done, and how long the others take."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankplug.errors import DataError, GrammarError, shown
 from rankplug.registry import registry
-from rankplug.store import Combination, Trial, combinations
+from rankplug.store import Combination, Trial, combinations, read_about
+from rankplug.sweeps.sweep_progress import duration
 from rankplug.system import whole_number
 
 if TYPE_CHECKING:
     from rankplug.store import Store
 
 Folds = Iterable[int] | Literal["all"]
+SECONDS = ("load_seconds", "fit_seconds", "measure_seconds")
+"""Fields of a record whose sum is the time that its trial took."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,23 @@ class Plan:
         """All of them."""
         return self.waiting + self.done + self.failed
 
+    def expected_time(self, store: Store) -> ExpectedTime:
+        """Estimate the time of what would be trained, not only measured, by the times that a store has recorded."""
+        measurable = {trial.identity for trial in self.measurable}
+        return expected_time([trial for trial in self.waiting if trial.identity not in measurable], store)
+
+    def outlook(self, store: Store, jobs: int) -> str:
+        """Say how long a run may take; empty where nothing waits, or packages lack, of which the run itself tells."""
+        try:
+            expected = self.expected_time(store)
+        except ModuleNotFoundError:
+            return ""
+        return expected.sentence(jobs) if expected.trials else ""
+
+    def kept(self, store: Store) -> str:
+        """Say how many of the trials a store has."""
+        return f"{sum(store.has(trial) for trial in self.trials)} of {len(self.trials)} trials are kept"
+
     def __str__(self) -> str:
         from_scores = f" ({len(self.measurable)} of them measured anew, from kept scores)" if self.measurable else ""
         words = [f"{len(self.waiting)} to run{from_scores}", f"{len(self.done)} done"]
@@ -62,6 +84,52 @@ class Plan:
         if self.left_out:
             words.append(f"{self.left_out} impossible combinations left out")
         return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class ExpectedTime:
+    """Seconds that some trials take one after another.
+
+    Args:
+        seconds: of those whose like the store has.
+        known: how many these are.
+        trials: how many there are in all.
+    """
+
+    seconds: float
+    known: int
+    trials: int
+
+    def sentence(self, jobs: int = 1) -> str:
+        """Say about how long the trials take, some at a time.
+
+        >>> ExpectedTime(90.0, 3, 3).sentence(jobs=3)
+        'about 30 s, by the times recorded of such trials'
+        """
+        if not self.known:
+            return "nothing like this has run here, so how long it takes is not known"
+        some = f" for {self.known} of {self.trials}" if self.known < self.trials else ""
+        told = f"about {duration(self.seconds / jobs)}{some}, by the times recorded of such trials"
+        return f"{told}; nothing like the others has run here" if some else told
+
+
+def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:
+    """Estimate the time of trials by those of the same combination, else of the same data, backend and scorer."""
+    wanted = [trial.combination for trial in trials]
+    recorded: dict[Any, list[float]] = defaultdict(list)
+    # One file a combination is read, so that a store of many trials is not read in whole.
+    for path in {path.parent: path for path in store.files()}.values() if wanted else ():
+        about = read_about(path)
+        seconds = sum(about["record"].get(name) or 0.0 for name in SECONDS)
+        parts = about["combination"]
+        recorded[about["identity"]].append(seconds)
+        recorded[parts["dataset"], parts["backend"], parts.get("scorer", "")].append(seconds)
+    times = [
+        recorded.get(trial.identity) or recorded.get((trial.dataset, trial.backend, trial.scorer)) or []
+        for trial in wanted
+    ]
+    known = [fmean(seconds) for seconds in times if seconds]
+    return ExpectedTime(sum(known), len(known), len(wanted))
 
 
 def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:

@@ -1,20 +1,19 @@
-from . import places as places
 from . import seeds as seeds
 from . import workers as workers
+from .folders import OwnedFolder as OwnedFolder
+from .folders import SocketFolder as SocketFolder
+from .folders import cache_folder as cache_folder
+from .folders import data_folders as data_folders
+from .folders import has_room as has_room
 from .installed import __version__ as __version__
 from .installed import engine as engine
 from .installed import engine_name as engine_name
 from .installed import missing as missing
+from .installed import notebooks_folder as notebooks_folder
+from .installed import packaged_file as packaged_file
 from .installed import require_modules as require_modules
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
-from .owned_folders import OwnedFolder as OwnedFolder
-from .owned_folders import SocketFolder as SocketFolder
-from .owned_folders import has_room as has_room
-from .places import cache_folder as cache_folder
-from .places import data_folders as data_folders
-from .places import notebooks_folder as notebooks_folder
-from .places import packaged_file as packaged_file
 from .plain_numbers import fraction as fraction
 from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
@@ -31,6 +30,7 @@ from .terminal import aligned as aligned
 from .terminal import hand_over as hand_over
 from .terminal import harmless as harmless
 from .terminal import in_notebook as in_notebook
+from .terminal import interruptible as interruptible
 from .terminal import prepare_streams as prepare_streams
 from .terminal import say as say
 from .terminal import say_table as say_table
@@ -88,13 +88,13 @@ __all__ = [
     "has_room",
     "identifiers",
     "in_notebook",
+    "interruptible",
     "is_of_the_machine",
     "missing",
     "notebooks_folder",
     "numbers",
     "other_results",
     "packaged_file",
-    "places",
     "prepare_streams",
     "refuse_masked",
     "remove_abandoned",

@@ -1,13 +1,15 @@
-"""Installed packages: rankplug's version, those that only some of its uses need, and the engine of notebooks."""
+"""Installed packages: rankplug's version, those that only some of its uses need, their files, and notebooks' engine."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import re
+from pathlib import Path
 from typing import Any
 
-from rankplug.errors import MissingPackageError
+from rankplug.errors import MissingPackageError, RankplugError
 
 __version__ = "0.1.0"
 EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*;.*\bextra == ['\"]([a-z]+)['\"]")
@@ -74,3 +76,35 @@ def engine() -> Any:
 def engine_name() -> str | None:
     """Return the name of that engine; None, which is papermill's own, where no installed package offers it."""
     return None if engine() is None else FORKING_ENGINE
+
+
+def packaged_file(resource: str) -> Path:
+    """Return the file that ``package:path`` names: inside the package, or beside it where it is installed in place.
+
+    >>> packaged_file("rankplug:notebooks/combination.ipynb").name
+    'combination.ipynb'
+    """
+    package, _, path = resource.partition(":")
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        raise RankplugError(f"{resource} is in a package {package}, which is not installed")
+    homes = [Path(home) for home in spec.submodule_search_locations or [os.path.dirname(spec.origin or "")]]
+    for folder in (*homes, *(home.parent for home in homes)):
+        if (folder / path).is_file():
+            return folder / path
+    raise RankplugError(
+        f"there is no file {path} in the package {package}; put it there, see that the package's build includes it, and"
+        " install it again"
+    )
+
+
+def notebooks_folder() -> Path:
+    """Return the folder of the notebooks: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parents[1]
+    for folder in (package / "notebooks", package.parent / "notebooks"):
+        if folder.is_dir():
+            return folder
+    raise RankplugError(f"the notebooks are neither in {package} nor beside it; install rankplug again")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankplug.system import places
+from rankplug.system import cache_folder
 
 STATES = tuple(
     os.strerror(number)
@@ -35,7 +35,7 @@ def _tells_of_the_machine(error: BaseException) -> bool:
 
 
 def _is_in_cache(path: Path) -> bool:
-    folder = places.cache_folder().absolute()
+    folder = cache_folder().absolute()
     return folder in (path.absolute(), *path.absolute().parents)
 
 

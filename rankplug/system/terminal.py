@@ -6,12 +6,13 @@ or make the end of a line look like its beginning. Everything that a command say
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -21,6 +22,8 @@ STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|nan|-?inf")
 SHOWN = "\n\t\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 ORDINARY = re.compile(r"[ -~\n\t]*")
+INTERRUPTED = 130
+"""Exit code of a program that Ctrl-C has ended."""
 
 
 def harmless(text: str) -> str:
@@ -130,6 +133,22 @@ def in_notebook() -> bool:
 def seen_at_once() -> bool:
     """Tell whether the standard error stream is shown at once: in a terminal or a notebook."""
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
+
+
+@contextlib.contextmanager
+def interruptible(kept: Callable[[], str]) -> Iterator[None]:
+    """Say after Ctrl-C what is kept, and end as an interrupted program does.
+
+    Args:
+        kept: tells it, a clause such as ``3 of 10 trials are kept``.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        import typer
+
+        say(f"\ninterrupted: {kept()}; the same command goes on", error=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def prepare_streams() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankplug.system.owned_folders import SocketFolder
+from rankplug.system.folders import SocketFolder
 
 PR_SET_PDEATHSIG = 1
 """Number by which Linux knows the wish for a signal when the parent ends."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rankplug.report import math_html
-from rankplug.report.math_font import math_font_style
+from rankplug.report.rendering import math_font_style
 from rankplug.report.safe_html import policy
 
 pytestmark = pytest.mark.slow

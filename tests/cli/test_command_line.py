@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.cli.sweep import tell_time
 from rankplug.errors import FitError
 from rankplug.store import Store
 from rankplug.sweeps import Plan, expected_time, read_words
@@ -183,17 +182,13 @@ def test_a_run_tells_its_time_and_leaves_it_to_the_run_to_say_what_is_missing(
 ) -> None:
     fill(store, {"mse": 0.0}, folds=(1,))
     plan = read_words(GRID).with_repetitions(5, None).plan(store)
-    told: list[str] = []
-    monkeypatch.setattr("rankplug.cli.sweep.say", lambda words, **_: told.append(words))
-    tell_time(plan, store, 1)
-    assert told == ["about 10 s, by the times recorded of such trials"]
+    assert plan.outlook(store, 1) == "about 10 s, by the times recorded of such trials"
 
     def missing(*_: Any) -> None:
         raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
 
-    monkeypatch.setattr("rankplug.sweeps.expected_time", missing)
-    tell_time(plan, store, 1)
-    assert len(told) == 1
+    monkeypatch.setattr("rankplug.sweeps.plans.read_about", missing)
+    assert plan.outlook(store, 1) == ""
 
 
 def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, monkeypatch: pytest.MonkeyPatch) -> None:

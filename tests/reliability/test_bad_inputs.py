@@ -20,7 +20,7 @@ from rankplug import hookspecs
 from rankplug.cli import app
 from rankplug.errors import ParameterError, RankplugError
 from rankplug.registry import read_parameters, registry
-from rankplug.system import places
+from rankplug.system import notebooks_folder
 
 DOCS = Path(__file__).parents[2] / "docs"
 CASES = list(bad_inputs())
@@ -123,7 +123,7 @@ def test_every_public_function_and_argument_is_in_the_table() -> None:
 
 def test_every_notebook_and_its_parameters_are_in_the_table() -> None:
     told = {name: parameters for names, parameters in table()["notebook"].items() for name in names.split(", ")}
-    for path in places.notebooks_folder().glob("*.ipynb"):
+    for path in notebooks_folder().glob("*.ipynb"):
         cells = json.loads(path.read_text())["cells"]
         tagged = next(cell for cell in cells if "parameters" in cell["metadata"].get("tags", []))
         wanted = set(re.findall(r"^(\w+) = ", "".join(tagged["source"]), re.MULTILINE))

@@ -11,7 +11,6 @@ import pickle
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -216,8 +215,7 @@ def test_poisoned_made_data_are_refused(
     name: str, kind: str, poisons: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rankplug_data.synthetic.collection.IN_MEMORY_BYTES", 0)
-    kept = SimpleNamespace(cache_folder=lambda: tmp_path / "cache")
-    monkeypatch.setattr("rankplug_data.synthetic.collection.places", kept)
+    monkeypatch.setattr("rankplug_data.synthetic.collection.cache_folder", lambda: tmp_path / "cache")
     rp.load("synthetic[queries=20,documents=5,sample=0]")
     made = next((tmp_path / "cache" / "data").glob("synthetic-*/"))
     (made / name).write_bytes(poisons[kind])

@@ -11,7 +11,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from rankplug.report import math_font, math_html
-from rankplug.report.math_font import math_font_style
+from rankplug.report.rendering import math_font_style
 from rankplug.report.safe_html import policy
 
 FORMULA = r"\log \hat y_i = -\beta\log(-\log U_i) + \sqrt{\frac{a}{b}}"

@@ -145,10 +145,10 @@ def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path: Path, m
 
 
 def test_folders_for_sockets_go_with_their_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankplug.system.owned_folders.tempfile.gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr("rankplug.system.owned_folders.has_room", lambda folder: True)
+    monkeypatch.setattr("rankplug.system.folders.tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("rankplug.system.folders.has_room", lambda folder: True)
     program = (
-        "import os, tempfile; tempfile.tempdir = os.environ['WHERE']; import rankplug.system.owned_folders as sockets;"
+        "import os, tempfile; tempfile.tempdir = os.environ['WHERE']; import rankplug.system.folders as sockets;"
         " sockets.has_room = lambda folder: True; folder = sockets.SocketFolder(); print(folder.path);"
         " os.kill(os.getpid(), 9)"
     )

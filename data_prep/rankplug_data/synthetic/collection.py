@@ -16,7 +16,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from rankplug.data import Lists, Split
-from rankplug.system import OwnedFolder, places, seeds
+from rankplug.system import OwnedFolder, cache_folder, seeds
 from rankplug_data.mapped_arrays import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
@@ -133,7 +133,7 @@ def _open_or_write(
     recipe = {"version": VERSION, "key": _key(parameters, seed), **parameters.model_dump(exclude={"sample"})}
     text = json.dumps(recipe, sort_keys=True)
     name = f"synthetic-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
-    folder = places.cache_folder() / "data" / name
+    folder = cache_folder() / "data" / name
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.with_suffix(".lock")):

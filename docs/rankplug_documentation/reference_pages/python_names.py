@@ -43,6 +43,7 @@ GROUPS = {
 MODULES = {
     "Statistics": "rankplug.statistics",
     "Studies": "rankplug.studies.papers",
+    "Runs of a study": "rankplug.studies.runs.Runs",
     "Verdicts on claims": "rankplug.studies.verdicts",
     "Contract tests": "rankplug.testing",
     "Exceptions": "rankplug.errors",

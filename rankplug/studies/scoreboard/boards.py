@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
-from rankplug.studies.papers import PROFILES, Study, read_profile, studies, study
+from rankplug.studies.papers import Study, studies, study
+from rankplug.studies.runs import PROFILES, read_profile
 from rankplug.studies.scoreboard.entries import Collection, Conditions, Entry, Method, entries
 from rankplug.studies.scoreboard.standings import Ranks, Standing, Standings, ranks_of
 from rankplug.studies.scoreboard.stored_trials import quoted

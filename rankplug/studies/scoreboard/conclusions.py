@@ -17,7 +17,7 @@ from rankplug.statistics import Interval
 from rankplug.studies.scoreboard.boards import Board, Column, Scoreboard
 from rankplug.studies.scoreboard.entries import Collection, Entry, Method
 from rankplug.studies.scoreboard.standings import Standing, Standings
-from rankplug.studies.study_results import interval_of
+from rankplug.studies.verdicts.samples import interval_of
 
 FEWEST_COLLECTIONS = 2
 LEAST_SHARE = 0.5

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.registry import parse
 from rankplug.store import Store, combinations
-from rankplug.studies.papers import PROFILES, Profile, Runs, Study
+from rankplug.studies.papers import Study
+from rankplug.studies.runs import PROFILES, Profile, Runs, is_made
 from rankplug.studies.scoreboard.stored_trials import (
     StoredTrial,
     asked_parts,
@@ -19,7 +20,6 @@ from rankplug.studies.scoreboard.stored_trials import (
     stored_trials,
     validation_curves,
 )
-from rankplug.studies.verdicts.trial_design import is_made
 from rankplug.sweeps import chosen_on_validation
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from rankplug.statistics import CriticalDifference, Interval, best_is_greater, critical_difference, p_values
+from rankplug.studies.runs import design_of
 from rankplug.studies.scoreboard.entries import Entry, Method
-from rankplug.studies.study_results import interval_of, sample_of_queries
 from rankplug.studies.verdicts import Design, OfficialFolds, Resplits, Sample
-from rankplug.studies.verdicts.trial_design import design_of
+from rankplug.studies.verdicts.samples import interval_of, sample_of_queries
 
 if TYPE_CHECKING:
     import pandas as pd

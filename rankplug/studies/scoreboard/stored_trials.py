@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.store import Store, origins_of, query, results
-from rankplug.studies.study_results import number_on
+from rankplug.studies.runs import number_on
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -35,6 +35,8 @@ from rankplug.studies.verdicts.samples import (
     Sample,
     Values,
     WeightedSum,
+    interval_of,
+    p_value_of,
 )
 from rankplug.studies.verdicts.verdict import (
     DECIDED,
@@ -71,10 +73,12 @@ __all__ = [
     "alike",
     "exact_check",
     "greater",
+    "interval_of",
     "judge",
     "not_comparable",
     "not_run",
     "not_to_the_end",
+    "p_value_of",
     "reached",
     "read_judgement",
     "some_greater",

@@ -7,23 +7,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.statistics import (
     Estimate,
+    Interval,
     mean_of_folds,
     mean_of_queries_and_seeds,
     mean_of_resplits,
     mean_of_trials,
+    p_values,
     weighted_sum,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Doubles = NDArray[np.float64]
+Cell = tuple[str, str]
+"""A group and one of its models."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ class Sample:
 
     values: Doubles | tuple[Doubles, ...]
     design: Design
-    runs: frozenset[tuple[str, str]] = frozenset()
+    runs: frozenset[Cell] = frozenset()
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -149,7 +157,7 @@ class WeightedSum:
         return self.samples[0].repeats
 
     @property
-    def runs(self) -> frozenset[tuple[str, str]]:
+    def runs(self) -> frozenset[Cell]:
         """Group and model of the runs behind it."""
         return frozenset().union(*(sample.runs for sample in self.samples))
 
@@ -166,7 +174,7 @@ class PublishedNumber:
 
     values: Doubles
     published: float
-    runs: frozenset[tuple[str, str]] = frozenset()
+    runs: frozenset[Cell] = frozenset()
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -191,3 +199,54 @@ class PublishedNumber:
 
 Values = Sample | WeightedSum | PublishedNumber
 """Estimates by which a part of a claim is judged."""
+
+
+def sample_of_queries(values: pd.Series[float], design: Design, runs: Iterable[Cell] = ()) -> Sample:
+    """Make a sample of values that are indexed by trial, fold and test query, or of means by trial and fold.
+
+    Args:
+        values: nan where undefined.
+        design: how they came about; that of folds needs the queries.
+        runs: group and model of the runs behind them.
+    """
+    defined = values.dropna()
+    if not isinstance(design, OfficialFolds):
+        return Sample(_means_of_trials(defined), design, frozenset(runs))
+    tables = [
+        rows.unstack("trial").dropna().to_numpy(np.float64) for _, rows in defined.groupby(level="fold", sort=True)
+    ]
+    return Sample(tuple(tables), design, frozenset(runs))
+
+
+def sample_of_trials(values: pd.Series[float], design: Design, runs: Iterable[Cell] = ()) -> Sample:
+    """Make a sample of a value for each trial and fold, such as a point of a curve.
+
+    Args:
+        values: indexed by trial and fold.
+        design: how they came about.
+        runs: group and model of the runs behind them.
+    """
+    if not isinstance(design, OfficialFolds):
+        return Sample(_means_of_trials(values), design, frozenset(runs))
+    return Sample(values.unstack("trial").dropna(axis=1).to_numpy(np.float64), design, frozenset(runs))
+
+
+def interval_of(sample: Values) -> Interval:
+    """Return the 95 % interval of a sample's mean, as figures and tables show it."""
+    from scipy import stats
+
+    estimate = sample.estimate
+    point = float(estimate.point)
+    reach = float(stats.t.ppf(0.975, estimate.degrees) * estimate.error) if estimate.degrees > 0 else np.nan
+    method = "interval of Nadeau and Bengio" if isinstance(getattr(sample, "design", None), Resplits) else "t interval"
+    return Interval(point, point - reach, point + reach, 0.95, estimate.count, sample.repeats, method)  # type: ignore[arg-type]
+
+
+def p_value_of(sample: Values) -> float:
+    """Return the one-sided p value against a mean of zero or less."""
+    estimate = sample.estimate
+    return float(p_values(estimate.point, estimate.error, estimate.degrees, 1.0).greater)
+
+
+def _means_of_trials(values: pd.Series[float]) -> Doubles:
+    return np.asarray(values.groupby(level="trial").mean(), np.float64)

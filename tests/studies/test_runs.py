@@ -8,7 +8,7 @@ import pandas as pd
 
 from rankplug.store import Result, Store
 from rankplug.studies import Runs
-from rankplug.studies.stored_runs import StoredFrames
+from rankplug.studies.runs import StoredFrames
 
 
 def test_a_group_s_frame_takes_less_than_half_the_memory_of_its_rows_and_says_the_same(

@@ -1,4 +1,4 @@
-"""Folders that are there while their owner works, and gone when it is, however it ended."""
+"""Folders of this machine: those of prepared data and compiled code, and working folders, gone when their owner is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import platformdirs
 from filelock import FileLock, Timeout
 
 LONGEST_PATH = 103
@@ -18,6 +19,19 @@ ELSEWHERE = ("/tmp", "/var/tmp", "/dev/shm")
 PREFIX = "rankplug-working-"
 LOCK = ".lock"
 """Ending of the file beside the folder that its owner has locked, since before there is a folder."""
+
+
+def cache_folder() -> Path:
+    """Return the folder of prepared data and compiled code: ``RANKPLUG_CACHE`` or the user's cache.
+
+    All of it can be made again.
+    """
+    return Path(os.environ.get("RANKPLUG_CACHE") or platformdirs.user_cache_dir("rankplug", appauthor=False))
+
+
+def data_folders() -> list[Path]:
+    """Return the folders that may hold archives or data sets: those in ``RANKPLUG_DATA``, separated as in ``PATH``."""
+    return [Path(folder).expanduser() for folder in os.environ.get("RANKPLUG_DATA", "").split(os.pathsep) if folder]
 
 
 def has_room(folder: str) -> bool:

@@ -1,12 +1,13 @@
-"""The forest plot as rows of a page: every claim is a link, and its intervals are a picture of a few lines."""
+"""The forest plot of claims: as rows of a page, where every claim is a link, and as files for print."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from rankplug.plotting import FARTHEST, ForestCell
-from rankplug.studies import Abstention, ClaimEvidence, Verdict, forest_cells
+from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_of
 
 MOST_BARS = 6
 SCALE = 18.0
@@ -112,3 +113,16 @@ def _across(margins: float) -> float:
 def _arrow(side: int, height: float) -> str:
     tip = MIDDLE + side * (SCALE * FARTHEST + 6)
     return f"M {tip:g} {height:g} l {-6 * side:g} -4 v 8 z"
+
+
+def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, str]:
+    """Draw the claims of some studies for print into the report, and return its files by their suffixes."""
+    import matplotlib.pyplot as plt
+
+    from rankplug.plotting import save
+
+    given = list(evidence)
+    figure = forest_of(given, headings=len(given) > 1)
+    written = save(figure, folder / "exhibits" / "all-claims", (".pdf", ".svg"))
+    plt.close(figure)
+    return {path.suffix[1:]: f"exhibits/{path.name}" for path in written}

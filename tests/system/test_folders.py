@@ -9,39 +9,39 @@ from typing import Any
 
 import pytest
 
-from rankplug.system import SocketFolder, owned_folders
+from rankplug.system import SocketFolder, folders
 
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let folders lie in a folder of the test."""
-    monkeypatch.setattr("rankplug.system.owned_folders.tempfile.gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr("rankplug.system.owned_folders.has_room", lambda folder: True)
+    monkeypatch.setattr("rankplug.system.folders.tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("rankplug.system.folders.has_room", lambda folder: True)
     return tmp_path
 
 
 @pytest.mark.parametrize("moment", ["acquire", "mkdir"])
 def test_nobody_removes_a_folder_while_it_is_made(parent: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    usual, seen = owned_folders.FileLock, list[Any]()
+    usual, seen = folders.FileLock, list[Any]()
 
     class Interrupted(usual):  # type: ignore[valid-type, misc]
         def acquire(self, *words: Any, **options: Any) -> Any:
             if moment == "acquire" and not seen:
                 seen.append(self.lock_file)
-                owned_folders._remove_abandoned(parent)
+                folders._remove_abandoned(parent)
                 assert not Path(self.lock_file).exists(), "nobody had locked it yet"
             return super().acquire(*words, **options)
 
     def mkdir(*words: Any, usual: Any = os.mkdir) -> None:
         if moment == "mkdir" and not seen:
             seen.append(words[0])
-            owned_folders._remove_abandoned(parent)
+            folders._remove_abandoned(parent)
         usual(*words)
 
-    monkeypatch.setattr(owned_folders, "FileLock", Interrupted)
-    monkeypatch.setattr(owned_folders.os, "mkdir", mkdir)
+    monkeypatch.setattr(folders, "FileLock", Interrupted)
+    monkeypatch.setattr(folders.os, "mkdir", mkdir)
     folder = SocketFolder()
-    owned_folders._remove_abandoned(parent)
+    folders._remove_abandoned(parent)
     assert Path(folder.path).is_dir() and Path(folder.path).stat().st_mode & 0o777 == 0o700
     folder.remove()
     assert not list(parent.iterdir())
@@ -50,13 +50,13 @@ def test_nobody_removes_a_folder_while_it_is_made(parent: Path, monkeypatch: pyt
 def test_many_at_once_each_keep_their_folder(parent: Path) -> None:
     def make_and_remove(_: int) -> bool:
         folder = SocketFolder()
-        kept = Path(folder.path).is_dir() and Path(folder.path + owned_folders.LOCK).exists()
+        kept = Path(folder.path).is_dir() and Path(folder.path + folders.LOCK).exists()
         folder.remove()
         return kept
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(make_and_remove, range(400)))
-    owned_folders._remove_abandoned(parent)
+    folders._remove_abandoned(parent)
     assert not list(parent.iterdir())
 
 
@@ -64,10 +64,10 @@ def test_many_at_once_each_keep_their_folder(parent: Path) -> None:
 def test_what_one_who_was_killed_halfway_left_goes(parent: Path, tmp_path_factory: Any, halfway: str) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "mine").touch()
-    (parent / f"{owned_folders.PREFIX}halfway{owned_folders.LOCK}").touch()
+    (parent / f"{folders.PREFIX}halfway{folders.LOCK}").touch()
     if halfway == "while it was removed":
-        (parent / f"{owned_folders.PREFIX}halfway").mkdir()
-        (parent / f"{owned_folders.PREFIX}halfway" / "link").symlink_to(elsewhere)
+        (parent / f"{folders.PREFIX}halfway").mkdir()
+        (parent / f"{folders.PREFIX}halfway" / "link").symlink_to(elsewhere)
     SocketFolder().remove()
     assert not list(parent.iterdir())
     assert [path.name for path in elsewhere.iterdir()] == ["mine"]

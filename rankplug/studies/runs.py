@@ -1,0 +1,281 @@
+"""Runs of a study: those that a paper needs, the results that a store has of them, and what their records tell."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
+
+import numpy as np
+
+from rankplug.errors import RankplugError, did_you_mean
+from rankplug.registry import parse, registry
+from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits
+from rankplug.sweeps import chosen_on_validation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankplug.store import KeptRun, Store, Trial
+    from rankplug.sweeps import Sweep
+
+Profile = Literal["smoke", "quick", "full", "real", "paper"]
+PROFILES: tuple[Profile, ...] = ("smoke", "quick", "full", "real", "paper")
+
+
+def read_profile(name: str) -> Profile:
+    """Validate the name of a profile."""
+    if name not in PROFILES:
+        raise RankplugError(f"there is no profile {name}: {did_you_mean(name, PROFILES)}")
+    return name
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A group of models that are trained on the same data and compared.
+
+    Args:
+        name: of the group, by which figures ask for their results.
+        models: the model's name in the paper -> the parts of the combination that make it. Where they are a grid,
+            validation data choose among its combinations, see :mod:`rankplug.sweeps`.
+        shared: parts that all models have, such as the data set.
+        folds: of the data set.
+        trials: repetitions, each with a seed of its own.
+        kind: what the group is for, by which exhibits ask for all groups of a kind.
+        place: the paper's data set in whose place the group's data stand, or their own name.
+        level: of what varies among the groups of a kind, such as the share of noise.
+        settings: model -> what varies among the models of the group, such as the number of samples.
+        keep_scores: keeps the scores of all test documents, see :meth:`Results.rankings`.
+    """
+
+    name: str
+    models: Mapping[str, Mapping[str, Any]]
+    shared: Mapping[str, Any]
+    folds: tuple[int, ...] = (1,)
+    trials: int = 1
+    kind: str = ""
+    place: str = ""
+    level: float = 0.0
+    settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    keep_scores: bool = False
+
+    @property
+    def dataset_name(self) -> str:
+        """The name of the data set, without its parameters; empty where the models do not share one."""
+        dataset = self.shared.get("dataset", "")
+        return parse(str(dataset)).name if dataset else ""
+
+    def grid(self, model: str) -> dict[str, Any]:
+        """Return the parts of a model's combinations."""
+        return {**self.shared, **self.models[model]}
+
+    def sweep(self) -> Sweep:
+        """Return what runs the group."""
+        from rankplug.sweeps import Sweep
+
+        grids = tuple(self.grid(model) for model in self.models)
+        return Sweep(grids, self.folds, self.trials, keep_scores=self.keep_scores)
+
+    def trials_of(self, model: str) -> list[Trial]:
+        """Return all trials of a model."""
+        from rankplug.store import Trial, combinations
+
+        chosen, left_out = combinations(self.grid(model))
+        if left_out:
+            raise RankplugError(f"{left_out} combinations of {model} name a scorer that their backend cannot fit")
+        return [
+            Trial(combination, fold, number)
+            for combination in chosen
+            for fold in self.folds
+            for number in range(self.trials)
+        ]
+
+
+class StoredFrames(Mapping[str, "pd.DataFrame"]):
+    """The rows of each group of runs.
+
+    Args:
+        runs: by the name of the group.
+        store: where their results lie.
+    """
+
+    def __init__(self, runs: Mapping[str, Runs], store: Store) -> None:
+        self.runs, self.store = runs, store
+        self._read: dict[str, pd.DataFrame] = {}
+
+    def __getitem__(self, group: str) -> pd.DataFrame:
+        if group not in self._read:
+            self._read[group] = self._frame(self.runs[group])
+        return self._read[group]
+
+    def __contains__(self, group: object) -> bool:
+        return group in self.runs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The trials of all groups, each once."""
+        several = (trial for runs in self.runs.values() for model in runs.models for trial in runs.trials_of(model))
+        return tuple({trial.identity: trial for trial in several}.values())
+
+    @property
+    def missing(self) -> list[Trial]:
+        """Trials that are not in the store."""
+        return [trial for trial in self.trials if not self.store.has(trial)]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of what was asked for and of the files that answer it, which changes when a trial runs again."""
+        digest = hashlib.blake2b(digest_size=16)
+        for name, runs in self.runs.items():
+            digest.update(f"{name} {list(runs.models)} {runs.folds} {runs.trials}\n".encode())
+        for trial in self.trials:
+            state = self.store.path(trial).stat()
+            digest.update(f"{trial.identity} {state.st_size} {state.st_mtime_ns}\n".encode())
+        for runs in self.runs.values():
+            if runs.keep_scores:
+                of_models = [trial for model in runs.models for trial in runs.trials_of(model)]
+                digest.update(f"{runs.name} {len(self.store.with_scores(of_models))} with scores\n".encode())
+        return digest.hexdigest()
+
+    def rankings(self, group: str, models: Sequence[str]) -> Iterator[dict[str, KeptRun]]:
+        """Yield what some models ranked, a mapping for each fold of each trial; nothing where scores are not kept."""
+        from rankplug.store import ranked_by
+
+        together: dict[tuple[int, int], dict[str, Trial]] = {}
+        for model in models:
+            frame = self[group]
+            chosen = frame.loc[frame["model"] == model, ["combination", "fold"]].drop_duplicates()
+            used = {(str(identity), fold) for identity, fold in chosen.itertuples(index=False)}
+            candidates = self.runs[group].trials_of(model)
+            several = len({trial.combination.identity for trial in candidates}) > 1
+            for trial in candidates:
+                if not several or (trial.combination.identity, trial.fold) in used:
+                    together.setdefault((trial.number, trial.fold), {})[model] = trial
+        wanted = [trial for trials in together.values() for trial in trials.values()]
+        if len(self.store.with_scores(wanted)) < len(wanted):
+            return
+        for trials in together.values():
+            yield {model: ranked_by(trial, self.store) for model, trial in trials.items()}
+
+    def _frame(self, runs: Runs) -> pd.DataFrame:
+        """Return the rows of a group, each model represented by the combination that validation data choose."""
+        import pandas as pd
+
+        frames = []
+        for model in runs.models:
+            frame = chosen_on_validation(self.store.frame(runs.trials_of(model), categories=_FEW_VALUES))
+            frame["model"] = pd.Categorical.from_codes(np.zeros(len(frame), int), categories=pd.Index([model]))
+            frames.append(frame)
+        joined = _joined(frames)
+        joined["model"] = joined["model"].cat.set_categories(list(runs.models))
+        return joined
+
+
+_FEW_VALUES = (
+    "measure", "metric", "part", "dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection",
+    "combination", "model",
+)  # fmt: skip
+"""Columns of recurring texts, kept as numbers: over thousands of test queries the texts would fill the memory."""
+
+
+def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Join frames whose columns of recurring texts have categories of their own."""
+    import pandas as pd
+
+    for column in _FEW_VALUES:
+        known = list(dict.fromkeys(value for frame in frames for value in frame[column].cat.categories))
+        for frame in frames:
+            frame[column] = frame[column].cat.set_categories(known)
+    return pd.concat(frames, ignore_index=True)
+
+
+class StoredRecords(Sequence[dict[str, Any]]):
+    """The records of some finished trials: combination, versions, timings, digests.
+
+    Args:
+        frames: the groups whose trials they are.
+    """
+
+    def __init__(self, frames: StoredFrames) -> None:
+        self._frames = frames
+
+    @cached_property
+    def _records(self) -> tuple[dict[str, Any], ...]:
+        return tuple(record for trial in self._frames.trials if (record := self._frames.store.about(trial)))
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | Sequence[dict[str, Any]]:
+        return self._records[index]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+
+def design_of(records: Iterable[Mapping[str, Any]]) -> Design:
+    """Return the experimental design behind the records of one group's trials.
+
+    Several folds rotate the parts of one collection. One test part that all trials share is analysed as one fold of
+    it. Test parts that differ are drawn anew, unless the trials have the pool of queries in common.
+
+    >>> def record(trial, test, pool):
+    ...     return {"fold": 1, "trial": trial, "record": {"test_fingerprint": test, "pool": pool, "queries": [6, 2, 2]}}
+    >>> design_of([record(0, "a", "x"), record(1, "b", "y")])
+    IndependentTrials(unit='trials')
+    >>> design_of([record(0, "a", "x"), record(1, "b", "x")])
+    Resplits(test_to_train=0.3333333333333333)
+    >>> design_of([record(0, "a", "x"), record(1, "a", "x")])
+    OfficialFolds()
+    """
+    about = list(records)
+    if len({record["fold"] for record in about}) > 1:
+        return OfficialFolds()
+    by_trial = {record["trial"]: record for record in about}
+    if len(by_trial) < 2:
+        return IndependentTrials()
+    records_by_trial = [trial["record"] for trial in by_trial.values()]
+    if len({record["test_fingerprint"] for record in records_by_trial}) == 1:
+        return OfficialFolds()
+    pools = {record.get("pool") for record in records_by_trial}
+    shared = len(pools) == 1 if None not in pools else not _made_alone(by_trial.values())
+    if not shared:
+        return IndependentTrials()
+    train, _, test = records_by_trial[0]["queries"]
+    return Resplits(test / train)
+
+
+def _made_alone(about: Iterable[Mapping[str, Any]]) -> bool:
+    """Tell whether trials stored without a digest of their pool use made data that no transform divides."""
+    return all(
+        is_made(record["combination"]["dataset"]) and not record["combination"]["transforms"] for record in about
+    )
+
+
+def is_made(dataset: str) -> bool:
+    """Tell whether a data set is generated by a program rather than read from files."""
+    from rankplug.data import StoredDataset
+
+    specification, _ = registry().resolve("dataset", dataset)
+    return not isinstance(cast(Any, specification).load(), StoredDataset)
+
+
+def core_seconds(record: Mapping[str, Any]) -> float:
+    """Return the seconds of one core that a trial took; what is no number on record counts as nothing."""
+    seconds = sum(number_on(record, f"{part}_seconds") for part in ("load", "fit", "measure"))
+    return seconds * number_on(record, "threads", 1.0)
+
+
+def number_on(record: Mapping[str, Any], name: str, otherwise: float = 0.0) -> float:
+    """Return a number on a trial's record, which may be another's and hold anything."""
+    value = record.get(name)
+    return float(value) if isinstance(value, (int, float)) else otherwise
