@@ -8,56 +8,56 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from rankplug.registry import specifications
+    from rankplug.registry import kinds
 
 hookspec = pluggy.HookspecMarker("rankplug")
 hookimpl = pluggy.HookimplMarker("rankplug")
 
 
 @hookspec
-def rankplug_losses() -> Iterable[specifications.LossSpecification]:
+def rankplug_losses() -> Iterable[kinds.LossSpecification]:
     """Offer losses: functions of one list's scores and labels."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_samplers() -> Iterable[specifications.SamplerSpecification]:
+def rankplug_samplers() -> Iterable[kinds.SamplerSpecification]:
     """Offer samplers: laws of noise on the scores."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_scorers() -> Iterable[specifications.ScorerSpecification]:
+def rankplug_scorers() -> Iterable[kinds.ScorerSpecification]:
     """Offer scorers: spaces of functions from features to scores."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_backends() -> Iterable[specifications.BackendSpecification]:
+def rankplug_backends() -> Iterable[kinds.BackendSpecification]:
     """Offer backends: engines that fit a scorer to a loss."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_datasets() -> Iterable[specifications.DatasetSpecification]:
+def rankplug_datasets() -> Iterable[kinds.DatasetSpecification]:
     """Offer data sets, read or made."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_transforms() -> Iterable[specifications.TransformSpecification]:
+def rankplug_transforms() -> Iterable[kinds.TransformSpecification]:
     """Offer transforms: recorded changes of data."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_metrics() -> Iterable[specifications.MetricSpecification]:
+def rankplug_metrics() -> Iterable[kinds.MetricSpecification]:
     """Offer metrics: one value a list."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_studies() -> Iterable[specifications.StudySpecification]:
+def rankplug_studies() -> Iterable[kinds.StudySpecification]:
     """Offer studies: papers with their figures, tables and claims."""
     raise AssertionError("a hook specification is never called")
 

@@ -1,4 +1,4 @@
-from . import specifications as specifications
+from . import kinds as kinds
 from .editable import source_digest as source_digest
 from .grammar import DEEPEST as DEEPEST
 from .grammar import MOST_CHOICES as MOST_CHOICES
@@ -12,6 +12,15 @@ from .health import is_usable as is_usable
 from .health import load_code as load_code
 from .health import problems_of_others as problems_of_others
 from .health import require_packages as require_packages
+from .kinds import KINDS as KINDS
+from .kinds import BackendSpecification as BackendSpecification
+from .kinds import DatasetSpecification as DatasetSpecification
+from .kinds import LossSpecification as LossSpecification
+from .kinds import MetricSpecification as MetricSpecification
+from .kinds import SamplerSpecification as SamplerSpecification
+from .kinds import ScorerSpecification as ScorerSpecification
+from .kinds import StudySpecification as StudySpecification
+from .kinds import TransformSpecification as TransformSpecification
 from .package_files import package_files as package_files
 from .parameters import Parameters as Parameters
 from .parameters import describe_parameters as describe_parameters
@@ -20,21 +29,12 @@ from .parameters import literal_values as literal_values
 from .parameters import read_parameters as read_parameters
 from .plugins import GROUP as GROUP
 from .plugins import SESSION as SESSION
-from .plugins import BrokenPlugin as BrokenPlugin
 from .plugins import Named as Named
-from .plugins import Plugin as Plugin
 from .plugins import Registry as Registry
 from .plugins import registry as registry
 from .reference_completion import complete_reference as complete_reference
-from .specifications import KINDS as KINDS
-from .specifications import BackendSpecification as BackendSpecification
-from .specifications import DatasetSpecification as DatasetSpecification
-from .specifications import LossSpecification as LossSpecification
-from .specifications import MetricSpecification as MetricSpecification
-from .specifications import SamplerSpecification as SamplerSpecification
-from .specifications import ScorerSpecification as ScorerSpecification
-from .specifications import StudySpecification as StudySpecification
-from .specifications import TransformSpecification as TransformSpecification
+from .specifications import BrokenPlugin as BrokenPlugin
+from .specifications import Plugin as Plugin
 from .specifications import import_object as import_object
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "format_value",
     "import_object",
     "is_usable",
+    "kinds",
     "literal_values",
     "load_code",
     "package_files",
@@ -75,5 +76,4 @@ __all__ = [
     "registry",
     "require_packages",
     "source_digest",
-    "specifications",
 ]

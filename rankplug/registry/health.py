@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 
 from rankplug.errors import BrokenPluginError, FitError, RankplugError, UnknownPluginError
+from rankplug.registry.kinds import BackendSpecification, ScorerSpecification
 from rankplug.registry.loading import OWN, TimeUp, limited_time, printing_elsewhere
-from rankplug.registry.plugins import SESSION, Plugin, Registry
-from rankplug.registry.specifications import BackendSpecification, ScorerSpecification, import_object
+from rankplug.registry.plugins import SESSION, Registry
+from rankplug.registry.specifications import Plugin, import_object
 
 
 def load_code(plugin: Plugin, plugins: Registry) -> None:

@@ -173,3 +173,20 @@ def _print_elsewhere_from_now_on() -> None:
     with contextlib.suppress(AttributeError, ValueError, OSError):
         sys.stdout.flush()
         os.dup2(2, 1)
+
+
+def distribution_of(entry_point: metadata.EntryPoint) -> str:
+    """Return the name of the distribution that has an entry point."""
+    return entry_point.dist.name if entry_point.dist else "unknown"
+
+
+def origin_of(entry_point: metadata.EntryPoint) -> tuple[str, str, str]:
+    """Return entry point, distribution and version, as they are reported."""
+    return entry_point.name, distribution_of(entry_point), entry_point.dist.version if entry_point.dist else ""
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why a plugin could not be loaded, in words."""
+    if isinstance(error, (BrokenPluginError, TimeUp)):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

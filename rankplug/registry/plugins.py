@@ -9,7 +9,6 @@ import functools
 import json
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Literal, TypeVar, overload
 
@@ -19,19 +18,8 @@ from rankplug import hookspecs
 from rankplug.errors import BrokenPluginError, PluginConflictError, UnknownPluginError, did_you_mean
 from rankplug.registry.editable import source_digest
 from rankplug.registry.grammar import Reference, parse
-from rankplug.registry.loading import (
-    OWN,
-    TimeUp,
-    check_requirement,
-    is_left_out,
-    limited_time,
-    printing_elsewhere,
-    same_distribution,
-)
-from rankplug.registry.parameters import Parameters, read_parameters
-from rankplug.registry.rehearsal import verdict_of
-from rankplug.registry.replacements import without_changes, without_replacements
-from rankplug.registry.specifications import (
+from rankplug.registry.kinds import (
+    HOOK_OF_KIND,
     KINDS,
     BackendSpecification,
     DatasetSpecification,
@@ -39,55 +27,30 @@ from rankplug.registry.specifications import (
     MetricSpecification,
     SamplerSpecification,
     ScorerSpecification,
-    Specification,
     StudySpecification,
     TransformSpecification,
-    import_object,
 )
+from rankplug.registry.loading import (
+    OWN,
+    check_requirement,
+    distribution_of,
+    is_left_out,
+    limited_time,
+    origin_of,
+    printing_elsewhere,
+    reason_of,
+    same_distribution,
+)
+from rankplug.registry.parameters import Parameters, read_parameters
+from rankplug.registry.rehearsal import verdict_of
+from rankplug.registry.replacements import without_changes, without_replacements
+from rankplug.registry.specifications import BrokenPlugin, Plugin, Specification, import_object
 
 GROUP = "rankplug"
-HOOK_OF_KIND = {
-    "loss": "rankplug_losses",
-    "sampler": "rankplug_samplers",
-    "scorer": "rankplug_scorers",
-    "backend": "rankplug_backends",
-    "dataset": "rankplug_datasets",
-    "transform": "rankplug_transforms",
-    "metric": "rankplug_metrics",
-    "study": "rankplug_studies",
-}
 SESSION = "this session"
 Specified = TypeVar("Specified", bound=Specification)
 Named = str | Mapping[str, Any] | Reference
 """A plugin's name with its parameters."""
-
-
-@dataclass(frozen=True)
-class Plugin:
-    """A specification with the distribution that offers it."""
-
-    specification: Specification
-    distribution: str
-    version: str
-    source: str = ""
-    """Source of a plugin that was written in this session."""
-
-    def describe(self) -> dict[str, Any]:
-        return {**self.specification.describe(), "distribution": self.distribution, "version": self.version}
-
-
-@dataclass(frozen=True)
-class BrokenPlugin:
-    """A plugin, or one of its hooks, that could not be used, and why."""
-
-    entry_point: str
-    distribution: str
-    version: str
-    reason: str
-    traceback: str = ""
-
-    def describe(self) -> dict[str, str]:
-        return dict(vars(self))
 
 
 class Registry:
@@ -100,11 +63,11 @@ class Registry:
         self.remarks: list[str] = []
         self._plugins: dict[str, dict[str, list[Plugin]]] = {kind: {} for kind in KINDS}
         points = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
-        for entry_point in sorted(points, key=lambda point: (_distribution(point), point.name)):
+        for entry_point in sorted(points, key=lambda point: (distribution_of(point), point.name)):
             self._load(entry_point)
 
     def _load(self, entry_point: metadata.EntryPoint) -> None:
-        distribution = _distribution(entry_point)
+        distribution = distribution_of(entry_point)
         who = f"plugin {entry_point.name} of {distribution}"
         if distribution == OWN:
             self.take(entry_point)
@@ -117,11 +80,11 @@ class Registry:
         try:
             check_requirement(entry_point.dist)
         except BrokenPluginError as error:
-            self.broken.append(BrokenPlugin(*_place(entry_point), str(error), traceback.format_exc()))
+            self.broken.append(BrokenPlugin(*origin_of(entry_point), str(error), traceback.format_exc()))
             return
         verdict = verdict_of(entry_point)
         if verdict.refusal:
-            self.broken.append(BrokenPlugin(*_place(entry_point), verdict.refusal, verdict.trace))
+            self.broken.append(BrokenPlugin(*origin_of(entry_point), verdict.refusal, verdict.trace))
             return
         # What is put back where a plugin replaces it must be there before the plugin is.
         import numpy  # noqa: F401
@@ -136,7 +99,7 @@ class Registry:
 
     def take(self, entry_point: metadata.EntryPoint) -> BaseException | None:
         """Import a plugin and collect what it offers; return the error where that cannot be done."""
-        source = _place(entry_point)
+        source = origin_of(entry_point)
         name = f"{source[1]}:{entry_point.name}"
         before = {kind: {name: [*those] for name, those in named.items()} for kind, named in self._plugins.items()}
         try:
@@ -152,7 +115,7 @@ class Registry:
             if (plugin := self.manager.get_plugin(name)) is not None:
                 self.manager.unregister(plugin)
             self._plugins = before
-            self.broken.append(BrokenPlugin(*source, _reason(error), traceback.format_exc()))
+            self.broken.append(BrokenPlugin(*source, reason_of(error), traceback.format_exc()))
             return error
         return None
 
@@ -192,7 +155,7 @@ class Registry:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            self.broken.append(BrokenPlugin(*source, _reason(error), traceback.format_exc()))
+            self.broken.append(BrokenPlugin(*source, reason_of(error), traceback.format_exc()))
 
     def _add(self, plugin: Plugin, origin: tuple[str, str, str]) -> None:
         specification = plugin.specification
@@ -322,21 +285,6 @@ class Registry:
         wanted = parse(reference)
         specification = self.find(kind, wanted).specification
         return specification, read_parameters(specification.parameters, wanted.parameters, str(specification))
-
-
-def _distribution(entry_point: metadata.EntryPoint) -> str:
-    return entry_point.dist.name if entry_point.dist else "unknown"
-
-
-def _place(entry_point: metadata.EntryPoint) -> tuple[str, str, str]:
-    """Return entry point, distribution and version, as they are reported."""
-    return entry_point.name, _distribution(entry_point), entry_point.dist.version if entry_point.dist else ""
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, (BrokenPluginError, TimeUp)):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
 
 
 @functools.cache

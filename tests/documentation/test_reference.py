@@ -16,7 +16,8 @@ from rankplug_documentation.reference_pages.python_names import home, public_nam
 
 import rankplug
 from rankplug.registry import KINDS
-from rankplug.registry.plugins import HOOK_OF_KIND, registry
+from rankplug.registry.kinds import HOOK_OF_KIND
+from rankplug.registry.plugins import registry
 from rankplug.system import notebooks_folder
 
 ROOT = Path(__file__).parents[2]

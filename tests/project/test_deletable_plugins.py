@@ -30,7 +30,7 @@ from pathlib import Path
 import pytest
 
 from rankplug.registry import GROUP, Registry
-from rankplug.registry.specifications import BackendSpecification
+from rankplug.registry.kinds import BackendSpecification
 from rankplug.system import available_cores
 
 ROOT = Path(__file__).parents[2]
