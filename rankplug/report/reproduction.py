@@ -71,6 +71,8 @@ def reproduce(
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown: dict[str, StudyReport] = {}
     drawn: dict[str, Future[StudyReport]] = {}
+    # While anything trains, no core is free for a second process that draws.
+    together = not run_missing and execution.get("jobs", 1) > 1
     # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
     with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
         for paper in chosen:
@@ -87,9 +89,9 @@ def reproduce(
             else:
                 results = paper.results(profile, store=results_of, **asked)
             if execution.get("jobs", 1) > 1:
-                drawn[paper.name] = drawing.submit(_draw, paper, results, profile, asked, results_of, report)
+                drawn[paper.name] = drawing.submit(_draw, paper, results, profile, asked, results_of, report, together)
             else:
-                shown[paper.name] = _draw(paper, results, profile, asked, results_of, report)
+                shown[paper.name] = _draw(paper, results, profile, asked, results_of, report, together)
         shown |= {name: future.result() for name, future in drawn.items()}
     with writing(report):
         write_summary(shown, report)
@@ -108,13 +110,21 @@ def _draw(
     asked: Mapping[str, Any],
     store: Store,
     report: Path,
+    together: bool,
 ) -> StudyReport:
-    """Evaluate a study, execute its notebook, and write its exhibits into the report."""
+    """Evaluate a study, execute its notebook, and write its exhibits into the report.
+
+    Each of the two processes finds what the other has evaluated: the notebook's kernel all of it, or, where they work
+    together, what this one has done from the end on when the kernel comes to it.
+    """
     evaluation = evaluate(paper, results)
-    # The notebook's kernel finds all of it done.
-    _ = evaluation.exhibits, evaluation.claims
-    with writing(report):
-        notebook = execute_notebook(paper, profile, asked, store, report)
+    with writing(report), ThreadPoolExecutor(1, thread_name_prefix="notebook") as beside:
+        if together:
+            executed = beside.submit(execute_notebook, paper, profile, asked, store, report)
+        _ = evaluation.claims
+        for exhibit in reversed(paper.exhibits):
+            evaluation.exhibit(exhibit.name)
+        notebook = executed.result() if together else execute_notebook(paper, profile, asked, store, report)
         return study_report(evaluation, notebook, report, store)
 
 

@@ -182,8 +182,7 @@ class Results:
 
     def ran_to_the_end(self, group: str, *models: str) -> bool:
         """Tell whether all trainings of some models ran to their last iteration, none ended by early stopping."""
-        frame = self.frames[group]
-        identities = set(frame.loc[frame["model"].isin(models), "combination"])
+        identities = {identity for model in models for identity in self.identities(group, model)}
         stopped = {record["record"].get("stopped") for record in self.records if record["identity"] in identities}
         return "patience" not in stopped
 
@@ -197,11 +196,18 @@ class Results:
         return self.frames.rankings(group, models) if isinstance(self.frames, StoredFrames) else iter(())
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return what was made of these results under a name, which several exhibits and claims share."""
+        """Return what was made of these results under a name, which several exhibits and claims share.
+
+        What was read for it counts as read by each of them.
+        """
         if ("once", name) not in self._kept:
-            self._kept["once", name] = make()
-        made: Made = self._kept["once", name]
-        return made
+            with self.noting_reads() as cells:
+                made = make()
+            self._kept["once", name] = made, cells
+        kept: tuple[Made, dict[Cell, None]] = self._kept["once", name]
+        for reader in self._readers:
+            reader.update(kept[1])
+        return kept[0]
 
     def design(self, group: str) -> Design:
         """Return the experimental design of a group: how its trials were repeated."""
@@ -276,9 +282,8 @@ class Results:
     def core_minutes(self, runs: Iterable[Cell]) -> float | None:
         """Return core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
         total = 0.0
-        for group, model in runs:
-            frame = self.frames[group]
-            identities = set(frame.loc[frame["model"] == model, "combination"]) if "combination" in frame else set()
+        for group, model in sorted(runs):  # Sets have another order in each process, and sums then another last bit.
+            identities = set(self.identities(group, model))
             if group in self.runs and model in self.runs[group].models:
                 # What validation data chose among was trained too.
                 identities |= {trial.combination.identity for trial in self.runs[group].trials_of(model)}
@@ -296,7 +301,7 @@ class Results:
         rows: list[dict[str, Any]] = []
         for group, runs in self.runs.items():
             for model in runs.models:
-                used = set(self.frames[group].loc[self.frames[group]["model"] == model, "combination"])
+                used = self.identities(group, model)
                 about = {"group": group, "model": model, "folds": len(runs.folds), "trials": runs.trials}
                 chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
                 rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]

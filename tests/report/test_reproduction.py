@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import threading
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +12,7 @@ import pytest
 from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.report import reproduction
 from rankplug.store import Store, failed_result
-from rankplug.studies import Runs, Study
+from rankplug.studies import Exhibit, Runs, Study
 
 
 def made(name: str, *losses: str) -> Study:
@@ -104,3 +106,25 @@ def test_without_the_forking_engine_papermills_own_executes_notebooks(monkeypatc
 
     monkeypatch.setattr(papermill_engines, "_engines", {})
     assert reproduction.engine_name() is None
+
+
+@pytest.mark.parametrize(("jobs", "beside"), [(1, False), (2, True)])
+def test_where_nothing_trains_the_notebook_runs_while_exhibits_are_drawn_unless_jobs_are_one(
+    jobs, beside, shown, tmp_path, monkeypatch
+):
+    begun, seen = threading.Event(), []
+
+    def drawn(name: str) -> Exhibit:
+        def draw(results):
+            seen.append((name, begun.wait(5) if jobs > 1 else begun.is_set()))
+            return pd.DataFrame({"value": [1.0]}), None
+
+        return Exhibit(name, name, draw)
+
+    one = dataclasses.replace(made("one", "xe_ndcg"), exhibits=(drawn("Table 1"), drawn("Table 2")))
+    monkeypatch.setattr(reproduction, "study", lambda name: one)
+    monkeypatch.setattr(reproduction, "execute_notebook", lambda *given: begun.set())
+    store, report = Store(tmp_path / "store"), tmp_path / "drawn"
+    reproduction.reproduce(["one"], profile="smoke", store=store, report=report, progress=False, jobs=jobs)
+    assert seen == [("Table 2", beside), ("Table 1", beside)]
+    assert "Table 1" in (report / "one.html").read_text()

@@ -140,6 +140,21 @@ def test_nothing_is_kept_of_a_study_that_is_not_installed(ran, tmp_path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
+def test_what_several_exhibits_share_counts_as_read_by_each(ran):
+    results = ran.study.results("smoke", store=ran.store)
+    made = []
+
+    def share():
+        made.append(results.trials("few", "ndcg@5"))
+        return made[-1]
+
+    for _ in range(2):
+        with results.noting_reads() as outer, results.noting_reads() as cells:
+            assert results.once("means", share) is made[0]
+        assert list(cells) == list(outer) == [("few", model) for model in MODELS]
+    assert len(made) == 1
+
+
 @pytest.mark.slow
 def test_old_evaluations_of_a_study_go(ran, cache):
     path = next(ran.store.files())

@@ -26,6 +26,10 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
     ``mean`` is that over the folds; the microaverage, where there are several data sets, weighs them by their test
     queries. ``half width`` is that of the 95 % interval by the design of the data.
     """
+    return results.once("test accuracies", lambda: _accuracies(results)).copy()
+
+
+def _accuracies(results: Results) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
