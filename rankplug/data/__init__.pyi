@@ -4,10 +4,10 @@ from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
 from .datasets import load as load
 from .datasets import load_in_blocks as load_in_blocks
-from .lists import Integers as Integers
+from .list_checks import Integers as Integers
+from .list_checks import check_labels as check_labels
+from .list_checks import check_starts as check_starts
 from .lists import Lists as Lists
-from .lists import check_labels as check_labels
-from .lists import check_starts as check_starts
 from .propensities import harvest as harvest
 from .propensities import regression_em as regression_em
 from .scaling import Scaling as Scaling

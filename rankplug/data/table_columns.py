@@ -123,8 +123,7 @@ def _labels(table: Table, columns: Columns) -> tuple[NDArray[np.float64], list[s
             " missing_labels=skip to leave such rows out, or missing_labels=zero where they are irrelevant"
         )
     if columns.missing_labels == "zero":
-        labels = np.where(np.isnan(labels), 0.0, labels)
-        return labels, [f"{missing.size} missing labels are 0"]
+        return np.where(np.isnan(labels), 0.0, labels), [f"{missing.size} missing labels are 0"]
     return labels, [f"{missing.size} rows without a label were left out"]
 
 

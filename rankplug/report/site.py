@@ -22,7 +22,7 @@ from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
 from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records
 from rankplug.store import Store, markdown_table
-from rankplug.studies import Scoreboard
+from rankplug.studies import Scoreboard, Verdict
 from rankplug.system import __version__
 
 if TYPE_CHECKING:
@@ -39,10 +39,9 @@ def writing(report: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RankplugError(
-            f"cannot write the report to {report}: {error.strerror or error}; free space, or name another folder"
-            " with --report"
-        ) from error
+        reason = error.strerror or error
+        where = f"cannot write the report to {report}: {reason}"
+        raise RankplugError(f"{where}; free space, or name another folder with --report") from error
 
 
 def build_report(
@@ -256,11 +255,20 @@ def _in_notebook(report: StudyReport, about: Mapping[str, Any]) -> Markup | None
 
 def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
     """Write the verdicts as JSON for other programs and as evidence to keep, and numbers and verdicts as Markdown."""
-    summary = {name: list(report.described_claims()) for name, report in reproduced.items()}
+    summary = {name: list(described_claims(report)) for name, report in reproduced.items()}
     (folder / "claims.json").write_text(json.dumps(summary, indent=1))
     for name, report in reproduced.items():
         report.evidence.write(folder / "evidence" / f"{name}-{report.results.profile}.json")
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")
+
+
+def described_claims(report: StudyReport) -> Iterator[dict[str, Any]]:
+    """Yield each claim as plain values, with its verdict."""
+    for shown in report.evaluation.claims:
+        claim, verdict = shown.claim, shown.verdict
+        about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}
+        details = verdict.describe() if isinstance(verdict, Verdict) else {}
+        yield {**about, "evidence": verdict.sentence, **details}
 
 
 def markdown_summary(reproduced: Mapping[str, StudyReport]) -> str:

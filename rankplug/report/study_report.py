@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,6 @@ from rankplug.studies import (
     Study,
     StudyEvaluation,
     StudyEvidence,
-    Verdict,
     bibliography,
     evidence_of,
     exhibit_bibtex,
@@ -236,14 +235,6 @@ class StudyReport:
     def combinations_behind(sources: Collection[Source]) -> set[str]:
         """Return all combinations behind an exhibit or a verdict."""
         return {identity for source in sources for identity in source.identities}
-
-    def described_claims(self) -> Iterator[dict[str, Any]]:
-        """Yield each claim as plain values, with its verdict."""
-        for shown in self.evaluation.claims:
-            claim, verdict = shown.claim, shown.verdict
-            about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}
-            details = verdict.describe() if isinstance(verdict, Verdict) else {}
-            yield {**about, "evidence": verdict.sentence, **details}
 
 
 def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Path, store: Store) -> StudyReport:

@@ -32,10 +32,10 @@ from .result_files import read_about as read_about
 from .result_store import TRIAL_COLUMNS as TRIAL_COLUMNS
 from .result_store import ResultsError as ResultsError
 from .result_store import Store as Store
+from .trial_runs import failed_result as failed_result
+from .trial_runs import run_trial as run_trial
 from .trials import Result as Result
 from .trials import Trial as Trial
-from .trials import failed_result as failed_result
-from .trials import run_trial as run_trial
 from .upkeep import export as export
 from .upkeep import merge as merge
 from .upkeep import sweep_file as sweep_file

@@ -16,7 +16,8 @@ from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.registry import Reference, Registry, registry
-from rankplug.store.combination import KIND_OF_PART, PLUGIN_PARTS, describe_plugin
+from rankplug.store.combination import KIND_OF_PART, PLUGIN_PARTS
+from rankplug.store.description import describe_plugin
 
 BAR = " | "
 TEXT = re.compile(r"'(?:[^']|'')*'")

@@ -17,8 +17,8 @@ from typing import Any
 import filelock
 
 from rankplug.store.combination import Combination, read_combination
+from rankplug.store.index.result_index import INDEX
 from rankplug.store.result_files import IDENTITY, StoreError, read_about
-from rankplug.store.result_index import INDEX
 from rankplug.store.result_store import LOCKS, NOTEBOOKS, Store
 from rankplug.store.score_files import SCORES, read_scored
 from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED, UNFINISHED_NAME

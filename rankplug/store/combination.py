@@ -9,14 +9,10 @@ True
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import itertools
-import json
 import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from importlib import metadata
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -30,8 +26,9 @@ from rankplug.registry import (
     import_object,
     parse,
     registry,
-    source_digest,
 )
+from rankplug.store.description import describe_debiasing, describe_plugin, identity_of
+from rankplug.system import version_of
 from rankplug.training import LOSS
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
@@ -113,7 +110,7 @@ class Combination(BaseModel):
             for reference in self._references(part):
                 plugins.resolve(kind, reference)
         if self.debias:
-            _describe_debiasing(self.debias)
+            describe_debiasing(self.debias)
         return self
 
     def _references(self, part: str) -> list[str]:
@@ -148,7 +145,7 @@ class Combination(BaseModel):
         }
         backend = registry().specification("backend", self.backend)
         for package in backend.requires:
-            if version := _version_of(package):
+            if version := version_of(package):
                 versions[package] = version
         return dict(sorted(versions.items()))
 
@@ -182,65 +179,22 @@ class Combination(BaseModel):
             " which names results by what is there now"
         )
 
+    def in_words(self) -> dict[str, str]:
+        """Return its parts as a table of runs has them."""
+        return {
+            "data": self.dataset,
+            "transforms": " | ".join(self.transforms),
+            "fitted by": f"{self.backend} {self.scorer}".strip(),
+            "loss": self.loss,
+            "sampler": self.sampler,
+            "identity": self.identity,
+        }
+
     def __str__(self) -> str:
         noise = f" x {self.sampler}" if self.sampler else ""
         fitter = f"{self.backend} {self.scorer}".strip()
         debiasing = f" debiased by {self.debias}" if self.debias else ""
         return f"{self.dataset} / {fitter} / {self.loss}{noise}{debiasing}"
-
-
-@functools.cache
-def _version_of(package: str) -> str:
-    """Return the version of an installed package, of which a process imports one; empty where it is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-def identity_of(
-    plugins: Mapping[str, Any], versions: Mapping[str, Any], parts: Mapping[str, Any], data_fingerprint: str
-) -> str:
-    """Return the name of results, from what their record says as from the combination itself.
-
-    Args:
-        plugins: behind each part, with all parameters.
-        versions: of distributions and engines.
-        parts: of the combination, by name.
-        data_fingerprint: what the data set says of its data.
-    """
-    rest = [parts["seed"], parts["patience"], parts["selection"], data_fingerprint]
-    if parts.get("debias"):
-        # Written only where there is one, so that names from before it stay.
-        rest.append(_describe_debiasing(parts["debias"]))
-    words = json.dumps([plugins, versions, rest], sort_keys=True, default=str)
-    return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
-
-
-def _describe_debiasing(reference: str) -> dict[str, Any]:
-    """Return name and all parameters of a debiasing, checked."""
-    # Not at the top, as it brings all of training with it.
-    from rankplug.training import Debiasing
-
-    debiasing = Debiasing.named(reference)
-    return {"name": debiasing.reference.name, "parameters": debiasing.parameters.model_dump()}
-
-
-def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
-    """Return everything about a plugin that a result's name depends on: its origin, its version and all parameters."""
-    plugin = registry().find(kind, reference)
-    _, parameters = registry().resolve(kind, reference)
-    revision = plugin.specification.revision
-    code = source_digest(plugin.specification, plugin.distribution)
-    return {
-        "name": plugin.specification.name,
-        "distribution": plugin.distribution,
-        "version": plugin.version,
-        **({"revision": revision} if revision else {}),
-        **({"code": code} if code else {}),
-        "parameters": parameters.model_dump(),
-        **({"source": plugin.source} if plugin.source else {}),
-    }
 
 
 def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:

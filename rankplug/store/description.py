@@ -1,11 +1,15 @@
-"""Schema of the description in every stored result and failure, checked whenever one is read."""
+"""Descriptions in stored results and failures: the name that each gives, and its schema, checked when it is read."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rankplug.registry import registry, source_digest
 
 Whole = Annotated[int, Field(ge=0, lt=1 << 63)]
 Number = Annotated[float, Field(gt=-1e15, lt=1e15)]
@@ -84,3 +88,48 @@ def problem_of(about: Any) -> str:
     except UnicodeEncodeError:
         return "it holds text that is no Unicode"
     return ""
+
+
+def identity_of(
+    plugins: Mapping[str, Any], versions: Mapping[str, Any], parts: Mapping[str, Any], data_fingerprint: str
+) -> str:
+    """Return the name of results, from what their record says as from the combination itself.
+
+    Args:
+        plugins: behind each part, with all parameters.
+        versions: of distributions and engines.
+        parts: of the combination, by name.
+        data_fingerprint: what the data set says of its data.
+    """
+    rest = [parts["seed"], parts["patience"], parts["selection"], data_fingerprint]
+    if parts.get("debias"):
+        # Written only where there is one, so that names from before it stay.
+        rest.append(describe_debiasing(parts["debias"]))
+    words = json.dumps([plugins, versions, rest], sort_keys=True, default=str)
+    return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
+
+
+def describe_debiasing(reference: str) -> dict[str, Any]:
+    """Return name and all parameters of a debiasing, checked."""
+    # Not at the top, as it brings all of training with it.
+    from rankplug.training import Debiasing
+
+    debiasing = Debiasing.named(reference)
+    return {"name": debiasing.reference.name, "parameters": debiasing.parameters.model_dump()}
+
+
+def describe_plugin(kind: str, reference: str) -> dict[str, Any]:
+    """Return everything about a plugin that a result's name depends on: its origin, its version and all parameters."""
+    plugin = registry().find(kind, reference)
+    _, parameters = registry().resolve(kind, reference)
+    revision = plugin.specification.revision
+    code = source_digest(plugin.specification, plugin.distribution)
+    return {
+        "name": plugin.specification.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        **({"revision": revision} if revision else {}),
+        **({"code": code} if code else {}),
+        "parameters": parameters.model_dump(),
+        **({"source": plugin.source} if plugin.source else {}),
+    }

@@ -13,7 +13,8 @@ from rankplug.store.combination import read_combination
 from rankplug.store.kept_scores import OtherTestPartError
 from rankplug.store.result_files import StoreError, read_about
 from rankplug.store.result_store import Store
-from rankplug.store.trials import Trial, load_test_part
+from rankplug.store.trial_runs import load_test_part
+from rankplug.store.trials import Trial
 
 if TYPE_CHECKING:
     from rankplug.data import Lists

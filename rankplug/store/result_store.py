@@ -18,6 +18,8 @@ import filelock
 from rankplug.errors import RankplugError
 from rankplug.store.canonical_names import canonical_parts
 from rankplug.store.combination import Combination
+from rankplug.store.index.index_parts import IndexedResults
+from rankplug.store.index.result_index import INDEX, Compaction, ResultIndex
 from rankplug.store.kept_scores import KeptScores
 from rankplug.store.result_files import (
     COLUMNS,
@@ -29,7 +31,6 @@ from rankplug.store.result_files import (
     read_result,
     row_schema,
 )
-from rankplug.store.result_index import INDEX, Compaction, IndexedResults, ResultIndex
 from rankplug.store.score_files import SCORES, encode_scores, read_scores, scores_path
 from rankplug.store.trials import Result, Trial
 from rankplug.system import check_can_write, results_folder, write_whole

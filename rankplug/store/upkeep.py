@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import yaml
 
-from rankplug.store.combination import identity_of
+from rankplug.store.description import identity_of
 from rankplug.store.origins import (
     ORIGINS,
     SUMS,

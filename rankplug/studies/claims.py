@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rankplug.statistics import holm_steps
+from rankplug.studies.runs import core_seconds
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Values, Verdict, judge
+from rankplug.studies.verdicts.samples import Cell
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,24 @@ class Claim:
             data_of=lambda sample: _data_of(sample, results),
             steps=steps,
             looks=looks,
-            cost=results.core_minutes,
+            cost=lambda runs: core_minutes(results, runs),
         )
+
+
+def core_minutes(results: Results, runs: Iterable[Cell]) -> float | None:
+    """Return core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
+    total = 0.0
+    for group, model in sorted(runs):  # Sets have another order in each process, and sums then another last bit.
+        identities = set(results.identities(group, model))
+        if group in results.runs and model in results.runs[group].models:
+            # What validation data chose among was trained too.
+            identities |= {trial.combination.identity for trial in results.runs[group].trials_of(model)}
+        about = [record for record in results.records if record["identity"] in identities]
+        if not about:
+            return None
+        seconds = sum(core_seconds(entry["record"]) for entry in about)
+        total += seconds / len({entry["trial"] for entry in about}) / 60
+    return total
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
 from rankplug.statistics import look_steps
-from rankplug.studies.claims import Claim
+from rankplug.studies.claims import Claim, core_minutes
 from rankplug.studies.papers import Study
 from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords
 from rankplug.studies.study_results import Results
@@ -191,7 +191,7 @@ def _affordable(
     spent = 0.0
     for claim in sorted(waiting, key=lambda claim: len(asked[claim.sentence])):
         wanted = cells | asked[claim.sentence]
-        cost = sum((base.core_minutes([cell]) or 0.0) * base.runs[cell[0]].trials * more for cell in wanted)
+        cost = sum((core_minutes(base, [cell]) or 0.0) * base.runs[cell[0]].trials * more for cell in wanted)
         if asked[claim.sentence] and cost <= left:
             chosen, cells, spent = [*chosen, claim], wanted, cost
     return chosen, cells, spent

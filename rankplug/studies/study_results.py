@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankplug.studies.runs import StoredFrames, core_seconds, design_of, is_made
+from rankplug.studies.runs import StoredFrames, design_of, is_made
 from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
 from rankplug.studies.verdicts.samples import Cell, interval_of, sample_of_queries, sample_of_trials
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankplug.statistics import Interval
-    from rankplug.store import Combination, KeptRun
+    from rankplug.store import KeptRun
     from rankplug.studies.runs import Profile, Runs
 
 Made = TypeVar("Made")
@@ -68,16 +68,14 @@ class Results:
 
     def identities(self, group: str, model: str) -> tuple[str, ...]:
         """Return the combinations that represent a model: one, or one a fold where validation data chose."""
-        if ("identities", group) not in self._kept:
-            frame = self.frames[group]
-            if not {"model", "combination"} <= set(frame.columns):
-                return ()
-            pairs = frame[["model", "combination"]].drop_duplicates()
-            identities: dict[str, list[str]] = {}
-            for name, identity in pairs.itertuples(index=False):
-                identities.setdefault(str(name), []).append(str(identity))
-            self._kept["identities", group] = identities
-        return tuple(self._kept["identities", group].get(model, ()))
+        return tuple(self._once(("identities", group), lambda: self._identities(group)).get(model, ()))
+
+    def _identities(self, group: str) -> dict[str, list[str]]:
+        frame = self.frames[group]
+        if not {"model", "combination"} <= set(frame.columns):
+            return {}
+        pairs = frame[["model", "combination"]].drop_duplicates().groupby("model", observed=True, sort=False)
+        return {str(model): [*map(str, rows["combination"])] for model, rows in pairs}
 
     def combinations_of(self, group: str, *models: str) -> str:
         """Return the names of the combinations behind some models, for a table's column ``combination``."""
@@ -125,19 +123,19 @@ class Results:
         Where there are several folds, a trial's number is the mean of those of its folds.
         """
         self._note(group)
-        means: pd.DataFrame = self._once(("trials", group, metric), lambda: self._means_of_trials(group, metric))
-        return means.copy()
+        return self._once(("trials", group, metric), lambda: self._means_of_trials(group, metric)).copy()
 
     def _means_of_trials(self, group: str, metric: str) -> pd.DataFrame:
         asked = self.queries(group, metric)
         of_folds = asked.groupby(["model", "trial", "fold"], observed=True)["value"].mean()
         return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
 
-    def _once(self, key: tuple[str, str, str], make: Callable[[], Any]) -> Any:
+    def _once(self, key: tuple[str, ...], make: Callable[[], Made]) -> Made:
         """Return what was made under a key before, or make it."""
         if key not in self._kept:
             self._kept[key] = make()
-        return self._kept[key]
+        made: Made = self._kept[key]
+        return made
 
     def by_query(self, group: str, metric: str) -> pd.DataFrame:
         """Return a metric's values: a row for each trial, fold and test query, a column for each model."""
@@ -145,13 +143,12 @@ class Results:
         return self._by_query(group, metric)
 
     def _by_query(self, group: str, metric: str) -> pd.DataFrame:
-        if (group, metric) not in self._kept:
-            frame = self.frames[group]
-            rows = frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
-            self._kept[group, metric] = rows.pivot_table(
-                index=["trial", "fold", "query"], columns="model", values="value", observed=True
-            )
-        return self._kept[group, metric]
+        frame, index = self.frames[group], ["trial", "fold", "query"]
+        rows = (frame["measure"] == "query") & (frame["metric"] == metric)
+        return self._once(
+            ("by query", group, metric),
+            lambda: frame[rows].pivot_table(index=index, columns="model", values="value", observed=True),
+        )
 
     def curves(self, group: str, part: str, metric: str, models: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the learning curves: one row an iteration of a trial."""
@@ -200,25 +197,26 @@ class Results:
 
         What was read for it counts as read by each of them.
         """
-        if ("once", name) not in self._kept:
+
+        def noted() -> tuple[Made, dict[Cell, None]]:
             with self.noting_reads() as cells:
                 made = make()
-            self._kept["once", name] = made, cells
-        kept: tuple[Made, dict[Cell, None]] = self._kept["once", name]
+            return made, cells
+
+        made, cells = self._once(("once", name), noted)
         for reader in self._readers:
-            reader.update(kept[1])
-        return kept[0]
+            reader.update(cells)
+        return made
 
     def design(self, group: str) -> Design:
         """Return the experimental design of a group: how its trials were repeated."""
-        if ("design", group) not in self._kept:
-            identities = set(self.frames[group]["combination"].unique()) if self.records else set()
-            about = [record for record in self.records if record["identity"] in identities]
-            several = self.frames[group]["fold"].nunique() > 1
-            unknown = OfficialFolds() if several else IndependentTrials()
-            self._kept["design", group] = design_of(about) if about else unknown
-        design: Design = self._kept["design", group]
-        return design
+        return self._once(("design", group), lambda: self._design(group))
+
+    def _design(self, group: str) -> Design:
+        identities = set(self.frames[group]["combination"].unique()) if self.records else set()
+        if about := [record for record in self.records if record["identity"] in identities]:
+            return design_of(about)
+        return OfficialFolds() if self.frames[group]["fold"].nunique() > 1 else IndependentTrials()
 
     def contrast(self, metric: str, weights: Mapping[Cell, float]) -> Sample:
         """Return a weighted sum of models' test metrics, such as the difference between two models.
@@ -279,21 +277,6 @@ class Results:
         dataset = str(self.runs[group].shared.get("dataset", "")) if group in self.runs else ""
         return not dataset or is_made(dataset)
 
-    def core_minutes(self, runs: Iterable[Cell]) -> float | None:
-        """Return core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
-        total = 0.0
-        for group, model in sorted(runs):  # Sets have another order in each process, and sums then another last bit.
-            identities = set(self.identities(group, model))
-            if group in self.runs and model in self.runs[group].models:
-                # What validation data chose among was trained too.
-                identities |= {trial.combination.identity for trial in self.runs[group].trials_of(model)}
-            about = [record for record in self.records if record["identity"] in identities]
-            if not about:
-                return None
-            seconds = sum(core_seconds(entry["record"]) for entry in about)
-            total += seconds / len({entry["trial"] for entry in about}) / 60
-        return total
-
     def describe(self) -> pd.DataFrame:
         """Describe the runs in a table, a row for each group and model."""
         import pandas as pd
@@ -304,16 +287,5 @@ class Results:
                 used = self.identities(group, model)
                 about = {"group": group, "model": model, "folds": len(runs.folds), "trials": runs.trials}
                 chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
-                rows += [{**about, **_parts(combination)} for combination in chosen if combination.identity in used]
+                rows += [{**about, **combination.in_words()} for combination in chosen if combination.identity in used]
         return pd.DataFrame(rows)
-
-
-def _parts(combination: Combination) -> dict[str, str]:
-    return {
-        "data": combination.dataset,
-        "transforms": " | ".join(combination.transforms),
-        "fitted by": f"{combination.backend} {combination.scorer}".strip(),
-        "loss": combination.loss,
-        "sampler": combination.sampler,
-        "identity": combination.identity,
-    }

@@ -10,8 +10,10 @@ from .installed import engine as engine
 from .installed import engine_name as engine_name
 from .installed import missing as missing
 from .installed import notebooks_folder as notebooks_folder
+from .installed import package_versions as package_versions
 from .installed import packaged_file as packaged_file
 from .installed import require_modules as require_modules
+from .installed import version_of as version_of
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
 from .plain_numbers import fraction as fraction
@@ -94,6 +96,7 @@ __all__ = [
     "notebooks_folder",
     "numbers",
     "other_results",
+    "package_versions",
     "packaged_file",
     "prepare_streams",
     "refuse_masked",
@@ -112,6 +115,7 @@ __all__ = [
     "threads_for",
     "trial_seed",
     "use_threads",
+    "version_of",
     "waiting_pools",
     "whole_file",
     "whole_folder",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import platform
 import re
+from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +58,25 @@ def missing(module: str) -> str:
 @functools.cache
 def _extras() -> dict[str, str]:
     """Return the extra of rankplug that brings each optional package."""
-    from importlib import metadata
-
     matches = [EXTRA.match(line) for line in metadata.requires("rankplug") or ()]
     pairs = [(match[1].lower(), match[2]) for match in matches if match]
     return {package: extra for package, extra in pairs if extra != EVERYTHING and package != "rankplug"}
+
+
+@functools.cache
+def version_of(package: str) -> str:
+    """Return the version of an installed package, of which a process imports one; empty where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of Python, rankplug, what all backends share, and some packages."""
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
+    }
 
 
 def engine() -> Any:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +13,7 @@ import numpy as np
 from rankplug.errors import RankplugError
 from rankplug.registry import SESSION, registry
 from rankplug.report import execute_notebook
-from rankplug.store import METRICS, Store, combinations
+from rankplug.store import METRICS, combinations
 from rankplug.studies import (
     DECIDED,
     PROFILES,
@@ -25,16 +21,12 @@ from rankplug.studies import (
     Checks,
     Citation,
     Claim,
-    Profile,
-    Results,
-    Runs,
     Study,
     check_parameters,
     evaluate,
-    study,
 )
 from rankplug.testing.checks import Contract, NotApplicableError
-from rankplug.testing.made_up.results import MadeUpResults
+from rankplug.testing.made_up.study_case import StudyCase
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,42 +37,7 @@ PLACE = re.compile(r"Section \d+(\.\d+)*|(train|valid|test) part")
 """Places in a paper or a release that are no exhibits."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """A study under test, run at the profile ``smoke`` into a folder of its own."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
-
-    @cached_property
-    def study(self) -> Study:
-        return study(self.name)
-
-    @cached_property
-    def smoke(self) -> tuple[Results, float, Store]:
-        """Its results at the profile smoke, the seconds of processor time that they took, and their store."""
-        self._folder  # noqa: B018
-        store = Store(Path(self._folder.name) / "results")
-        began = time.process_time()
-        results = self.study.run("smoke", store=store, progress=False)
-        return results, time.process_time() - began, store
-
-    @cached_property
-    def _folder(self) -> tempfile.TemporaryDirectory[str]:
-        return tempfile.TemporaryDirectory(prefix="rankplug-study-")
-
-    @cached_property
-    def made_up(self) -> Mapping[Profile, list[Results]]:
-        """Results with other numbers than any run gave, by profile."""
-        return MadeUpResults(self.study, self.smoke[0])
-
-    def runs(self, profile: Profile) -> list[Runs]:
-        return list(self.study.runs(profile, None))
-
-
-CONTRACT = Contract("study", Case)
+CONTRACT = Contract("study", StudyCase)
 
 
 @CONTRACT.check(
@@ -88,7 +45,7 @@ CONTRACT = Contract("study", Case)
     fix="give its title and a rankplug.studies.Citation, or a few words where it runs no paper again",
     stage=0,
 )
-def it_says_which_paper_it_is(case: Case) -> str | None:
+def it_says_which_paper_it_is(case: StudyCase) -> str | None:
     """Require a title, and whom to cite."""
     paper = case.study
     if not isinstance(paper, Study):
@@ -107,7 +64,7 @@ def it_says_which_paper_it_is(case: Case) -> str | None:
     fix="return from runs(profile, data) groups with models whose parts name installed plugins, for every profile",
     stage=1,
 )
-def every_profile_plans(case: Case) -> str | None:
+def every_profile_plans(case: StudyCase) -> str | None:
     """Check that each profile gives groups of models with different names, and with plugins that exist."""
     for profile in PROFILES:
         groups = case.runs(profile)
@@ -130,7 +87,7 @@ def every_profile_plans(case: Case) -> str | None:
     fix="take fewer queries, documents, trees or epochs at the profile smoke",
     stage=2,
 )
-def smoke_takes_less_than_a_minute(case: Case) -> str | None:
+def smoke_takes_less_than_a_minute(case: StudyCase) -> str | None:
     """Check the processor time of all runs at the profile smoke, in this process."""
     _, seconds, _ = case.smoke
     return f"it took {seconds:.0f} s of processor time" if seconds > SECONDS else None
@@ -140,7 +97,7 @@ def smoke_takes_less_than_a_minute(case: Case) -> str | None:
     means="a reader sees a figure or table without numbers, or none",
     fix="compute it from results that a few queries give too, and give it a title that says what it shows",
 )
-def every_exhibit_draws(case: Case) -> str | None:
+def every_exhibit_draws(case: StudyCase) -> str | None:
     """Check exhibits on results at the profile smoke: numbers without infinities, and a caption."""
     results, _, _ = case.smoke
     evaluation = evaluate(case.study, results)
@@ -163,7 +120,7 @@ def every_exhibit_draws(case: Case) -> str | None:
     fix="compute evidence from the results (rankplug.studies.greater, alike, reached), with a margin that results can"
     " exceed; give a claim that reads no results, and an exact check, a control for which it comes out otherwise",
 )
-def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
+def every_claim_can_come_out_at_least_two_ways(case: StudyCase) -> str | None:
     """Check on results that are made up that each claim can hold, fail or be of no difference, two of these at least.
 
     Models are put in every order of quality, all alike, and as good as published. Results are those of the profile
@@ -185,7 +142,7 @@ def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
     fix=f"give published.csv the columns {', '.join(COLUMNS)}, and in each row the exhibit, or the section such as"
     " Section 5.1, the model as runs name it, and the metric",
 )
-def published_numbers_say_what_they_are(case: Case) -> str | None:
+def published_numbers_say_what_they_are(case: StudyCase) -> str | None:
     """Check that each has a place in the paper, a metric and a finite value, and a model that the study knows.
 
     A place is an exhibit of the study, a numbered section, or a part of the data beside which numbers were released. A
@@ -236,7 +193,7 @@ def _row_problem(row: Mapping[Any, Any], study: Study, models: set[str], measure
     means="the notebook cannot be executed with other parameters, or shows results of another day",
     fix="tag its first code cell parameters, assign each of the study's parameters there, and strip it with nbstripout",
 )
-def the_notebook_is_a_stripped_template(case: Case) -> str | None:
+def the_notebook_is_a_stripped_template(case: StudyCase) -> str | None:
     """Require one cell tagged ``parameters`` with those of a study, and no outputs."""
     path = case.study.notebook_path
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -258,7 +215,7 @@ def the_notebook_is_a_stripped_template(case: Case) -> str | None:
     means="rankplug reproduce stops at the notebook",
     fix="open the notebook with rankplug lab, run it at the profile smoke, and mend the cell that fails",
 )
-def the_notebook_executes(case: Case) -> str | None:
+def the_notebook_executes(case: StudyCase) -> str | None:
     """Execute it with papermill at the profile smoke, in a kernel of its own."""
     plugin = registry().find("study", case.name)
     if plugin.distribution == SESSION:
@@ -288,7 +245,7 @@ def _numbers_problem(table: pd.DataFrame) -> str | None:
     return None
 
 
-def _one_way(claim: Claim, case: Case) -> str | None:
+def _one_way(claim: Claim, case: StudyCase) -> str | None:
     """Return what shows that a claim can come out in one way only."""
     results, _, _ = case.smoke
     with results.noting_reads() as read:
@@ -304,7 +261,7 @@ def _one_way(claim: Claim, case: Case) -> str | None:
         return None if known in DECIDED - words else f"comes out as {known!r} for its control"
     if not read and not isinstance(evidence, Abstention):
         return "reads no results and has no control"
-    for made_up in _all_made_up(case):
+    for made_up in case.all_made_up():
         if len(words & DECIDED) > 1:
             break
         words.add(claim.judge(made_up).verdict)
@@ -312,10 +269,3 @@ def _one_way(claim: Claim, case: Case) -> str | None:
     if len(words & DECIDED) > 1 or (words == {"not run"} and claim.margin is None):
         return None
     return f"comes out as {' or '.join(repr(word) for word in sorted(words))} on all results that could be made up"
-
-
-def _all_made_up(case: Case) -> Iterator[Results]:
-    yield from case.made_up["smoke"]
-    for profile in reversed(PROFILES):
-        if profile != "smoke":
-            yield from case.made_up[profile]

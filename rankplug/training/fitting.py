@@ -11,12 +11,10 @@ is between the backend and the scorer and told in the backend's documentation.
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -38,7 +36,7 @@ from rankplug.registry import (
     require_packages,
 )
 from rankplug.samplers import Sampler
-from rankplug.system import numbers, stream, use_threads
+from rankplug.system import numbers, package_versions, stream, use_threads
 from rankplug.training.debiasing.methods import Debiasing
 from rankplug.training.models import Model, Record
 from rankplug.training.selection import LOSS, metric_names
@@ -290,10 +288,3 @@ def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.floa
 def scorers_of(backend: str) -> list[str]:
     """Return the names of the scorers a backend can fit."""
     return [scorer.name for scorer in registry().specifications(ScorerSpecification) if backend in scorer.fitted_by]
-
-
-def package_versions(packages: Iterable[str]) -> dict[str, str]:
-    """Return the versions of Python, rankplug, what all backends share, and some packages."""
-    return {"python": platform.python_version()} | {
-        name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
-    }

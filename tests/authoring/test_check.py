@@ -18,6 +18,7 @@ from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
 from rankplug.registry import registry
 from rankplug.system import run_watched
 from rankplug.testing import study_checks
+from rankplug.testing.made_up.study_case import StudyCase
 
 RANKPLUG = Path(sys.executable).parent / "rankplug"
 WRONG = """
@@ -258,7 +259,7 @@ def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
 
 @pytest.mark.parametrize("name", [plugin.specification.name for plugin in registry().plugins("study")])
 def test_the_papers_that_come_with_rankplug_keep_what_a_study_promises_without_training(name):
-    case = study_checks.Case(name)
+    case = StudyCase(name)
     for check in (
         study_checks.it_says_which_paper_it_is,
         study_checks.published_numbers_say_what_they_are,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rankplug.testing import study_checks
+from rankplug.testing.made_up.study_case import StudyCase
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "plugins" / "examples"
@@ -37,7 +38,7 @@ def test_the_examples_are_no_part_of_rankplug():
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_keeps_what_a_study_promises_without_training(name, monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES / name))
-    case = study_checks.Case(name)
+    case = StudyCase(name)
     vars(case)["study"] = importlib.import_module(f"rankplug_{name}.study").study
     for check in (
         study_checks.it_says_which_paper_it_is,

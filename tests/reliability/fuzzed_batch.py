@@ -120,7 +120,7 @@ def result_reader(folder: Path) -> Callable[[random.Random], object]:
 
 
 def index_reader(folder: Path) -> Callable[[random.Random], object]:
-    import rankplug.store.result_index as result_index
+    import rankplug.store.index.result_index as result_index
 
     store = tiny_store(folder)
     result_index.WORTH_INDEXING = 1

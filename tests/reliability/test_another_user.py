@@ -19,7 +19,7 @@ NOBODY = 65534
 PROGRAM = """
 import json, os, sys, warnings
 import rankplug as rp
-from rankplug.losses.list_losses import lifted_loss
+from rankplug.losses.lifted_losses import lifted_loss
 from rankplug.registry import registry
 
 data = rp.load("synthetic[queries=20,documents=8]")

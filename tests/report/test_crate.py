@@ -20,7 +20,8 @@ from rankplug.cli import app
 from rankplug.errors import RankplugError
 from rankplug.registry import registry
 from rankplug.report import reproduce
-from rankplug.report.research_object.crate import _home, _licence, write_crate
+from rankplug.report.research_object.crate import write_crate
+from rankplug.report.research_object.crate_metadata import _home, _licence
 from rankplug.report.site import write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store, merge, verify

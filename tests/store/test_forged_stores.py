@@ -113,7 +113,7 @@ def test_a_pipe_or_folder_in_place_of_a_file_is_told_and_does_not_hang(
 def test_a_pipe_beside_the_results_is_told_and_does_not_hang(
     store: Store, tmp_path: Path, fill: Make, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("rankplug.store.result_index.WORTH_INDEXING", 1)
+    monkeypatch.setattr("rankplug.store.index.result_index.WORTH_INDEXING", 1)
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     path = store.folder / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.store import Store, trials
+from rankplug.store import Store, trial_runs
 from rankplug.store.result_files import read_result
 
 GRID = {
@@ -26,7 +26,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     counted, make = [], Source.blocks
     monkeypatch.setattr(Source, "blocks", lambda self, fold, seed: counted.append(seed) or make(self, fold, seed))
-    trials._last_made.clear()
+    trial_runs._last_made.clear()
     return counted
 
 
@@ -43,10 +43,10 @@ def test_each_is_made_once_a_trial_and_results_are_those_without(
 ) -> None:
     rp.sweep(GRID, trials=2, store=tmp_path / "kept", progress=False)
     assert len(loads) == 2 * 2 * 2, "of two methods on the same data the second finds them"
-    monkeypatch.setattr(trials, "KEPT_BYTES", 1000)
-    trials._last_made.clear()
+    monkeypatch.setattr(trial_runs, "KEPT_BYTES", 1000)
+    trial_runs._last_made.clear()
     rp.sweep(GRID, trials=2, store=tmp_path / "anew", progress=False)
-    assert len(loads) == 8 + 16 and not trials._last_made
+    assert len(loads) == 8 + 16 and not trial_runs._last_made
     kept, anew = queries(Store(tmp_path / "kept")), queries(Store(tmp_path / "anew"))
     assert kept.keys() == anew.keys() and len(kept) == 64
     assert all(np.array_equal(kept[name], anew[name], equal_nan=True) for name in kept)

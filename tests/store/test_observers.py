@@ -13,7 +13,7 @@ import pytest
 import rankplug as rp
 from rankplug.registry import registry
 from rankplug.store import Combination, Result, Store, Trial
-from rankplug.store.trials import run_trial
+from rankplug.store.trial_runs import run_trial
 
 GRID = {
     "dataset": "synthetic[queries=20,documents=5]",
@@ -124,7 +124,7 @@ def test_an_observer_that_changes_what_it_is_given_changes_its_own_copy(
 
 @pytest.mark.parametrize("act", [leave, panic])
 def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    monkeypatch.setattr("rankplug.store.trials._run", lambda *_: act())
+    monkeypatch.setattr("rankplug.store.trial_runs._run", lambda *_: act())
     result = run_trial(Trial(Combination(**GRID)), progress=False)
     assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
 

@@ -15,7 +15,7 @@ from rankplug.cli import app
 from rankplug.registry import KINDS, parse, registry
 from rankplug.store import Combination, ResultsError, Store, Trial, query
 from rankplug.store.canonical_names import canonical_name
-from rankplug.store.combination import describe_plugin
+from rankplug.store.description import describe_plugin
 
 Make = Callable[..., Any]
 NEEDED = {"share": 0.5, "size": 3}

@@ -19,8 +19,10 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import Store, Trial, query, result_index
-from rankplug.store.result_index import DESCRIPTIONS, INDEX, ROWS
+from rankplug.store import Store, Trial, query
+from rankplug.store.index import result_index
+from rankplug.store.index.index_parts import DESCRIPTIONS, ROWS
+from rankplug.store.index.result_index import INDEX
 
 TABLES = ("trials", "queries", "curves")
 
@@ -160,7 +162,8 @@ def test_a_killed_compaction_loses_nothing(indexed: Store, tmp_path: Path) -> No
     before = {path: path.read_bytes() for path in indexed.paths()}
     program = f"""
 import shutil
-from rankplug.store import Store, result_index
+from rankplug.store import Store
+from rankplug.store.index import result_index
 result_index.RESULTS_AT_ONCE = 2
 store = Store({str(indexed.folder)!r})
 store.paths()

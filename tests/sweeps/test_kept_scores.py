@@ -144,7 +144,7 @@ def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(
     assert merge(there, [archive]).new == 1
     np.testing.assert_array_equal(there.kept_scores(trial).scores, Store(tmp_path / "a").kept_scores(trial).scores)
     assert outdated(there) == ([], [])
-    monkeypatch.setattr("rankplug.store.combination._version_of", lambda package: "0.0.1")
+    monkeypatch.setattr("rankplug.store.combination.version_of", lambda package: "0.0.1")
     stale, unknown = outdated(there)
     assert len(stale) == 2 and not unknown
     assert all("lightgbm" in finding.why for finding in stale)

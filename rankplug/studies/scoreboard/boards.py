@@ -121,12 +121,12 @@ class Board:
             "origin": about.origin,
             "versions": dict(about.versions),
             "seed": about.seed,
-            "ranks": _ranks(self.ranks),
+            "ranks": self.ranks.describe(),
             "collections": [
                 {
                     "title": column.collection.title,
                     "data": column.collection.details,
-                    "ranks": _ranks(column.standings.ranks),
+                    "ranks": column.standings.ranks.describe(),
                 }
                 for column in self.columns
             ],
@@ -135,36 +135,11 @@ class Board:
                     "study": row.method.study,
                     "method": str(row.method),
                     "mean_rank": row.rank if row.is_ranked else None,
-                    "cells": [None if cell is None else _cell(cell) for cell in row.cells],
+                    "cells": [None if cell is None else cell.describe() for cell in row.cells],
                 }
                 for row in self.rows
             ],
         }
-
-
-def _ranks(ranks: Ranks) -> dict[str, Any]:
-    about: dict[str, Any] = {"methods": len(ranks.mean)}
-    if ranks.critical is None:
-        return {**about, "critical_difference": None, "why_not": ranks.why_not}
-    difference = ranks.critical
-    return {
-        **about, "critical_difference": difference.critical_difference, "p": difference.p_value,
-        "blocks": difference.blocks, "unit": difference.unit,
-    }  # fmt: skip
-
-
-def _cell(cell: Standing) -> dict[str, Any]:
-    low, high = (None if math.isnan(end) else end for end in (cell.interval.low, cell.interval.high))
-    return {
-        "mean": cell.interval.point,
-        "low": low,
-        "high": high,
-        "runs": cell.trials,
-        "asked": cell.entry.asked,
-        "the_best_is_better": cell.verdict or None,
-        "behind_the_best": cell.lead,
-        "combinations": list(cell.entry.identities),
-    }
 
 
 @dataclass(frozen=True)

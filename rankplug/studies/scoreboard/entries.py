@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING, Any
 from rankplug.registry import parse
 from rankplug.store import Store, combinations
 from rankplug.studies.papers import Study
-from rankplug.studies.runs import PROFILES, Profile, Runs, is_made
+from rankplug.studies.runs import PROFILES, Profile, is_made
 from rankplug.studies.scoreboard.stored_trials import (
+    Key,
     StoredTrial,
-    asked_parts,
     latest_versions,
     means_of_trials,
+    series_of,
     stored_trials,
+    trials_asked,
     validation_curves,
 )
 from rankplug.sweeps import chosen_on_validation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from rankplug.store import Combination
-
-Key = tuple[int, int]
-"""Trial and fold."""
 
 
 @dataclass(frozen=True, order=True)
@@ -215,7 +212,7 @@ class ModelTrials:
                 identities = tuple(dict.fromkeys(str(trial.about["identity"]) for trial in chosen))
                 records = tuple(trial.about for trial in chosen)
                 method = replace(self.method, kind=self.kind)
-                yield Entry(method, collection, conditions, _series(values), identities, records, self.asked)
+                yield Entry(method, collection, conditions, series_of(values), identities, records, self.asked)
 
     def _renamed(self, latest: Mapping[str, str]) -> set[str]:
         """Return the names of results beside which others of the same parts, seed and versions have another name."""
@@ -261,7 +258,7 @@ def _stored_models(
                     if not any(str(parse(name)) in datasets for name in _datasets(grid)):
                         continue
                     wanted = combinations(grid)[0]
-                    trials = tuple(_stored(wanted, runs, stored))
+                    trials = tuple(trials_asked(wanted, runs, stored))
                     if trials:
                         asked = len(runs.folds) * runs.trials
                         method, dataset = Method(study.name, model), runs.place
@@ -271,15 +268,6 @@ def _stored_models(
 def _datasets(grid: Mapping[str, Any]) -> list[Any]:
     named = grid.get("dataset", ())
     return [named] if isinstance(named, str) else list(named)
-
-
-def _stored(
-    wanted: Iterable[Combination], runs: Runs, stored: Mapping[str, list[StoredTrial]]
-) -> Iterator[StoredTrial]:
-    for combination in wanted:
-        for trial in stored.get(asked_parts(combination.model_dump(mode="json")), ()):
-            if trial.about["fold"] in runs.folds and trial.about["trial"] < runs.trials:
-                yield trial
 
 
 def _distinctly_named(given: list[Entry]) -> list[Entry]:
@@ -297,11 +285,3 @@ def _distinctly_named(given: list[Entry]) -> list[Entry]:
             (study, model, entry.conditions, entry.collection, entry.identities), replace(entry, method=method)
         )
     return list(entries.values())
-
-
-def _series(values: Mapping[Key, float]) -> pd.Series[float]:
-    import pandas as pd
-
-    ordered = sorted(values)
-    index = pd.MultiIndex.from_tuples(ordered, names=["trial", "fold"])
-    return pd.Series([values[key] for key in ordered], index=index, dtype=float)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -49,6 +49,20 @@ class Standing:
         """Trials and folds that are stored."""
         return len(self.entry.values)
 
+    def describe(self) -> dict[str, Any]:
+        """Return plain values that JSON knows."""
+        low, high = (None if math.isnan(end) else end for end in (self.interval.low, self.interval.high))
+        return {
+            "mean": self.interval.point,
+            "low": low,
+            "high": high,
+            "runs": self.trials,
+            "asked": self.entry.asked,
+            "the_best_is_better": self.verdict or None,
+            "behind_the_best": self.lead,
+            "combinations": list(self.entry.identities),
+        }
+
 
 @dataclass(frozen=True)
 class Ranks:
@@ -63,6 +77,17 @@ class Ranks:
     mean: Mapping[Method, float]
     critical: CriticalDifference | None = None
     why_not: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """Return plain values that JSON knows."""
+        about: dict[str, Any] = {"methods": len(self.mean)}
+        if self.critical is None:
+            return {**about, "critical_difference": None, "why_not": self.why_not}
+        difference = self.critical
+        return {
+            **about, "critical_difference": difference.critical_difference, "p": difference.p_value,
+            "blocks": difference.blocks, "unit": difference.unit,
+        }  # fmt: skip
 
 
 class Standings:

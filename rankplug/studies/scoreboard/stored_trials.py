@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.store import Store, origins_of, query, results
-from rankplug.studies.runs import number_on
+from rankplug.studies.runs import Runs, number_on
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rankplug.store import Combination
+
+Key = tuple[int, int]
+"""Trial and fold."""
 MEANS = ["combination", "fold", "trial", "metric", "value"]
 
 
@@ -108,3 +112,22 @@ def validation_curves(store: Store) -> pd.DataFrame:
         " from curves where part = 'valid'",
         store,
     )
+
+
+def trials_asked(
+    wanted: Iterable[Combination], runs: Runs, stored: Mapping[str, list[StoredTrial]]
+) -> Iterator[StoredTrial]:
+    """Yield the stored trials of some combinations that a group of runs asks for."""
+    for combination in wanted:
+        for trial in stored.get(asked_parts(combination.model_dump(mode="json")), ()):
+            if trial.about["fold"] in runs.folds and trial.about["trial"] < runs.trials:
+                yield trial
+
+
+def series_of(values: Mapping[Key, float]) -> pd.Series[float]:
+    """Return numbers by trial and fold as a series in their order."""
+    import pandas as pd
+
+    ordered = sorted(values)
+    index = pd.MultiIndex.from_tuples(ordered, names=["trial", "fold"])
+    return pd.Series([values[key] for key in ordered], index=index, dtype=float)

@@ -11,134 +11,48 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import filelock
-import numpy as np
 
+from rankplug.store.index.index_parts import (
+    DESCRIPTIONS,
+    NO_STATE,
+    ROWS,
+    IndexedResults,
+    Part,
+    State,
+    numbered,
+    read_part,
+    state_of,
+    texts_of,
+)
 from rankplug.store.result_files import (
-    COLUMNS,
     DAMAGES,
-    checked_format,
     parquet_bytes,
     read_about,
     read_arrow,
-    read_checked,
-    require_file,
-    row_schema,
     rows_of,
 )
 from rankplug.system import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 INDEX = ".index"
 VERSION = "1"
 """Begins the names of the files of parts; parts of other versions are left alone."""
-ROWS, DESCRIPTIONS = ".rows", ".descriptions"
 WORTH_INDEXING = 200
 """Results that the index does not know, above which it takes them in; fewer are read in less than half a second."""
 RESULTS_AT_ONCE = 2_000
 """Results in memory while a part is written."""
 MOST_PARTS = 8
 """Above so many parts, they are made one."""
-OWN = ("fold", "trial", "seed", "record")
-"""Fields of a description about its trial alone; the rest it shares with others of its combination."""
-
-State = tuple[int, int, int]
-NO_STATE = (0, 0, 0)
-
-
-@dataclass
-class Part:
-    """Descriptions of some results and the place of their rows.
-
-    Args:
-        name: of its two files.
-        files: of the results, in the store.
-        states: size, time and inode of each when it was read.
-        shared: what the descriptions say of combinations, as JSON.
-        own: what they say of trials.
-        rows: of all of them, with the column ``entry``; read when they are asked for.
-    """
-
-    name: str
-    files: list[str]
-    states: list[State]
-    shared: list[str]
-    own: list[str]
-    rows: Any
-
-
-@dataclass
-class IndexedResults:
-    """Results of a store as questions need them.
-
-    Args:
-        paths: of the results.
-        descriptions: of each.
-        places: for each the number of the source of its rows and the entry there.
-        sources: Arrow datasets of rows with the column ``entry``.
-        forget: deletes the part of the index that a source is, and tells whether it is gone.
-    """
-
-    paths: list[Path]
-    descriptions: list[dict[str, Any]]
-    places: list[tuple[int, int]]
-    sources: list[Any]
-    forget: Callable[[int], bool] = lambda number: False
-
-    def mend(self) -> bool:
-        """Delete the parts of the index that cannot be read, and tell whether there were such.
-
-        Raises:
-            StoreError: a result cannot be read.
-        """
-        for path in self.paths:
-            read_arrow(path)
-        found = []
-        for number, source in enumerate(self.sources):
-            try:
-                for _ in source.to_batches():
-                    pass
-            except DAMAGES:
-                found.append(self.forget(number))
-        return any(found)
-
-    def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
-        """Read the rows of all results, in their order, and the position of the result that each is of."""
-        import pyarrow as pa
-        from pyarrow import dataset
-
-        tables, positions = [], []
-        for number, source in enumerate(self.sources):
-            wanted = np.array([(entry, index) for index, (owner, entry) in enumerate(self.places) if owner == number])
-            if not wanted.size:
-                continue
-            try:
-                table = source.to_table(filter=dataset.field("entry").isin(pa.array(wanted[:, 0], pa.int32())))
-            except DAMAGES:
-                # A file that is damaged is told by its name; where none is, the index is, which nobody needs.
-                own = [_numbered(read_arrow(self.paths[index]), entry) for entry, index in enumerate(wanted[:, 1])]
-                self.forget(number)
-                table, wanted[:, 0] = pa.concat_tables(own), np.arange(len(wanted))
-            position = np.empty(int(wanted[:, 0].max()) + 1, np.int64)
-            position[wanted[:, 0]] = wanted[:, 1]
-            tables.append(table.select(list(COLUMNS)))
-            positions.append(position[table["entry"].to_numpy()])
-        joined, position = pa.concat_tables(tables), np.concatenate(positions)
-        if (np.diff(position) < 0).any():
-            order = np.argsort(position, kind="stable")
-            joined, position = joined.take(pa.array(order)), position[order]
-        return joined.replace_schema_metadata(None), position
 
 
 @dataclass
@@ -170,7 +84,7 @@ class ResultIndex:
         """Return the descriptions of some results and where their rows are, and take in what is new if it is much."""
         if len(paths) < WORTH_INDEXING:
             return self._found([], {}, paths)
-        states = [_state(path) for path in paths]
+        states = [state_of(path) for path in paths]
         parts = self._parts()
         known = self._known(parts, paths, states)
         if len(paths) - len(known) >= WORTH_INDEXING or len(parts) > MOST_PARTS:
@@ -185,7 +99,7 @@ class ResultIndex:
         """Take in all results and make the index one part."""
         with self._alone():
             before = self._parts()
-            states = [_state(path) for path in paths]
+            states = [state_of(path) for path in paths]
             parts = self._joined_or_anew(self._taken_in(before, paths, states), paths, states)
             for file in self.place.glob("*"):
                 if file.suffix in (ROWS, DESCRIPTIONS) and file.stem not in {part.name for part in parts}:
@@ -204,7 +118,7 @@ class ResultIndex:
         for path in sorted(self.place.glob(f"{VERSION}-*{DESCRIPTIONS}")):
             # What cannot be read is not there: it may be deleted just now, or damaged.
             with contextlib.suppress(*DAMAGES):
-                found.append(_read_part(path))
+                found.append(read_part(path))
         return found
 
     def _known(
@@ -235,10 +149,10 @@ class ResultIndex:
             chosen = new[first : first + RESULTS_AT_ONCE]
             abouts = [read_about(paths[position]) for position in chosen]
             tables = [read_arrow(paths[position]) for position in chosen]
-            rows = pa.concat_tables([_numbered(table, entry) for entry, table in enumerate(tables)])
+            rows = pa.concat_tables([numbered(table, entry) for entry, table in enumerate(tables)])
             files = [self._name(paths[position]) for position in chosen]
             kept = [states[position] or NO_STATE for position in chosen]
-            parts = [*parts, self._write(files, kept, [_texts(about) for about in abouts], rows)]
+            parts = [*parts, self._write(files, kept, [texts_of(about) for about in abouts], rows)]
         return parts
 
     def _joined(self, parts: Sequence[Part]) -> list[Part]:
@@ -250,7 +164,7 @@ class ResultIndex:
             file: (number, entry)
             for number, part in enumerate(parts)
             for entry, (file, state) in enumerate(zip(part.files, part.states, strict=True))
-            if _state(self.folder / file) == state
+            if state_of(self.folder / file) == state
         }
         if not live or (len(parts) == 1 and len(live) == len(parts[0].files)):
             return list(parts) if live else []
@@ -306,7 +220,7 @@ class ResultIndex:
         # Descriptions say that the part is there, so they come last.
         for suffix, table in ((ROWS, rows), (DESCRIPTIONS, pa.table(columns))):
             write_whole(self.place / f"{name}{suffix}", parquet_bytes(table))
-        return _read_part(self.place / f"{name}{DESCRIPTIONS}")
+        return read_part(self.place / f"{name}{DESCRIPTIONS}")
 
     def _found(
         self, parts: Sequence[Part], known: Mapping[int, tuple[int, int]], paths: Sequence[Path]
@@ -336,54 +250,3 @@ class ResultIndex:
         if text not in self._texts:
             self._texts[text] = json.loads(text)
         return self._texts[text]
-
-
-def _state(path: Path) -> State | None:
-    """Return what tells a file from one that took its place; None where it cannot be seen or is a link."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return (found.st_size, found.st_mtime_ns, found.st_ino) if os.path.isfile(path) and not path.is_symlink() else None
-
-
-def _texts(about: Mapping[str, Any]) -> tuple[str, str]:
-    shared = {name: value for name, value in about.items() if name not in OWN}
-    return json.dumps(shared, sort_keys=True), json.dumps({name: about[name] for name in OWN})
-
-
-def _numbered(table: pa.Table, entry: int) -> pa.Table:
-    import pyarrow as pa
-
-    numbers = pa.repeat(pa.scalar(entry, pa.int32()), len(table))
-    return table.replace_schema_metadata(None).add_column(0, "entry", numbers)
-
-
-def _read_part(path: Path) -> Part:
-    """Read a part; its rows stay readable when another process replaces it."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
-    require_file(path)
-    table = read_checked(pa.BufferReader(path.read_bytes()))
-    columns = {name: table[name].to_pylist() for name in ("file", "size", "time", "inode", "own")}
-    with pa.memory_map(str(path.with_suffix(ROWS))) as file:
-        content = file.read_buffer()
-    schema = pa.schema([("entry", pa.int32()), *row_schema()])
-    kind = checked_format()
-    fragment = kind.make_fragment(pa.BufferReader(content))
-    if not fragment.physical_schema.equals(schema):
-        raise ValueError("its columns have other types")
-    shared = table["shared"].combine_chunks()
-    words = shared.dictionary.to_pylist()
-    return Part(
-        path.stem,
-        columns["file"],
-        list(zip(columns["size"], columns["time"], columns["inode"], strict=True)),
-        [words[place] for place in shared.indices.to_pylist()],
-        columns["own"],
-        dataset.FileSystemDataset([fragment], schema, kind),
-    )
-
-
-assert "entry" not in COLUMNS

@@ -1,0 +1,1 @@
+"""The index of a store, which answers questions without opening every result."""
