@@ -64,11 +64,12 @@ def test_every_exported_name_is_there(package):
         assert getattr(face, name) is not None
 
 
-def test_no_folder_has_more_than_14_modules():
+def test_no_folder_has_more_than_14_modules_and_the_library_22_entries():
     tops = ("rankplug", "plugins", "data_prep", "benchmarks", "docs", "tests")
     modules = [path for top in tops for path in (ROOT / top).rglob("*.py")]
     counts = Counter(path.parent for path in modules)
     assert not {str(folder.relative_to(ROOT)): count for folder, count in counts.items() if count > 14}
+    assert len({path.name for path in (ROOT / "rankplug").iterdir()} - {"__pycache__"}) <= 22
 
 
 def test_the_picture_of_the_layers_is_up_to_date():
