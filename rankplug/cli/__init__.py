@@ -15,7 +15,6 @@ from rankplug.cli import (
     claims,
     completion,
     data,
-    doctor,
     lab,
     new,
     plugins,
@@ -24,6 +23,7 @@ from rankplug.cli import (
     sweep,
     train,
 )
+from rankplug.cli.machine import doctor, warm
 from rankplug.cli.models import explain, run
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
@@ -37,7 +37,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (check, cite, claims, completion, doctor, explain, lab, new, plugins, reproduce, run, sweep, train):
+COMMANDS = (check, cite, claims, completion, doctor, explain, lab, new, plugins, reproduce, run, sweep, train, warm)
+for commands in COMMANDS:
     commands.register(app)
 app.add_typer(data.app, name="data")
 app.add_typer(results.app, name="results")

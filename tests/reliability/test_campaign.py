@@ -37,6 +37,7 @@ def run(folder: Path, kind: str, number: int, *commands: str) -> list[dict[str, 
 NOT_KILLED = {
     "completion": "prints a script that comes with rankplug",
     "bench": "is of a distribution of its own",
+    "warm": "compiles what every command compiles; tests/reliability/test_cold_cache.py damages what it keeps",
     "data get": "needs a network; tests/data_prep/public/test_download.py cuts it off",
     "data check-links": "needs a network, and writes nothing",
     "data info": "reads what `data prepare` has written",
