@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -81,9 +82,17 @@ class PositionAwareListMLE(ListMLE):
 class LambdaLoss(Parameters):
     """Parameters of ``lambdaloss``."""
 
+    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": 1e-12}
+
     variant: Literal["ndcg1", "ndcg2", "ndcg2pp"] = Field("ndcg2pp", description="which bound of NDCG")
     mu: float = Field(10.0, ge=0, description="share of the NDCG-Loss2 weights in ndcg2pp")
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoid")
+    tolerance: float = Field(
+        1e-12,
+        ge=0,
+        le=1e-3,
+        description="relative error allowed in ndcg1, for lists of over 2,000 documents; 0 looks at all pairs",
+    )
 
 
 class MDPRank(Parameters):

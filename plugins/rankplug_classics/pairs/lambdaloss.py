@@ -10,14 +10,31 @@ ndcg1       ``G_i / D(r_i)``, for every ordered pair of documents, whatever thei
 =========== ==========================================================================================
 
 Logarithms are to base 2 and ranks are held fixed in differentiation. A list whose labels are all equal is silent.
+
+Of long lists NDCG-Loss1 is summed without a look at pairs, as a pair's weight is one document's. The weights of the
+others depend on the distance of two ranks, beside that of their scores, which sums along one order cannot have.
 """
 
 from __future__ import annotations
 
 import math
 
-from rankplug.compiled import building_block, fill_dcg_constants, scratch, sort_best_first, zeros
-from rankplug.losses import list_constants, list_loss
+import numpy as np
+
+from rankplug.compiled import (
+    LONGEST_WITH_PAIRS,
+    SLOPE,
+    SOFTPLUS,
+    TAIL,
+    building_block,
+    fill_dcg_constants,
+    scratch,
+    sort_best_first,
+    sum_over_pairs,
+    worth_sums,
+    zeros,
+)
+from rankplug.losses import LongLists, list_constants, list_loss
 from rankplug_classics.pairs.logistic_pairs import add_row, start_rows
 
 NDCG1, NDCG2 = 0, 1
@@ -43,7 +60,51 @@ def _fill_weights(position, gains, discounts, rho_share, mu, weights):
         weights_below[j] = (gain - gains_below[j]) * (rho + mu * (discounts[j] - discounts[j + 1]))
 
 
-@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1)
+@list_loss()
+def ndcg1_of_long_lists(scores, labels, gradient, curvature, constants, order, valued, sigma):
+    """Compute NDCG-Loss1 of one list, by sums over all pairs in place of a look at each."""
+    n = scores.size
+    if labels.max() == labels.min():
+        gradient[:] = 0.0
+        curvature[:] = 0.0
+        return 0.0
+    ranked = sort_best_first(scores, order)
+    exponents, weights = scratch(n), np.ones((2, n))
+    weights_below = 0.0
+    for i in range(n):
+        exponents[i] = sigma * ranked[i]
+        weights[1, i] = constants[0] * constants[1 + order[i]] * constants[1 + n + i]
+        weights_below += weights[1, i]
+    above, _, below, _ = sum_over_pairs(
+        exponents, np.zeros(n, np.int64), weights, np.ones((1, 1)), (SOFTPLUS if valued else SLOPE) + 1
+    )
+    value, gaps_above, scale = 0.0, 0.0, 1.0 / math.log(2.0)
+    for i in range(n):
+        weight = weights[1, i]
+        weights_below -= weight
+        # Each pair counts twice: by the weight of its upper document, in order, and by that of its lower one, inverted.
+        push = above[TAIL, 1, i] + weight * (above[TAIL, 0, i] - i)
+        push += weights_below - below[TAIL, 1, i] - weight * below[TAIL, 0, i]
+        curve = above[SLOPE, 1, i] + below[SLOPE, 1, i] + weight * (above[SLOPE, 0, i] + below[SLOPE, 0, i])
+        gradient[order[i]] = scale * sigma * push
+        curvature[order[i]] = scale * sigma * sigma * curve
+        if valued:
+            if i > 0:
+                gaps_above += i * (exponents[i - 1] - exponents[i])
+            value += above[SOFTPLUS, 1, i] + weight * (above[SOFTPLUS, 0, i] + gaps_above)
+    return scale * value
+
+
+def _worth_sums(labels, parameters):
+    n = labels.size
+    return parameters.variant == "ndcg1" and worth_sums(n, 1, 2, 1.0 * n * n, parameters.tolerance)
+
+
+@list_loss(
+    constants=constants,
+    constants_length=lambda lengths, parameters: 2 * lengths + 1,
+    long_lists=LongLists(ndcg1_of_long_lists, _worth_sums, LONGEST_WITH_PAIRS),
+)
 def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, variant, mu, sigma):
     """Compute LambdaLoss of one list."""
     n = scores.size
