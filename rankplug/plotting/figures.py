@@ -66,7 +66,14 @@ SPACE = re.compile(r"\s+")
 UPRIGHT = re.compile(r' transform="rotate\(-0 [^)"]*\)"')
 """A turn by nothing, which matplotlib writes with every text."""
 FONT = re.compile(r'font-family: ([^;"]+)')
+STYLED = re.compile(r' style="([^"]*)"')
 STYLES = "</style>"
+"""The end of the rules that hold for the whole picture."""
+NAME, NAMED = re.compile(r' id="([^"]*)"'), re.compile(r"#([\w.-]+)")
+"""The name of an element, and what refers to one."""
+INDENT = re.compile(r"\n +<")
+LINES = re.compile(r"[-MLz\d\s.]+")
+"""A path of straight lines."""
 
 
 @contextlib.contextmanager
@@ -170,24 +177,44 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | Non
 
 
 def compact_svg(text: str) -> str:
-    """Return a picture whose places have two digits behind the point, and whose usual font is named once.
+    """Return a picture whose places have two digits behind the point, and which says each style once.
 
-    matplotlib writes places to a millionth of a point, and the font with every text, which no reader sees.
+    matplotlib writes places to a millionth of a point, and style and font with every element, which no reader sees.
 
     >>> compact_svg('<path d="M 57.612345 307.5 \\nL -0.001 2 \\n"/> <g transform="scale(0.001 1)">1.23456</g>')
-    '<path d="M 57.61 307.5 L 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
+    '<path d="M 57.61 307.5 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
+    >>> compact_svg('<style>*{}</style>\\n  <g id="line"><path style="fill: none"/><path style="fill: none"/></g>')
+    '<style>*{}.s0{fill: none}</style>\\n<g><path class="s0"/><path class="s0"/></g>'
     """
     short = PLACES.sub(lambda found: f'{found[1]}="{_rounded(found[2])}"', UPRIGHT.sub("", text))
-    fonts = Counter(FONT.findall(short)).most_common(1)
-    if not fonts or STYLES not in short:
-        return short
+    named = set(NAMED.findall(short))
+    short = NAME.sub(lambda found: found[0] if found[1] in named else "", INDENT.sub("\n<", short))
+    return _with_classes(_with_one_font(short)) if STYLES in short else short
+
+
+def _with_one_font(text: str) -> str:
+    """Name the font of most texts once for all of them."""
+    fonts = Counter(FONT.findall(text)).most_common(1)
+    if not fonts:
+        return text
     named = f"font-family: {fonts[0][0]}"
-    without = short.replace(f"{named}; ", "").replace(f'; {named}"', '"')
+    without = text.replace(f"{named}; ", "").replace(f'; {named}"', '"')
     return without.replace(STYLES, f"text{{{named}}}{STYLES}", 1)
 
 
+def _with_classes(text: str) -> str:
+    """Name each style that several elements have, the most frequent first, and let them refer to it."""
+    counts = Counter(STYLED.findall(text)).most_common()
+    names = {style: f"s{number}" for number, (style, count) in enumerate(counts) if count > 1}
+    referring = STYLED.sub(lambda found: f' class="{names[found[1]]}"' if found[1] in names else found[0], text)
+    rules = "".join(f".{name}{{{style}}}" for style, name in names.items())
+    return referring.replace(STYLES, f"{rules}{STYLES}", 1)
+
+
 def _rounded(places: str) -> str:
-    return SPACE.sub(" ", NUMBER.sub(_shorter, places)).strip()
+    rounded = SPACE.sub(" ", NUMBER.sub(_shorter, places)).strip()
+    # Points that follow the first one of a path are ends of lines, whether a sign says so or not.
+    return rounded.replace(" L ", " ") if LINES.fullmatch(rounded) else rounded
 
 
 def _shorter(number: re.Match[str]) -> str:

@@ -5,6 +5,8 @@ from .display import show_claims as show_claims
 from .display import show_findings as show_findings
 from .display import show_forest as show_forest
 from .display import show_runs as show_runs
+from .kept_exhibits import KeptExhibit as KeptExhibit
+from .kept_exhibits import KeptExhibits as KeptExhibits
 from .rendering import math_font as math_font
 from .rendering import math_html as math_html
 from .reproduction import execute_notebook as execute_notebook
@@ -16,6 +18,8 @@ from .tour import Tour as Tour
 from .tour import check_parameters as check_parameters
 
 __all__ = [
+    "KeptExhibit",
+    "KeptExhibits",
     "Tour",
     "build_report",
     "check_parameters",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.rendering import render
+from rankplug.report.rendering import anchors, render
 from rankplug.report.safe_html import safe_text
 from rankplug.system import harmless
 
@@ -23,6 +23,10 @@ NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
 SHOWN = re.compile(r'^show\(evaluation, "([^"]+)"\)', re.MULTILINE)
 """A line of a study's notebook that shows an exhibit."""
 HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
+PART = re.compile(r"^## (.*\S)", re.MULTILINE)
+"""The heading of a notebook's part."""
+FEWEST = 5
+"""Parts of a notebook whose page lists them."""
 Replacement = Callable[[Mapping[str, Any]], "Markup | None"]
 """Makes HTML of what an output says under ``rankplug`` in its metadata that it shows."""
 
@@ -34,7 +38,23 @@ def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> 
         path: of the notebook.
         replacement: what is shown in place of an output; None where the output itself is.
     """
-    return render("notebook", notebook=_read(path), outputs_of=lambda cell: _outputs(cell, replacement))
+    notebook = _read(path)
+    headings = [] if notebook is None else _headings(notebook.cells)
+    ids = iter(anchors(f"part-{heading}" for heading in headings if heading))
+    parts = [(next(ids), heading) if heading else None for heading in headings]
+    return render(
+        "notebook",
+        notebook=notebook,
+        parts=parts,
+        contents=[part for part in parts if part] if len(headings) - headings.count("") >= FEWEST else [],
+        outputs_of=lambda cell: _outputs(cell, replacement),
+    )
+
+
+def _headings(cells: Iterable[Any]) -> list[str]:
+    """Return for each cell the heading of the part that begins with it; empty where none does."""
+    found = (PART.search(cell.source) if cell.cell_type == "markdown" else None for cell in cells)
+    return [heading[1].strip() if heading else "" for heading in found]
 
 
 def captions(path: Path) -> dict[str, str]:

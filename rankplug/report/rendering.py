@@ -29,6 +29,8 @@ ACCENTS = {"&#x0005E;": "&#x002C6;", "&#x0007E;": "&#x002DC;"}
 """Accent of latex2mathml -> the character that fonts have for it."""
 ROWS = {"math", "mrow", "mtd", "mstyle"}
 """Elements of MathML whose parts stand side by side."""
+COMPACT = (",", ":")
+"""What separates values in JSON that programs read: nothing more than needed."""
 IN_A_PAGE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 """Signs that could end the element in which JSON lies, as JSON writes them otherwise."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
@@ -89,7 +91,7 @@ def json_in_page(value: Any) -> Markup:
     """
     from markupsafe import Markup
 
-    return Markup(json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(IN_A_PAGE))
+    return Markup(json.dumps(value, ensure_ascii=False, separators=COMPACT).translate(IN_A_PAGE))
 
 
 def told_in_parts(verdict: Judgement) -> tuple[list[str], list[str], list[str]]:

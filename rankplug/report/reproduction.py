@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.rendering import COMPACT
 from rankplug.report.research_object.crate import require_empty, write_crate
 from rankplug.report.site import build_report, write_summary, writing
 from rankplug.report.study_report import StudyReport, study_report
@@ -168,4 +170,7 @@ def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], s
         progress_bar=False,
         cwd=str(target.parent),
     )
+    # Without the line breaks for people who compare notebooks, which papermill writes around every value.
+    notebook = json.loads(target.read_text(encoding="utf-8"))
+    target.write_text(json.dumps(notebook, ensure_ascii=False, separators=COMPACT), encoding="utf-8")
     return target

@@ -17,7 +17,7 @@ from rankplug.report.forest import forest_files
 from rankplug.report.front.front_page import FrontPage
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
-from rankplug.report.rendering import math_font_style, page_of, render
+from rankplug.report.rendering import COMPACT, math_font_style, page_of, render
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
 from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records
@@ -256,7 +256,7 @@ def _in_notebook(report: StudyReport, about: Mapping[str, Any]) -> Markup | None
 def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
     """Write the verdicts as JSON for other programs and as evidence to keep, and numbers and verdicts as Markdown."""
     summary = {name: list(described_claims(report)) for name, report in reproduced.items()}
-    (folder / "claims.json").write_text(json.dumps(summary, indent=1))
+    (folder / "claims.json").write_text(json.dumps(summary, separators=COMPACT))
     for name, report in reproduced.items():
         report.evidence.write(folder / "evidence" / f"{name}-{report.results.profile}.json")
     (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")

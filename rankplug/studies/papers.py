@@ -176,6 +176,31 @@ class Study:
                 f" the profile {profile}, the first: {missing[0]}; run them with rankplug reproduce {self.name}"
                 f' --profile {profile}, or in Python with rp.study("{self.name}").run("{profile}")'
             )
+        return self._read(profile, frames)
+
+    def results_there(self, profile: Profile = "quick", *, store: Store | str | Path | None = None) -> Results:
+        """Read as many of the profile's trials as the store has of every model of a group, group by group.
+
+        Args:
+            profile: how large.
+            store: where results lie, or their folder.
+
+        Raises:
+            NotRunError: no group has a trial of every model in the store.
+        """
+        from rankplug.store import Store
+
+        kept = Store.named(store)
+        there = {name: replace(runs, trials=runs.trials_in(kept)) for name, runs in self.runs_asked(profile).items()}
+        frames = StoredFrames({name: runs for name, runs in there.items() if runs.trials}, kept)
+        if not frames:
+            raise NotRunError(
+                f"{kept.folder} has no group of runs of the study {self.name} at the profile {profile}; run them with"
+                f" rankplug reproduce {self.name} --profile {profile}"
+            )
+        return self._read(profile, frames)
+
+    def _read(self, profile: Profile, frames: StoredFrames) -> Results:
         return Results(profile, frames, self.published(), StoredRecords(frames), frames.runs)
 
     def run(

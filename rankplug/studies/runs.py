@@ -92,6 +92,11 @@ class Runs:
             for number in range(self.trials)
         ]
 
+    def trials_in(self, store: Store) -> int:
+        """Return how many of its trials, from the first on, a store has of every model."""
+        models = (trial for model in self.models for trial in self.trials_of(model))
+        return min((trial.number for trial in models if not store.has(trial)), default=self.trials)
+
 
 class StoredFrames(Mapping[str, "pd.DataFrame"]):
     """The rows of each group of runs.

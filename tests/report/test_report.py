@@ -388,6 +388,20 @@ def test_an_error_in_a_notebook_is_shown(tmp_path):
     assert '<pre class="error">E: &lt;v&gt;</pre>' in notebook_html(path)
 
 
+def test_a_long_notebook_lists_its_parts_each_of_which_is_there_once(tmp_path):
+    headings = ["One", "Two: $w$", "Two", "Two", "a <b>"]
+    cells = [nbformat.v4.new_markdown_cell("# Title")]
+    cells += [nbformat.v4.new_markdown_cell(f"Before.\n\n## {heading}\n\nText.") for heading in headings]
+    long, short = tmp_path / "long.ipynb", tmp_path / "short.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), long)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells[:-1]), short)
+    page = notebook_html(long)
+    listed = re.findall(r'<li><a href="#([^"]+)">', page)
+    assert listed == re.findall(r'<section class="text" id="([^"]+)">', page) == list(dict.fromkeys(listed))
+    assert len(listed) == len(headings) and "<math" in page[: page.index("</ul>")] and "<b>" not in page
+    assert 'class="contents"' not in notebook_html(short)
+
+
 def test_a_study_has_a_name_that_its_pages_can_have():
     with pytest.raises(SpecificationError, match="is not a study's name, which its pages have too"):
         Study("../made", "", "", "", lambda profile, data: [], (), (), pd.DataFrame)

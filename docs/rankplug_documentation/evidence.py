@@ -1,0 +1,85 @@
+"""Leaves what the pages show of a profile's runs: verdicts, and the figures and tables of the papers' pages.
+
+``python -m rankplug_documentation.evidence full --store results`` evaluates what the store has of each paper, however
+many of the profile's trials that are, and fills ``docs/evidence``; ``make docs`` then writes the pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rankplug.errors import NotRunError, RankplugError
+from rankplug.report import KeptExhibits
+from rankplug.store import Store
+from rankplug.studies import Profile, Results, Study, evaluate, evidence_of, read_profile, study
+from rankplug_documentation.reproduction import ORDER
+
+EXHIBITS = "exhibits"
+"""Folder of the papers' figures and tables beside the verdicts."""
+
+
+def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder: Path) -> list[Path]:
+    """Write the verdicts and exhibits of some studies on what a store has of a profile, and return the files.
+
+    Args:
+        names: of the studies; one that has no runs in the store is left as it is.
+        profile: how large.
+        store: where the results lie.
+        folder: of the evidence.
+    """
+    written = []
+    for one in map(study, names):
+        try:
+            results = one.results_there(profile, store=store)
+        except NotRunError as error:
+            print(f"left as it is: {error}")
+            continue
+        evaluation = evaluate(one, results)
+        evidence = replace(evidence_of(evaluation), note=note_of(one, results))
+        written += [folder / f"{one.name}-{profile}.json", folder / EXHIBITS / f"{one.name}.json.gz"]
+        evidence.write(written[-2])
+        KeptExhibits.of(evaluation, store).write(written[-1])
+        print(f"{one.name}: {evidence.in_short}. {evidence.note}".rstrip())
+    if not written:
+        raise RankplugError(f"{store.folder} has no runs of the profile {profile}; name another with --store")
+    return written
+
+
+def note_of(one: Study, results: Results) -> str:
+    """Return what a reader must know of runs that are fewer than the profile's; empty where they are not."""
+    fewer: dict[tuple[int, int], list[str]] = {}
+    for name, runs in one.runs_asked(read_profile(results.profile)).items():
+        there = results.runs[name].trials if name in results.runs else 0
+        if there < runs.trials:
+            fewer.setdefault((there, runs.trials if there else 0), []).append(name)
+    parts = [
+        f"{there} of the profile's {asked} trials of {', '.join(names)}" if there else f"none of {', '.join(names)}"
+        for (there, asked), names in fewer.items()
+    ]
+    return f"Only {' and '.join(parts)} were run for this." if parts else ""
+
+
+def exhibits_in(folder: Path) -> Mapping[str, KeptExhibits]:
+    """Return the exhibits that are kept in a folder of evidence, by study."""
+    kept = map(KeptExhibits.read, sorted((folder / EXHIBITS).glob("*.json.gz")))
+    return {one.study: one for one in kept}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write what the command line asks for, and name the files."""
+    parser = argparse.ArgumentParser(prog="python -m rankplug_documentation.evidence", description=__doc__)
+    parser.add_argument("profile", help="size of the runs")
+    parser.add_argument("names", nargs="*", default=ORDER, help="studies; all papers by default")
+    parser.add_argument("--store", help="folder of results")
+    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder of the documentation")
+    asked = parser.parse_args(arguments)
+    folder = asked.docs / "evidence"
+    for path in write_evidence(asked.names, read_profile(asked.profile), Store.named(asked.store), folder):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""The papers' pages show the figures and tables that are kept beside the verdicts, on whatever a store has."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+from rankplug_documentation import evidence as module
+from rankplug_documentation.evidence import exhibits_in, note_of, write_evidence
+from rankplug_documentation.paper_pages import exhibits_shown
+from rankplug_documentation.reproduction import ORDER, evidence_in
+
+from rankplug.errors import NotRunError, RankplugError
+from rankplug.plotting import new_figure
+from rankplug.report import KeptExhibits
+from rankplug.store import Store
+from rankplug.studies import Exhibit, Runs, Study, StudyEvidence, evaluate
+from rankplug.studies import study as study_of
+
+EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
+KEPT = exhibits_in(EVIDENCE)
+LARGEST = 400_000
+"""Bytes of all kept exhibits."""
+
+
+def curve(results):
+    figure, axes = new_figure()
+    axes.plot([0, 1], [1, 0])
+    return pd.DataFrame({"x": [0, 1]}), figure
+
+
+def numbers(results):
+    return pd.DataFrame({"model": ["a"], "trials": [results.runs["few"].trials]}), None
+
+
+def nothing(results):
+    return pd.DataFrame({"model": []}), None
+
+
+@pytest.fixture
+def paper(tmp_path, monkeypatch):
+    """Return a study of two groups with a notebook, of which nothing was run."""
+    cell = 'show(evaluation, "Figure 1")'
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": "## Figure 1\n\nA line that falls."}]
+    cells += [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "execution_count": None}]
+    notebook = tmp_path / "made.ipynb"
+    notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
+    shared = {"dataset": "synthetic[queries=20,documents=8]", "backend": "lightgbm", "scorer": "trees[rounds=2]"}
+    groups = [
+        Runs(name, {"mse": {"loss": "mse"}}, {**shared, "seed": n}, trials=3) for n, name in enumerate(("few", "more"))
+    ]
+    groups[1] = Runs("more", {"mse": {"loss": "mse"}}, {**shared, "transforms": ["query_minmax"]}, trials=2)
+    drawn = (
+        Exhibit("Figure 1", "A line", curve),
+        Exhibit("Table 1", "Numbers", numbers),
+        Exhibit("Table 2", "Of runs that were left out", nothing),
+    )
+    one = Study("made", "Made", "", "made:made.ipynb", lambda profile, data: groups, drawn, (), pd.DataFrame)
+    monkeypatch.setattr(Study, "notebook_path", notebook)
+    monkeypatch.setattr(module, "study", {"made": one}.__getitem__)
+    return one
+
+
+def test_what_a_store_has_is_kept_and_shown_with_words_that_say_what_it_lacks(paper, tmp_path, capsys):
+    store, folder = Store(tmp_path / "store"), tmp_path / "evidence"
+    with pytest.raises(NotRunError, match=r"no group of runs of the study made at the profile smoke; run them with"):
+        paper.results_there("smoke", store=store)
+    with pytest.raises(RankplugError, match="no runs of the profile smoke; name another with --store"):
+        write_evidence(["made"], "smoke", store, folder)
+    asked = paper.runs_asked("smoke", trials=2)
+    paper.train({"few": asked["few"]}, store, progress=False)
+
+    written = write_evidence(["made"], "smoke", store, folder)
+
+    assert [path.relative_to(folder).as_posix() for path in written] == ["made-smoke.json", "exhibits/made.json.gz"]
+    evidence, kept = StudyEvidence.read(written[0]), exhibits_in(folder)["made"]
+    assert evidence.trials == 2
+    assert evidence.note == "Only 2 of the profile's 3 trials of few and none of more were run for this."
+    assert [each.name for each in kept.exhibits] == ["Figure 1", "Table 1"]
+    figure, table = kept.exhibits
+    assert figure.caption == "A line that falls." and figure.file == "figure-1.svg" and not figure.table
+    assert ">2<" in table.table and not table.picture
+    page = "\n".join(exhibits_shown(kept, {"smoke": evidence}))
+    assert "### Figure 1: A line\n\nA line that falls.\n\n[![Figure 1: A line](made/figure-1.svg)]" in page
+    assert '<details class="numbers">' in page and evidence.note in page
+
+
+def test_runs_that_are_all_there_need_no_note(paper, tmp_path):
+    store = Store(tmp_path / "store")
+    results = paper.run("smoke", store=store, progress=False)
+    assert note_of(paper, results) == ""
+    there = paper.results_there("smoke", store=store)
+    assert {name: runs.trials for name, runs in there.runs.items()} == {"few": 3, "more": 2}
+    kept = KeptExhibits.of(evaluate(paper, there), store)
+    kept.write(tmp_path / "made.json.gz")
+    first = (tmp_path / "made.json.gz").read_bytes()
+    kept.write(tmp_path / "made.json.gz")
+    assert (tmp_path / "made.json.gz").read_bytes() == first
+    assert KeptExhibits.read(tmp_path / "made.json.gz") == kept
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", gzip.compress(b"{}"), gzip.compress(b'{"format": 2}')])
+def test_what_is_no_file_of_exhibits_is_refused_with_its_name(content, tmp_path):
+    (tmp_path / "made.json.gz").write_bytes(content)
+    with pytest.raises(RankplugError, match=r"made\.json\.gz .*; write it again"):
+        KeptExhibits.read(tmp_path / "made.json.gz")
+
+
+def test_every_paper_has_figures_or_tables_in_the_site():
+    assert set(ORDER) <= set(KEPT)
+    assert sum(path.stat().st_size for path in (EVIDENCE / "exhibits").iterdir()) < LARGEST
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_the_kept_exhibits_are_the_study_s_and_their_verdicts_are_kept_too(name):
+    kept, paper = KEPT[name], study_of(name)
+    titles = {exhibit.name: exhibit.title for exhibit in paper.exhibits}
+    assert {each.name: each.title for each in kept.exhibits}.items() <= titles.items()
+    assert kept.profile in evidence_in(EVIDENCE)[name]
+    for each in kept.exhibits:
+        assert bool(each.picture) != bool(each.table)
+        if each.picture:
+            assert ElementTree.fromstring(each.picture).tag.endswith("svg")
