@@ -58,7 +58,7 @@ def idea_of(notebook: Any) -> Any:
 
 def _page(one: Study, idea: str, profiles: Mapping[str, StudyEvidence]) -> str:
     lines = [f"# {one.title}\n", f"{next(iter(profiles.values())).citation}.\n"]
-    lines += ['<div class="beside" markdown>', '<div class="idea" markdown>\n', idea.strip(), "\n</div>"]
+    lines += ['<div class="side-by-side" markdown>', '<div class="idea" markdown>\n', idea.strip(), "\n</div>"]
     lines += ['<div class="result" markdown>\n', *_result(one.name, profiles), "</div>", "</div>\n"]
     return "\n".join(lines)
 
