@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from rankplug_documentation.bad_inputs import write_bad_inputs_page
-from rankplug_documentation.layers import write_layers_picture
 from rankplug_documentation.losses import write_loss_pages
+from rankplug_documentation.pictures.layers import write_layers_picture
 from rankplug_documentation.reference import write_reference
 from rankplug_documentation.reference_pages.clicks import write_clicks_page
 from rankplug_documentation.reference_pages.defaults import write_defaults_page

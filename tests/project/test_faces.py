@@ -73,7 +73,7 @@ def test_no_folder_has_more_than_14_modules_and_the_library_22_entries():
 
 
 def test_the_picture_of_the_layers_is_up_to_date():
-    from rankplug_documentation.layers import layers, layers_picture
+    from rankplug_documentation.pictures.layers import layers, layers_picture
 
     assert (ROOT / "docs/images/layers.svg").read_text(encoding="utf-8") == layers_picture()
     assert {package for layer in layers() for package in layer} >= set(PACKAGES)

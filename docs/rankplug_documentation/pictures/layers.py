@@ -8,7 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WIDTH, HEIGHT, GAP = 1000, 34, 6
 STYLE = ".box{fill:#e8eef4;stroke:#555;stroke-width:1.2}text{fill:#222}.name{font-weight:bold}.note{fill:#444}"
 
