@@ -30,7 +30,7 @@ ACCENTS = {"&#x0005E;": "&#x002C6;", "&#x0007E;": "&#x002DC;"}
 ROWS = {"math", "mrow", "mtd", "mstyle"}
 """Elements of MathML whose parts stand side by side."""
 COMPACT = (",", ":")
-"""What separates values in JSON that programs read: nothing more than needed."""
+"""Separators of values in JSON that programs read, without spaces."""
 IN_A_PAGE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 """Signs that could end the element in which JSON lies, as JSON writes them otherwise."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
