@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -251,7 +252,8 @@ def test_mirrors_that_the_user_names_are_asked_last(server, tmp_path, monkeypatc
 
 
 def test_addresses_are_checked_by_a_byte(server):
-    answers = {"/file": "", "/nothing": "404 Not Found", "/always-busy": "503", "/empty": "nothing", "/page": "a page"}
+    answers = {"/file": "", "/nothing": "404 Not Found", "/bad": "400 Bad Request", "/always-busy": "503"}
+    answers |= {"/empty": "nothing", "/page": "a page", "/moved": "", "/slow": "", "/cut": ""}
     for path, answer in answers.items():
         said = answer_of(server.url + path, patience=1)
         assert said.endswith(answer) if not answer else answer in said
@@ -272,3 +274,22 @@ def test_links_are_checked_by_a_command(server, monkeypatch, capsys):
         said = capsys.readouterr()
         assert f"{server.url}{path}" in said.out
         assert ("1 addresses do not answer with a file; RANKPLUG_MIRRORS names others" in said.err) == bool(code)
+
+
+def test_links_of_mirrors_are_checked_with_the_others(server, monkeypatch, capsys):
+    from rankplug_data.public import catalogue
+
+    (ohsumed,) = (benchmark for benchmark in catalogue.BENCHMARKS if benchmark.name == "ohsumed")
+    found = {"QueryLevelNorm": (Download(file="SET/set.zip", urls=(f"{server.url}/bad",), sha256=DIGEST),)}
+    monkeypatch.setitem(ohsumed.__dict__, "downloads", found)
+    monkeypatch.setenv("RANKPLUG_MIRRORS", f"{server.url}/mirror http://127.0.0.1:9")
+    monkeypatch.setattr("sys.argv", ["rankplug", "data", "check-links", "ohsumed", "--json"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    said = capsys.readouterr()
+    told = {entry["address"].removeprefix(server.url): entry["problem"] for entry in json.loads(said.out)}
+    assert list(told) == ["/bad", "/mirror/SET/set.zip", "http://127.0.0.1:9/SET/set.zip"]
+    assert (
+        told["/bad"].endswith("400 Bad Request") and not told["/mirror/SET/set.zip"] and all(list(told.values())[::2])
+    )
+    assert stop.value.code == 1 and "2 addresses do not answer with a file" in said.err
