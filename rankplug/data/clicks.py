@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError
-from rankplug.system import numbers, whole_number
+from rankplug.system import check_memory, numbers, whole_number
 
 LARGEST_GRADE = 4
 """Label of a document that everybody clicks on."""
+BYTES_A_CELL = 16
+"""Bytes for a document at a position while the impressions of a log are counted."""
 
 Counts = NDArray[np.int32]
 Probabilities = NDArray[np.float64]
@@ -91,6 +93,11 @@ class Clicks:
         if not np.isin(hits, (0, 1)).all():
             raise DataError("clicked is 1 for an impression that was clicked and 0 for one that was not")
         shape = known, int(places.max())
+        check_memory(
+            shape[0] * shape[1] * BYTES_A_CELL,
+            f"a log of {shape[0]:,} documents at {shape[1]:,} positions",
+            "documents are named by their places among the lists, and impressions far below may be left out",
+        )
         cells = rows * shape[1] + places - 1
 
         def counted(weights: NDArray[Any] | None) -> Counts:
