@@ -42,6 +42,11 @@ class Server:
         self.owner = os.getppid()
         self.status: dict[int, int | None] = {}
 
+    def is_wanted(self) -> bool:
+        """Tell whether the owner is still there."""
+        asked = select.select([self.channel], [], [], 0)[0]
+        return os.getppid() == self.owner and (not asked or bool(self.channel.recv(1, socket.MSG_PEEK)))
+
     def serve(self) -> Launch | None:
         """Answer requests until the owner is gone; in a forked child, return the kernel that the child is to become."""
         lines = self.channel.makefile("rb")
@@ -129,9 +134,11 @@ def main(descriptor: int) -> None:
     """Run the server on an inherited channel."""
     channel = socket.socket(fileno=descriptor)
     channel.set_inheritable(False)
-    preloading.preload()
+    server = Server(channel)
+    # On a busy machine imports may take longer than the owner lives.
+    preloading.preload(server.is_wanted)
     # Collections in the children would otherwise copy every page they share.
     gc.freeze()
-    launch = Server(channel).serve()
+    launch = server.serve()
     if launch is not None:
         become_kernel(launch)

@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 MODULES = (
     "numpy",
@@ -72,12 +72,18 @@ WHILE_PRELOADING = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION
 """Kernels have environments of their own, so these reach no notebook."""
 
 
-def preload() -> list[str]:
-    """Import the installed ones of :data:`MODULES`, or those listed by ``RANKPLUG_PRELOAD``, and find the plugins."""
+def preload(is_wanted: Callable[[], bool] = lambda: True) -> list[str]:
+    """Import the installed ones of :data:`MODULES`, or those listed by ``RANKPLUG_PRELOAD``, and find the plugins.
+
+    Args:
+        is_wanted: is asked before each whether to go on.
+    """
     os.environ |= WHILE_PRELOADING
     chosen = os.environ.get("RANKPLUG_PRELOAD")
     loaded = []
     for name in MODULES if chosen is None else chosen.split(","):
+        if not is_wanted():
+            return loaded
         # A package that is absent or broken is the notebook's to find out.
         with contextlib.suppress(Exception):
             importlib.import_module(name)

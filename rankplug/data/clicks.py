@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.errors import DataError
+from rankplug.errors import DataError, shown
 from rankplug.system import check_memory, numbers, whole_number
 
 LARGEST_GRADE = 4
@@ -27,6 +27,7 @@ LARGEST_GRADE = 4
 BYTES_A_CELL = 16
 """Bytes for a document at a position while the impressions of a log are counted."""
 
+Part = TypeVar("Part")
 Counts = NDArray[np.int32]
 Probabilities = NDArray[np.float64]
 
@@ -160,8 +161,7 @@ class Clicks:
     @staticmethod
     def concatenate(parts: Sequence[Clicks]) -> Clicks:
         """Concatenate the clicks of several lists; positions that some lack count nothing there."""
-        if not parts:
-            raise DataError("nothing to concatenate")
+        parts = parts_of(parts, Clicks)
         widest = max(parts, key=lambda part: part.positions)
 
         def joined(counts: list[Counts]) -> Counts:
@@ -174,6 +174,25 @@ class Clicks:
             widest.true_propensities,
             np.concatenate(labels) if len(labels) == len(parts) else None,
         )
+
+
+def check_clicks(clicks: Any) -> None:
+    """Raise an error where something else is given for clicks; none at all are possible."""
+    if clicks is not None and not isinstance(clicks, Clicks):
+        raise DataError(f"clicks must be rankplug.Clicks, such as rankplug.Clicks.from_log makes, got {shown(clicks)}")
+
+
+def parts_of(given: Any, kind: type[Part]) -> list[Part]:
+    """Return what is to be concatenated; raise where that is nothing, or something else."""
+    try:
+        parts = [given] if isinstance(given, kind) else list(given)
+    except TypeError:
+        parts = [given]
+    if not parts:
+        raise DataError("nothing to concatenate")
+    if wrong := [part for part in parts if not isinstance(part, kind)]:
+        raise DataError(f"a list of rankplug.{kind.__name__} can be concatenated, not {shown(wrong[0])}")
+    return parts
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.errors import DataError
+from rankplug.errors import DataError, shown
 from rankplug.system import identifiers, numbers, whole_number
 
 Integers = NDArray[np.int64]
@@ -70,6 +70,11 @@ def checked_features(
     names: Sequence[str], categorical: Sequence[int], features: int
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Return the names of features, one a column or none, and the positions of the categorical ones, in order."""
+    if isinstance(names, str) or not isinstance(names, Iterable) or not isinstance(categorical, Iterable):
+        raise DataError(
+            f"feature_names is a list of texts and categorical one of numbers, got {shown(names)} and"
+            f" {shown(categorical)}"
+        )
     named = tuple(map(str, names))
     if named and len(named) != features:
         raise DataError(f"there are {features} features, but {len(named)} feature names")

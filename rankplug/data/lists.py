@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.data.clicks import Clicks
+from rankplug.data.clicks import Clicks, check_clicks, parts_of
 from rankplug.data.list_checks import Integers, check_labels, check_starts, checked_features, starts_of
 from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
 from rankplug.data.tables import open_table
-from rankplug.errors import DataError, ParameterError
+from rankplug.errors import DataError, ParameterError, shown
 from rankplug.system import identifiers, numbers, refuse_masked, whole_number
 
 Floats = NDArray[np.float64]
@@ -76,6 +76,7 @@ class Lists:
         document_ids = None if self.document_ids is None else identifiers(self.document_ids, "document ids")
         if document_ids is not None and document_ids.shape != labels.shape:
             raise DataError(f"{labels.size} documents, but {document_ids.size} document ids")
+        check_clicks(self.clicks)
         if self.clicks is not None and self.clicks.shown.shape[0] != labels.size:
             raise DataError(f"{labels.size} documents, but clicks on {self.clicks.shown.shape[0]}")
         feature_names, categorical = checked_features(self.feature_names, self.categorical, features.shape[1])
@@ -133,6 +134,9 @@ class Lists:
         """
         if isinstance(features, str):
             raise ParameterError(f"features is a list of columns, not {features!r}; write [{features!r}]")
+        for name, column in (("query", query), ("label", label)):
+            if not isinstance(column, str):
+                raise ParameterError(f"{name} is the name of a column, not {shown(column)}")
         columns = Columns(query, label, document, tuple(features), missing_labels)
         opened = open_table(table)
         rows = read_rows(opened, columns)
@@ -228,8 +232,7 @@ class Lists:
     @staticmethod
     def concatenate(parts: Sequence[Lists]) -> Lists:
         """Concatenate several lists."""
-        if not parts:
-            raise DataError("nothing to concatenate")
+        parts = parts_of(parts, Lists)
         widths = {part.features.shape[1] for part in parts}
         if len(widths) > 1:
             raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")

@@ -227,7 +227,9 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
         path = Path(source)
         frame = pd.DataFrame(_rows(_lines(path, form), path, form), columns=names)
     elif isinstance(source, Mapping):
-        rows = [(query, name, found) for query, documents in source.items() for name, found in dict(documents).items()]
+        if wrong := [documents for documents in source.values() if not isinstance(documents, Mapping)]:
+            raise DataError(f"{what} maps queries to dictionaries of documents, not to {shown(wrong[0])}")
+        rows = [(query, name, found) for query, documents in source.items() for name, found in documents.items()]
         frame = pd.DataFrame(rows, columns=names)
     elif isinstance(source, pd.DataFrame):
         chosen = {
@@ -253,14 +255,18 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
 
 
 def _lines(path: Path, form: Form) -> list[str]:
-    if path.exists() and not path.is_file():
-        raise DataError(f"{path} cannot be read: it is no regular file; save what comes from it, and name that file")
     try:
+        if path.exists() and not path.is_file():
+            raise DataError(
+                f"{path} cannot be read: it is no regular file; save what comes from it, and name that file"
+            )
         return path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:
         raise DataError(f"{path} is no {form.what}: it is no UTF-8 text") from None
+    except ValueError as error:
+        raise DataError(f"no file can be named {str(path)[:100]!r}: {error}") from None
 
 
 def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, str, float]]:

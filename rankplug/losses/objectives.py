@@ -20,7 +20,7 @@ from rankplug.data import Integers, check_starts
 from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean, shown
 from rankplug.registry import Named, parse, registry
 from rankplug.samplers import Sampler
-from rankplug.system import numbers, whole_number, workers
+from rankplug.system import LARGEST_SEED, numbers, whole_number, workers
 
 Step = Literal["gradient", "newton"]
 STEPS = ("gradient", "newton")
@@ -163,9 +163,10 @@ class Objective:
         self.starts = check_starts(starts, self.labels.size)
         self.lengths = np.diff(self.starts)
         self.sampler = None if sampler is None else Sampler.named(sampler)
-        self.seed = whole_number(seed, "seed")
-        if step not in STEPS:
-            raise ParameterError(f"step={step!r} is not possible: {did_you_mean(str(step), STEPS)}")
+        self.seed = whole_number(seed, "seed", most=LARGEST_SEED)
+        if not isinstance(step, str) or step not in STEPS:
+            told = did_you_mean(step if isinstance(step, str) else "", STEPS)
+            raise ParameterError(f"step={shown(step)} is not possible: {told}")
         self.step: Step = step
         self.weights = None if weights is None else writable(weights, "weights")
         self._check()
@@ -238,7 +239,8 @@ class Objective:
                 " check the features"
             )
         out = Evaluation(np.empty(chosen.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
-        self._evaluate(ScoredLists(packed, starts, chosen, whole_number(iteration, "iteration"), valued), out)
+        call = whole_number(iteration, "iteration", most=LARGEST_SEED)
+        self._evaluate(ScoredLists(packed, starts, chosen, call, valued), out)
         if not valued:
             out.value.fill(np.nan)
         if self.weights is not None and not self._weights_of_lists:

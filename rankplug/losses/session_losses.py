@@ -30,7 +30,7 @@ from typing import Any
 from pydantic import create_model
 
 from rankplug.compiled import NamedFunction, names_used
-from rankplug.errors import BrokenPluginError, PluginConflictError
+from rankplug.errors import BrokenPluginError, PluginConflictError, shown
 from rankplug.losses.list_losses import ListLoss, list_loss
 from rankplug.losses.objectives import Loss
 from rankplug.losses.padded_losses import PaddedLoss, padded_loss
@@ -100,7 +100,10 @@ def specification_of(function: Function, declared: Mapping[str, Any]) -> LossSpe
 
 
 def _marked(function: Function, options: Mapping[str, Any]) -> ListLoss | PaddedLoss:
-    arguments = inspect.signature(function).parameters
+    try:
+        arguments = inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise BrokenPluginError(f"{shown(function)} cannot be a loss: {error}") from None
     if "mask" in arguments:
         return typing.cast(PaddedLoss, padded_loss(**options)(function))
     if "gradient" in arguments:

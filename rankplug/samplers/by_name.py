@@ -11,7 +11,7 @@ from rankplug.compiled import told_in_a_sentence, writable
 from rankplug.data import Integers, check_starts
 from rankplug.registry import Named, Parameters, parse, registry
 from rankplug.samplers.list_samplers import ListSampler, lifted_sampler
-from rankplug.system import whole_number
+from rankplug.system import LARGEST_SEED, whole_number
 
 
 class Sampler:
@@ -54,7 +54,7 @@ class Sampler:
         """Draw perturbed scores, one row a sample, each list normalised to log-probabilities."""
         packed = writable(scores, "scores")
         offsets = check_starts(starts, packed.size)
-        noise = whole_number(seed, "seed"), whole_number(iteration, "iteration")
+        noise = whole_number(seed, "seed", most=LARGEST_SEED), whole_number(iteration, "iteration", most=LARGEST_SEED)
         return self.draws_and_slopes(packed, offsets, np.arange(offsets.size - 1), *noise)[0]
 
     def draws_and_slopes(

@@ -16,6 +16,7 @@ from .installed import require_modules as require_modules
 from .installed import version_of as version_of
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
+from .plain_numbers import LARGEST_SEED as LARGEST_SEED
 from .plain_numbers import fraction as fraction
 from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
@@ -61,6 +62,7 @@ from .whole_files import write_whole as write_whole
 from .workers import WORTH_A_THREAD_BESIDE_AN_ENGINE as WORTH_A_THREAD_BESIDE_AN_ENGINE
 
 __all__ = [
+    "LARGEST_SEED",
     "LEFT_BEHIND_AFTER",
     "UNFINISHED",
     "UNFINISHED_NAME",

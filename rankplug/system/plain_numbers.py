@@ -27,14 +27,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def whole_number(value: Any, name: str, *, least: int = 0) -> int:
-    """Return a whole number of at least ``least``; numpy's are taken too, truth values and fractions are not."""
+LARGEST_SEED = 2**63 - 1
+"""Largest seed that compiled code takes."""
+
+
+def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
+    """Return a whole number of at least ``least``; numpy's are taken too, truth values and fractions are not.
+
+    Args:
+        value: what is given.
+        name: of the argument.
+        least: the smallest that is taken.
+        most: the largest that is taken, if there is one.
+    """
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or number < least:
         raise ParameterError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+    if most is not None and number > most:
+        raise ParameterError(f"{name} must be a whole number of at most {most}, got {shown(value)}")
     return number
 
 

@@ -201,7 +201,7 @@ def problem_of(
     """Return a problem with every name resolved, every parameter checked and the data known to fit the backend."""
     recipe = recipe_of(backend, scorer, loss, sampler, seed)
     for name, part in (("train", train), ("valid", valid)):
-        if part is not None and not isinstance(part, Lists):
+        if not isinstance(part, Lists) and not (part is None and name == "valid"):
             raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
     check_data(recipe, train, valid)
     return Problem(**vars(recipe), train=train, valid=valid if valid is not None and len(valid) else None)

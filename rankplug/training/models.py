@@ -242,10 +242,15 @@ def named_file(path: str | os.PathLike[str]) -> Path:
     try:
         target = Path(path)
         target.is_file()
+        # Of some names that no file can have, the line above says only that there is none.
+        with contextlib.suppress(OSError):
+            os.stat(target)
     except TypeError:
         raise ModelFileError(f"a model is named by the path of its file, not by {path!r}") from None
     except OSError as error:
         raise ModelFileError(f"no file can be named {str(path)[:100]!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise ModelFileError(f"no file can be named {str(path)[:100]!r}: {error}") from error
     if not target.name:
         raise ModelFileError(f"a model is named by the path of its file, not by {str(path)!r}")
     return target

@@ -24,7 +24,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankplug.data import Clicks, Lists
-from rankplug.errors import DataError, FitError, shown
+from rankplug.data.clicks import check_clicks
+from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
 from rankplug.system import identifiers, numbers, refuse_masked
@@ -253,8 +254,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
 
 def _checked_clicks(clicks: Clicks, rows: int) -> Clicks:
-    if not isinstance(clicks, Clicks):
-        raise DataError(f"clicks must be rankplug.Clicks, such as rankplug.Clicks.from_log makes, got {shown(clicks)}")
+    check_clicks(clicks)
     if len(clicks.shown) != rows:
         raise DataError(f"clicks tell of {len(clicks.shown)} documents, but there are {rows} rows; give one row each")
     return clicks

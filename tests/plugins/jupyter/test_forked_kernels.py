@@ -213,6 +213,28 @@ def test_no_process_outlives_a_killed_owner_or_server(tmp_path: Path, victim: st
                 os.kill(child, signal.SIGKILL)
 
 
+@pytest.mark.slow
+def test_a_server_whose_owner_is_killed_while_it_imports_imports_no_more(tmp_path: Path) -> None:
+    begun, further = tmp_path / "begun", tmp_path / "further"
+    (tmp_path / "first.py").write_text(
+        f"import os, pathlib, time\npathlib.Path({str(begun)!r}).write_text(f'{{os.getpid()}} ')\ntime.sleep(2)\n"
+    )
+    (tmp_path / "second.py").write_text(f"import pathlib\npathlib.Path({str(further)!r}).touch()\n")
+    program = "import sys, papermill; papermill.execute_notebook(*sys.argv[1:], engine_name='rankplug', cwd='.')"
+    variables = {"RANKPLUG_PRELOAD": "first,second", "PYTHONPATH": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(write_notebook(tmp_path, "x = 1")), str(tmp_path / "out.ipynb")],
+        env={**os.environ, **variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as owner:
+        until = time.monotonic() + 60
+        while not (begun.exists() and begun.read_text().endswith(" ")) and time.monotonic() < until:
+            time.sleep(0.05)
+        owner.kill()
+        assert gone(int(begun.read_text())) and not further.exists()
+
+
 def test_only_this_interpreters_own_kernel_is_forked() -> None:
     plain = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "kernel.json"]
     assert kernel_arguments(plain) == ["-f", "kernel.json"]

@@ -174,7 +174,7 @@ class Campaign:
                 # The machine was busier when the time was taken.
                 self.known.took(name, time.monotonic() - began, computed)
             facts = {"killed": killed, "group": group, "share": round(min(computed / usual["computed"], 1), 2)}
-            yield self.again(case, name, folder, **facts, orphans=len(orphans(child, folder)))
+            yield self.again(case, name, folder, **facts, orphans=orphans(child, folder))
 
     @staticmethod
     def _kill(child: int, group: bool, seconds: float = math.inf, computed: float = math.inf) -> tuple[bool, float]:
@@ -233,7 +233,7 @@ class Campaign:
                 child = self.start(name, folder)
                 code, left = finish(child), orphans(child, folder)
                 resize(1 << 30)
-                line = self.again(case, name, folder, failing=code, orphans=len(left)) if code else None
+                line = self.again(case, name, folder, failing=code, orphans=left) if code else None
                 if line is None:
                     self.record(case, command=name, room=True)
             shutil.rmtree(folder, ignore_errors=True)
@@ -257,7 +257,7 @@ class Campaign:
             shutil.rmtree(folder)
             output_of(folder).unlink(missing_ok=True)
             return None
-        return self.again(case, name, folder, failing=code, orphans=len(left))
+        return self.again(case, name, folder, failing=code, orphans=left)
 
     def share(self, number: int) -> Iterator[dict[str, Any]]:
         """Let four sweeps share a store, of which two are killed."""
@@ -276,5 +276,5 @@ class Campaign:
                     os.kill(victim, signal.SIGKILL)
             codes = [finish(child) for child in children]
             complete = ask(COMMANDS[name].state, folder) == self.undisturbed(name)
-            left = sum(len(orphans(child, folder)) for child in children)
+            left = [one for child in children for one in orphans(child, folder)]
             yield self.again(case, name, folder, codes=codes, complete=complete, orphans=left)

@@ -118,24 +118,25 @@ def ask(function: Callable[[Path], str], folder: Path) -> str:
     return answer
 
 
-def orphans(leader: int, folder: Path, seconds: float = 30) -> list[int]:
-    """Return the processes that a command started and that do not end by themselves."""
+def orphans(leader: int, folder: Path, seconds: float = 30) -> list[str]:
+    """Return the processes that a command started and that do not end by themselves, each with what it runs."""
     until = time.monotonic() + seconds
     while (left := _started_by(leader, folder)) and time.monotonic() < until:
         time.sleep(0.1)
     return left
 
 
-def _started_by(leader: int, folder: Path) -> list[int]:
+def _started_by(leader: int, folder: Path) -> list[str]:
     """Return the processes of a session, and those of other sessions whose environment names the folder."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
                 facts = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
+                runs = Path("/proc", entry, "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 ours = f"{MARK}={folder}\0".encode() in Path("/proc", entry, "environ").read_bytes() + b"\0"
             except OSError:
                 continue
             if (ours or int(facts[3]) == leader) and facts[0] != "Z":
-                found.append(int(entry))
+                found.append(f"{entry} {runs[:200]}")
     return found
