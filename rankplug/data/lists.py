@@ -23,7 +23,7 @@ from rankplug.data.clicks import Clicks, check_clicks, parts_of
 from rankplug.data.list_checks import Integers, check_labels, check_starts, checked_features, starts_of
 from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
 from rankplug.data.tables import open_table
-from rankplug.errors import DataError, ParameterError, shown
+from rankplug.errors import DataError, ParameterError
 from rankplug.system import identifiers, numbers, refuse_masked, whole_number
 
 Floats = NDArray[np.float64]
@@ -134,9 +134,6 @@ class Lists:
         """
         if isinstance(features, str):
             raise ParameterError(f"features is a list of columns, not {features!r}; write [{features!r}]")
-        for name, column in (("query", query), ("label", label)):
-            if not isinstance(column, str):
-                raise ParameterError(f"{name} is the name of a column, not {shown(column)}")
         columns = Columns(query, label, document, tuple(features), missing_labels)
         opened = open_table(table)
         rows = read_rows(opened, columns)
