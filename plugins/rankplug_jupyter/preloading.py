@@ -80,7 +80,7 @@ def preload(is_wanted: Callable[[], bool] = lambda: True) -> list[str]:
     """
     os.environ |= WHILE_PRELOADING
     chosen = os.environ.get("RANKPLUG_PRELOAD")
-    loaded = []
+    loaded: list[str] = []
     for name in MODULES if chosen is None else chosen.split(","):
         if not is_wanted():
             return loaded

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.data.tables import Table
-from rankplug.errors import DataError, ParameterError, shown
+from rankplug.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,11 +41,6 @@ class Columns:
     document: str | None = None
     features: tuple[str, ...] = ()
     missing_labels: MissingLabels = "raise"
-
-    def __post_init__(self) -> None:
-        for name, column in (("query", self.query), ("label", self.label)):
-            if not isinstance(column, str):
-                raise ParameterError(f"{name} is the name of a column, not {shown(column)}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,8 +78,9 @@ class Table:
 
     def check(self, column: str, what: str) -> None:
         """Raise where there is no such column."""
-        if column not in self.schema.names:
-            raise DataError(f"{self.name} has no {what} {column}: {did_you_mean(column, self.schema.names)}")
+        named = column if isinstance(column, str) else shown(column)
+        if named not in self.schema.names:
+            raise DataError(f"{self.name} has no {what} {named}: {did_you_mean(named, self.schema.names)}")
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns, some rows at a time."""
