@@ -1,4 +1,5 @@
 from .clicks import Clicks as Clicks
+from .clicks import check_clicks as check_clicks
 from .datasets import Source as Source
 from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
@@ -41,6 +42,7 @@ __all__ = [
     "Split",
     "StoredDataset",
     "Table",
+    "check_clicks",
     "check_labels",
     "check_starts",
     "feature_columns",

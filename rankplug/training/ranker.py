@@ -23,8 +23,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rankplug.data import Clicks, Lists
-from rankplug.data.clicks import check_clicks
+from rankplug.data import Clicks, Lists, check_clicks
 from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
