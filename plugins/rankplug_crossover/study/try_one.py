@@ -6,7 +6,8 @@ import functools
 from typing import TYPE_CHECKING
 
 from rankplug.data import Split, load
-from rankplug_crossover.study.protocol import METRIC, SIZES, engine
+from rankplug_crossover.study.protocol import METRIC, engine
+from rankplug_crossover.study.sizes import SIZES
 
 if TYPE_CHECKING:
     import pandas as pd

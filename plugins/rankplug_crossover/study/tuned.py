@@ -13,7 +13,8 @@ import pandas as pd
 
 from rankplug.statistics import CriticalDifference, critical_difference
 from rankplug.studies import Results
-from rankplug_crossover.study.protocol import METRIC, SIZES, TUNED, TUNED_MODELS, paper_of
+from rankplug_crossover.study.protocol import METRIC, TUNED, TUNED_MODELS, paper_of
+from rankplug_crossover.study.sizes import SIZES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_uniquerating.study import (
     choices,
-    collections_table,
     quality_tables,
     relative_gains,
     sparsity,
@@ -32,7 +31,7 @@ study = Study(
     colours=COLOURS,
     runs=runs,
     exhibits=(
-        Exhibit("Table 1", "The collections", collections_table.draw),
+        Exhibit("Table 1", "The collections", quality_tables.table_1),
         *(
             Exhibit(
                 table,

@@ -4,11 +4,15 @@ of Section 2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
-from rankplug.studies import Results
-from rankplug_uniquerating.study.protocol import CHOICES, NDCG, OHSUMED, TABLES, group_of
+from rankplug.studies import Check, Checks, Evidence, Results, Sample, alike, greater, not_run
+from rankplug_uniquerating.study.equations import ROUNDING
+from rankplug_uniquerating.study.protocol import CHOICES, NDCG, TABLES, WINDOWS, group_of
+from rankplug_uniquerating.study.sizes import OHSUMED
 
 RATINGS = np.array([2.0, 1.0])
 ORDERS = {"right": (20.0, 1.0), "wrong": (1.0, 2.0)}
@@ -56,3 +60,48 @@ def example(results: Results | None = None) -> tuple[pd.DataFrame, None]:
         for loss in ("listnet", "urank")
     ]
     return pd.DataFrame(rows), None
+
+
+def listnet_prefers_the_wrong_order(results: Results) -> Evidence:
+    """Check the example of Section 2, with uRank as the control."""
+    return Checks(
+        {
+            "": Check(
+                "ListNet's loss of scores (20, 1) less that of (1, 2), for ratings (2, 1)",
+                excess_of_the_right_order("listnet"),
+                at_least=ROUNDING,
+                control=excess_of_the_right_order("urank"),
+                control_of="uRank's",
+            )
+        }
+    )
+
+
+def leads_of_choices(results: Results, own: str, others: tuple[str, ...]) -> dict[str, Sample]:
+    """Return the lead of the paper's choice over others in test NDCG@10; empty where they were not run."""
+    tried, tables = group_of(results, OHSUMED, CHOICES), group_of(results, OHSUMED, TABLES)
+    if not tried:
+        return {}
+    group = tried if own in results.models(tried) else tables
+    return {
+        f"{results.collection(tried)} ndcg@10, {own} - {other}": results.contrast(
+            "ndcg@10", {(group, own): 1.0, (tried, other): -1.0}
+        )
+        for other in others
+    }
+
+
+def chosen_well(own: str, *others: str) -> Callable[[Results], Evidence]:
+    """Return the statistic that compares the paper's choice with what else it tried."""
+
+    def gather(results: Results) -> Evidence:
+        parts = leads_of_choices(results, own, others)
+        return greater(parts) if parts else not_run("not part of this profile")
+
+    return gather
+
+
+def windows_alike(results: Results) -> Evidence:
+    """Compare uMart's windows of two documents with wider ones."""
+    parts = leads_of_choices(results, "uMart", tuple(WINDOWS))
+    return alike(parts) if parts else not_run("not part of this profile")

@@ -7,16 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from rankplug.studies import (
-    Check,
-    Checks,
     Claim,
     Evidence,
     Margin,
     Observation,
     PublishedNumber,
     Results,
-    Sample,
-    alike,
     greater,
     not_comparable,
     not_run,
@@ -26,12 +22,9 @@ from rankplug_uniquerating.study import choices, equations, sparsity, three_form
 from rankplug_uniquerating.study.protocol import (
     AVERAGED,
     BENCHMARKS,
-    CHOICES,
     LIGHTGBM_EVALUATION,
     LIGHTGBM_NDCG,
-    MQ2007,
     NDCG,
-    OHSUMED,
     ONE_BY_ONE,
     OTHER_CELLS,
     OTHER_SELECTIONS,
@@ -40,11 +33,9 @@ from rankplug_uniquerating.study.protocol import (
     TABLES,
     TEST_SELECTED,
     URRANK,
-    WEB10K,
-    WEB30K,
-    WINDOWS,
     group_of,
 )
+from rankplug_uniquerating.study.sizes import MQ2007, OHSUMED, WEB10K, WEB30K
 
 Statistic = Callable[[Results], Evidence]
 POINTS = Margin(0.005, "Half a point of NDCG; the tables print a tenth of a point.", scale=100, unit="points")
@@ -54,7 +45,6 @@ OF_A_ROW = Margin(
     scale=100,
     unit="points",
 )
-ROUNDING = 1e-9
 TIMED_LENGTH = 150
 TRIED = "Choices"
 """The exhibit of what the text says it tried."""
@@ -138,92 +128,6 @@ def sorted_sums_are_faster(results: Results) -> str:
     return f"a list of {TIMED_LENGTH} documents with its gradient takes: {words}"
 
 
-def forms_agree(results: Results) -> Evidence:
-    """Check values and gradients of the three forms on four lists."""
-    words = "largest deviation of value and gradient, 4 lists"
-    return _check(
-        words, three_forms.largest_deviation(), three_forms.largest_deviation("urank[window=2]"), "windows of 2"
-    )
-
-
-def residuals_are_the_gradient(results: Results) -> Evidence:
-    """Check Eq. 4 against the gradient of Eq. 2."""
-    right, wrong = (equations.largest_residual_deviation(sign=sign) for sign in (1.0, -1.0))
-    return _check("largest deviation, 4 lists", right, wrong, "with the other sign")
-
-
-def _check(what: str, value: float, control: float, control_of: str) -> Checks:
-    return Checks({"": Check(what, value, at_most=ROUNDING, control=control, control_of=control_of)})
-
-
-def windows(results: Results) -> Evidence:
-    """Check both ends of Section 3.3."""
-    least, most = equations.doubling_gains()
-    return Checks(
-        {
-            "u = 1": Check(
-                "largest deviation from the weighted pairwise logistic loss",
-                equations.largest_pairwise_deviation(),
-                at_most=ROUNDING,
-                control=equations.largest_pairwise_deviation(window=2),
-                control_of="windows of 2",
-            ),
-            "u doubled": Check(
-                "least fall of the loss",
-                least,
-                at_least=-ROUNDING,
-                control=-most,
-                control_of="with windows halved",
-            ),
-        }
-    )
-
-
-def listnet_prefers_the_wrong_order(results: Results) -> Evidence:
-    """Check the example of Section 2, with uRank as the control."""
-    return Checks(
-        {
-            "": Check(
-                "ListNet's loss of scores (20, 1) less that of (1, 2), for ratings (2, 1)",
-                choices.excess_of_the_right_order("listnet"),
-                at_least=ROUNDING,
-                control=choices.excess_of_the_right_order("urank"),
-                control_of="uRank's",
-            )
-        }
-    )
-
-
-def leads_of_choices(results: Results, own: str, others: tuple[str, ...]) -> dict[str, Sample]:
-    """Return the lead of the paper's choice over others in test NDCG@10; empty where they were not run."""
-    tried, tables = group_of(results, OHSUMED, CHOICES), group_of(results, OHSUMED, TABLES)
-    if not tried:
-        return {}
-    group = tried if own in results.models(tried) else tables
-    return {
-        f"{results.collection(tried)} ndcg@10, {own} - {other}": results.contrast(
-            "ndcg@10", {(group, own): 1.0, (tried, other): -1.0}
-        )
-        for other in others
-    }
-
-
-def chosen_well(own: str, *others: str) -> Statistic:
-    """Return the statistic that compares the paper's choice with what else it tried."""
-
-    def gather(results: Results) -> Evidence:
-        parts = leads_of_choices(results, own, others)
-        return greater(parts) if parts else not_run("not part of this profile")
-
-    return gather
-
-
-def windows_alike(results: Results) -> Evidence:
-    """Compare uMart's windows of two documents with wider ones."""
-    parts = leads_of_choices(results, "uMart", tuple(WINDOWS))
-    return alike(parts) if parts else not_run("not part of this profile")
-
-
 def trees_gain_where_sparse(results: Results) -> Evidence:
     """Compare the trees' lead over the network on features made sparse with that on the same data as they are."""
     change = sparsity.change_of_the_lead(results)
@@ -233,15 +137,19 @@ def trees_gain_where_sparse(results: Results) -> Evidence:
 NETWORKS = ("uRank", "uBoost", "urBoost")
 CLAIMS = (
     Claim(
-        "Eq. 1-2: Algorithm 1 on tensors equals the loop over documents, and the sorted sums used here.", forms_agree
+        "Eq. 1-2: Algorithm 1 on tensors equals the loop over documents, and the sorted sums used here.",
+        equations.forms_agree,
     ),
-    Claim("Eq. 4: the residuals of Algorithm 2 are minus the gradient of Eq. 2.", residuals_are_the_gradient),
+    Claim("Eq. 4: the residuals of Algorithm 2 are minus the gradient of Eq. 2.", equations.residuals_are_the_gradient),
     Claim(
         "Section 2: ListNet's loss is higher for the right order of two documents, scored (20, 1), than for the wrong.",
-        listnet_prefers_the_wrong_order,
+        choices.listnet_prefers_the_wrong_order,
         "Section 2, example",
     ),
-    Claim("Eq. 3: windows of one document make a weighted pairwise loss, and wider ones a smaller loss.", windows),
+    Claim(
+        "Eq. 3: windows of one document make a weighted pairwise loss, and wider ones a smaller loss.",
+        equations.windows,
+    ),
     Claim(
         "uRank beats p-ListMLE (NDCG@10).", above("uRank", ("p-ListMLE",), (OHSUMED,), ("ndcg@10",)), "Table 2", POINTS
     ),
@@ -307,31 +215,39 @@ CLAIMS = (
         "Table 2, test-selected",
         POINTS,
     ),
-    Claim("Section 3.4: max-pooling ranks better than average pooling.", chosen_well(URRANK, AVERAGED), TRIED, POINTS),
     Claim(
-        "Section 3.4: the simple cell ranks better than GRU and LSTM.", chosen_well(URRANK, *OTHER_CELLS), TRIED, POINTS
+        "Section 3.4: max-pooling ranks better than average pooling.",
+        choices.chosen_well(URRANK, AVERAGED),
+        TRIED,
+        POINTS,
+    ),
+    Claim(
+        "Section 3.4: the simple cell ranks better than GRU and LSTM.",
+        choices.chosen_well(URRANK, *OTHER_CELLS),
+        TRIED,
+        POINTS,
     ),
     Claim(
         "Section 3.4: prediction by the first step ranks better than one document after the other.",
-        chosen_well(URRANK, ONE_BY_ONE),
+        choices.chosen_well(URRANK, ONE_BY_ONE),
         TRIED,
         POINTS,
     ),
     Claim(
         "Section 5: selection by NDCG@1, then @3, @5, @10 ranks better than by NDCG@1 alone or by the validation loss.",
-        chosen_well("uRank", *OTHER_SELECTIONS),
+        choices.chosen_well("uRank", *OTHER_SELECTIONS),
         TRIED,
         POINTS,
     ),
     Claim(
         "Section 5: features scaled within each query rank better than scaled over all documents.",
-        chosen_well("uRank", OVER_ALL),
+        choices.chosen_well("uRank", OVER_ALL),
         TRIED,
         POINTS,
     ),
     Claim(
         "Section 5: windows wider than two documents (5, 10 and all) leave uMart's NDCG alike.",
-        windows_alike,
+        choices.windows_alike,
         TRIED,
         POINTS,
     ),

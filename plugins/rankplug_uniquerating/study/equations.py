@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug_uniquerating.study.three_forms import evaluate_by_autograd, loop, made_list
+from rankplug.studies import Check, Checks, Evidence, Results
+from rankplug_uniquerating.study.three_forms import evaluate_by_autograd, largest_deviation, loop, made_list
 
 Doubles = NDArray[np.float64]
+ROUNDING = 1e-9
 EXAMPLE_LABELS = np.array([1.0, 2.0, 2.0, 0.0])
 EXAMPLE_SCORES = np.log([2.0, 3.0, 4.0, 5.0])
 """The example of the paper's Section 3."""
@@ -118,3 +120,42 @@ def least_printed_curvature(window: int = 2) -> float:
     """Return the least value of Eq. 6 as printed, over some lists."""
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
     return float(min(umart_curvature(*given, window, printed=True).min() for given in lists))
+
+
+def forms_agree(results: Results) -> Evidence:
+    """Check values and gradients of the three forms on four lists."""
+    words = "largest deviation of value and gradient, 4 lists"
+    return _check(words, largest_deviation(), largest_deviation("urank[window=2]"), "windows of 2")
+
+
+def residuals_are_the_gradient(results: Results) -> Evidence:
+    """Check Eq. 4 against the gradient of Eq. 2."""
+    right, wrong = (largest_residual_deviation(sign=sign) for sign in (1.0, -1.0))
+    return _check("largest deviation, 4 lists", right, wrong, "with the other sign")
+
+
+def _check(what: str, value: float, control: float, control_of: str) -> Checks:
+    return Checks({"": Check(what, value, at_most=ROUNDING, control=control, control_of=control_of)})
+
+
+def windows(results: Results) -> Evidence:
+    """Check both ends of Section 3.3."""
+    least, most = doubling_gains()
+    return Checks(
+        {
+            "u = 1": Check(
+                "largest deviation from the weighted pairwise logistic loss",
+                largest_pairwise_deviation(),
+                at_most=ROUNDING,
+                control=largest_pairwise_deviation(window=2),
+                control_of="windows of 2",
+            ),
+            "u doubled": Check(
+                "least fall of the loss",
+                least,
+                at_least=-ROUNDING,
+                control=-most,
+                control_of="with windows halved",
+            ),
+        }
+    )

@@ -1,4 +1,4 @@
-"""Tables 2 to 6: NDCG and ERR on test data, beside the published numbers."""
+"""The paper's tables beside the published numbers: what the collections hold, and NDCG and ERR on test data."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rankplug.statistics import holm
-from rankplug.studies import Results, beside_published, interval_of, p_value_of
+from rankplug.studies import Results, beside_published, facts_beside_published, interval_of, p_value_of
 from rankplug_uniquerating.study.protocol import (
     BENCHMARKS,
     ERR,
     LIGHTGBM_EVALUATION,
     LIGHTGBM_NDCG,
     NDCG,
-    OHSUMED,
     OURS,
     PLACES,
     TABLES,
     TEST_SELECTED,
-    WEB10K,
-    WEB30K,
     err_by_collection,
     group_of,
 )
+from rankplug_uniquerating.study.sizes import OHSUMED, WEB10K, WEB30K
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Table = tuple["pd.DataFrame", None]
+COLUMNS_OF_FACTS = ("paper's data", "our data", "fact", "published", "ours", "difference")
 COLUMNS = (
     "published on",
     "data",
@@ -142,3 +141,26 @@ def err_by_definition(results: Results) -> Table:
                 row["combination"] = results.combinations_of(group, model)
             rows.append(row)
     return pd.DataFrame(rows), None
+
+
+def table_1(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return what the collections hold, each number beside the printed one; only that where their place is empty.
+
+    There is a difference only of a collection itself: made data have sizes of their own.
+    """
+    import pandas as pd
+
+    there = {collection: group for collection in PLACES if (group := group_of(results, collection))}
+    printed = results.published[results.published["exhibit"] == "Table 1"]
+    printed = printed[~printed["dataset"].isin(there)].rename(
+        columns={"dataset": "paper's data", "metric": "fact", "value": "published"}
+    )
+    table = pd.concat(
+        [facts_beside_published(results, "Table 1", there), printed.assign(**{"our data": "no data"})],
+        ignore_index=True,
+    )
+    same = [collection for collection, group in there.items() if not results.is_made(group)]
+    table["difference"] = (
+        (table["ours"] - table["published"]).where(table["paper's data"].isin(same)) if there else None
+    )
+    return table.reindex(columns=list(COLUMNS_OF_FACTS)), None
