@@ -24,6 +24,7 @@ EVERYDAY = {
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_no_public_name_is_any_to_a_user(tmp_path: Path) -> None:
     names = [f"rp.{name}" for name in rp.__all__]
     lines = ["import rankplug as rp", "lists: rp.Lists", *(f"reveal_type({one})" for one in [*names, *EVERYDAY])]
