@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rankplug_uniquerating.study import (
+    choices,
     claims,
     equations,
     protocol,
@@ -186,8 +187,8 @@ def test_choices_are_shown_beside_the_papers_own_where_they_were_run(results):
     frame, _ = STUDY.exhibit("Choices").draw(results)
     assert len(frame) == 4 * (2 + 3 + 5 + 3) and frame["combination"].str.len().min() > 0
     assert STUDY.exhibit("Choices").draw(made({}))[0].empty
-    statistic = claims.chosen_well(protocol.URRANK, protocol.AVERAGED)
-    assert judged(statistic, made({})).verdict == judged(claims.windows_alike, made({})).verdict == "not run"
+    statistic = choices.chosen_well(protocol.URRANK, protocol.AVERAGED)
+    assert judged(statistic, made({})).verdict == judged(choices.windows_alike, made({})).verdict == "not run"
 
 
 def test_sparse_models_differ_from_the_tables_in_their_features_only():
@@ -228,7 +229,7 @@ def test_listnet_prefers_the_wrong_order_of_section_2s_example_and_urank_does_no
     ratings, scores = np.exp([2, 1]) / np.exp([2, 1]).sum(), np.array([20.0, 1.0])
     assert right[0] == pytest.approx(np.log(np.exp(scores).sum()) - ratings @ scores)
     assert right[0] > wrong[0] and right[1] < wrong[1]
-    assert judged(claims.listnet_prefers_the_wrong_order, None, None).verdict == "holds"
+    assert judged(choices.listnet_prefers_the_wrong_order, None, None).verdict == "holds"
 
 
 def test_the_tests_compare_with_the_papers_reference(results):
