@@ -103,7 +103,15 @@ def test_runs_that_are_all_there_need_no_note(paper, tmp_path):
     assert KeptExhibits.read(tmp_path / "made.json.gz") == kept
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", gzip.compress(b"{}"), gzip.compress(b'{"format": 2}')])
+CONTENTS = {
+    "empty": b"",
+    "not packed": b"{}",
+    "no exhibits": gzip.compress(b"{}"),
+    "another format": gzip.compress(b'{"format": 2}'),
+}
+
+
+@pytest.mark.parametrize("content", list(CONTENTS.values()), ids=list(CONTENTS))
 def test_what_is_no_file_of_exhibits_is_refused_with_its_name(content, tmp_path):
     (tmp_path / "made.json.gz").write_bytes(content)
     with pytest.raises(RankplugError, match=r"made\.json\.gz .*; write it again"):
