@@ -185,7 +185,7 @@ SIZES: Mapping[Profile, Size] = {
         restarts=2,
         planes=60,
         rounds=100,
-        objective_trials=10,
+        objective_trials=40,
         objective_gains=("NDCG",),
     ),
     "real": Size((Collection("OHSUMED", "ohsumed"), Collection("MQ2008", "mq2008"))),

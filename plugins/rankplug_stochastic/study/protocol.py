@@ -94,7 +94,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     yield Runs(f"{CROSSED} {data_name}", several, shared, size.folds, size.trials, kind=CROSSED, place=data_name)
     if size.noise:
         noisy = kinds_of_noise(size, first)
-        yield Runs(f"{NOISE} {data_name}", noisy, shared, size.folds, size.trials, kind=NOISE, place=data_name)
+        yield Runs(f"{NOISE} {data_name}", noisy, shared, size.folds, size.noise, kind=NOISE, place=data_name)
     if size.mentioned:
         further = mentioned(size, first)
         yield Runs(

@@ -47,7 +47,7 @@ class Size:
         patience: of the networks and of the trees, in epochs and trees.
         adam: learning rates to choose from in setting B.
         rates: learning rates to choose from where losses and networks are crossed, of A and of B, equally many.
-        noise: whether scales, draws and laws of noise are compared.
+        noise: repetitions of the comparison of scales, draws and laws of noise.
         mentioned: repetitions of what the paper only mentions.
         dropout_between: whether setting B has dropout after every hidden layer, as in the paper, or after the last.
     """
@@ -63,7 +63,7 @@ class Size:
     patience: tuple[int | None, int | None] = (None, None)
     adam: str = "0.001"
     rates: tuple[str, str] = ("0.005", "0.001")
-    noise: bool = True
+    noise: int = 0
     mentioned: int = 0
     dropout_between: bool = False
 
@@ -80,6 +80,7 @@ SIZES: Mapping[Profile, Size] = {
         epochs=4,
         rounds=8,
         leaves=4,
+        noise=2,
         mentioned=2,
     ),
     "quick": Size(
@@ -97,21 +98,25 @@ SIZES: Mapping[Profile, Size] = {
         epochs=20,
         rounds=100,
         leaves=15,
-        noise=False,
     ),
     "full": Size(
         (
             Collection("synthetic[shape=mslr,queries=1500,documents=40,valid_queries=500,test_queries=3000]", 20, 1.0),
-            Collection("synthetic[shape=yahoo,queries=1500,documents=15,valid_queries=500,test_queries=3000]", 20, 0.1),
+            Collection(
+                "synthetic[shape=yahoo,editions=1,queries=1500,documents=15,valid_queries=500,test_queries=3000]",
+                20,
+                0.1,
+            ),
         ),
-        trials=24,
+        trials=28,
         divisor=8,
         batch=32,
         epochs=30,
         rounds=150,
         leaves=31,
         rates=("[0.005,0.02]", "[0.001,0.005]"),
-        mentioned=10,
+        noise=20,
+        mentioned=12,
     ),
     "real": Size(
         (Collection("ohsumed", 20, 1.0), Collection("mq2008", 20, 1.0)),
@@ -125,6 +130,7 @@ SIZES: Mapping[Profile, Size] = {
         patience=(30, 100),
         adam=ADAM_GRID,
         rates=(ADAGRAD_GRID, ADAM_GRID),
+        noise=5,
         mentioned=5,
     ),
     "paper": Size(
@@ -133,6 +139,7 @@ SIZES: Mapping[Profile, Size] = {
         patience=(30, 200),
         adam=ADAM_GRID,
         rates=(ADAGRAD_GRID, ADAM_GRID),
+        noise=10,
         mentioned=10,
         dropout_between=True,
     ),

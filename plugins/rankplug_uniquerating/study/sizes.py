@@ -143,7 +143,7 @@ SIZES: Mapping[Profile, Size] = {
             _made(WEB10K, "mslr", 400, 60, (50, 50), 0.0005, 200, 3000),
             _made(WEB30K, "mslr", 600, 60, (50, 50), 0.0005, 200, 3000),
         ),
-        trials=10,
+        trials=14,
         folds=(1,),
         epochs=20,
         patience=None,
@@ -151,8 +151,8 @@ SIZES: Mapping[Profile, Size] = {
         rounds=150,
         leaves=31,
         policy_rates="0.001",
-        choices=3,
-        sparse=10,
+        choices=14,
+        sparse=14,
     ),
     "real": Size(
         (

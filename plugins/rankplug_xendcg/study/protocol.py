@@ -116,10 +116,12 @@ SIZES: Mapping[Profile, Size] = {
     "full": Size(
         (
             Collection("synthetic[shape=mslr,queries=2000,documents=40,test_queries=3000]", 31, 20, pooled=False),
-            Collection("synthetic[shape=yahoo,queries=2000,documents=15,test_queries=3000]", 31, 20, pooled=False),
+            Collection(
+                "synthetic[shape=yahoo,editions=1,queries=2000,documents=15,test_queries=3000]", 31, 20, pooled=False
+            ),
         ),
-        trials=15,
-        click_trials=15,
+        trials=20,
+        click_trials=20,
         rounds=100,
         max_bin=63,
         learning_rate=0.1,
