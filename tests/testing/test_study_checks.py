@@ -26,6 +26,7 @@ from rankplug.studies import (
     not_run,
 )
 from rankplug.testing import study_checks
+from rankplug.testing.made_up.study_case import StudyCase
 
 MARGIN = Margin(0.01, "a point")
 PAPER = Citation(authors=("A. Person",), title="A paper", venue="SIGIR", year=2026)
@@ -94,7 +95,7 @@ def smoke(tmp_path_factory):
 
 
 def finding(check, study, smoke):
-    case = study_checks.Case("paper")
+    case = StudyCase("paper")
     vars(case).update(study=study, smoke=smoke)
     return getattr(study_checks, check).finding(case)
 
