@@ -288,6 +288,7 @@ def test_the_same_measure_stands_where_mslr_has_it():
     assert len(set(names)) == 136
 
 
+@pytest.mark.slow
 def test_trees_beat_a_linear_model_and_an_oracle_beats_both_but_is_not_perfect():
     lightgbm = pytest.importorskip("lightgbm")
     train, _, test = rp.load("synthetic[queries=500]", seed=0)

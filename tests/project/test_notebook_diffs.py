@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_a_diff_of_a_notebook_is_text_and_code(tmp_path: Path) -> None:
     found = re.search(r"^git config (diff\.notebook\.textconv) '(.*)'$", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
     assert found

@@ -341,6 +341,7 @@ def test_code_that_replaces_functions_is_refused_when_it_is_used(site):
     assert done.stdout.splitlines() == [sentence, sentence, "0.0"], done.stderr
 
 
+@pytest.mark.slow
 def test_two_plugins_with_one_name_are_told_apart_by_their_distributions(site):
     for name in ("first", "second"):
         site.install(name, OFFER.format(name="twin", implementation=f"{name}_code:loss"))
@@ -391,6 +392,7 @@ def test_a_plugin_is_tried_once_and_again_when_it_changes(site):
     assert len(count.read_text()) == 6
 
 
+@pytest.mark.slow
 def test_a_mended_dependency_is_found_at_once(site):
     """An error at import may be over the next time, so that nobody remembers it."""
     site.install("needy", "import mended\n" + OFFER.format(name="needy", implementation="needy_code:loss"))

@@ -193,6 +193,7 @@ except rp.RankplugError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_metric_that_does_not_exist_is_told_before_training_where_python_leaves_out_assertions_too():
     done = subprocess.run([sys.executable, "-O", "-c", WITHOUT_ASSERTIONS], capture_output=True, text=True)
     assert done.stdout.startswith("there is no metric called no_such"), done.stdout + done.stderr
