@@ -18,7 +18,7 @@ from types import TracebackType
 import numpy as np
 
 from rankplug.errors import RankplugError
-from rankplug.system import cache_folder, thread_environment
+from rankplug.system import cache_folder, thread_environment, whole_folder
 from rankplug_benchmarks.harness.rounds import SelfTimedContestant
 
 
@@ -85,14 +85,13 @@ def install(peer: Peer) -> Path:
     if folder.exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+    with whole_folder(folder) as unfinished:
         for packages in peer.packages:
             words = ["-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
-            target = ["--target", f"{unfinished}/packages"]
+            target = ["--target", str(unfinished)]
             answer = subprocess.run([sys.executable, *words, *target, *packages], capture_output=True, text=True)
             if answer.returncode:
                 raise PeerError(f"{peer.title} cannot be fetched: {_last_line(answer.stderr)}")
-        os.replace(f"{unfinished}/packages", folder)
     return folder
 
 

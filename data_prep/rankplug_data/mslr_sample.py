@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from filelock import FileLock
 
 from rankplug.data import Lists, load
-from rankplug.system import OwnedFolder, cache_folder, data_folders
+from rankplug.system import cache_folder, data_folders, whole_folder
 from rankplug_data.text.archives import members
 
 NAME = "MSLR-WEB10K-sample"
@@ -37,15 +36,13 @@ def _unpacked(folder: Path) -> Path | None:
     if not archive.is_file() or kept.is_dir():
         return kept if archive.is_file() else None
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(kept.with_suffix(".lock")), OwnedFolder(kept.parent) as working:
+    with FileLock(kept.with_suffix(".lock")):
         if kept.is_dir():
             return kept
-        unpacked = working / NAME
-        unpacked.mkdir()
-        for member in members(archive):
-            name = Path(member.name).name
-            if name in TEXTS:
-                with (unpacked / name).open("wb") as file:
-                    file.writelines(block.tobytes() for block in member.blocks())
-        os.replace(unpacked, kept)
+        with whole_folder(kept) as unpacked:
+            for member in members(archive):
+                name = Path(member.name).name
+                if name in TEXTS:
+                    with (unpacked / name).open("wb") as file:
+                        file.writelines(block.tobytes() for block in member.blocks())
     return kept

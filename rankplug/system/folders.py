@@ -16,7 +16,7 @@ LONGEST_PATH = 103
 LONGEST_NAME = 48
 """Bytes left for what is made in a temporary folder: a folder with a random name, and a socket in it."""
 ELSEWHERE = ("/tmp", "/var/tmp", "/dev/shm")
-PREFIX = "rankplug-working-"
+PREFIX = ".rankplug-working-"
 LOCK = ".lock"
 """Ending of the file beside the folder that its owner has locked, since before there is a folder."""
 

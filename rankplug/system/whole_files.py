@@ -8,13 +8,13 @@ import functools
 import os
 import re
 import secrets
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+from rankplug.system.folders import OwnedFolder
 
 if sys.platform != "win32":
     import fcntl
@@ -66,18 +66,24 @@ def check_can_write(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """Make a folder under another name; it is renamed at the end of the block, and removed if that raises."""
-    remove_abandoned(path.parent)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED) as folder:
-        made = Path(folder) / path.name
+def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Make a folder under another name; it is renamed at the end of the block, and removed if that raises.
+
+    Args:
+        path: its name in the end.
+        replace: whether it takes the place of a folder that is there.
+    """
+    with OwnedFolder(path.parent) as working:
+        made = working / f"made{UNFINISHED}"
         made.mkdir()
         yield made
+        if replace and path.exists():
+            path.rename(working / f"replaced{UNFINISHED}")
         made.rename(path)
 
 
 def is_abandoned(path: Path) -> bool:
-    """Tell whether a file or folder has the name of an unfinished one, and was last written to long ago."""
+    """Tell whether a file has the name of an unfinished one, and was last written to long ago."""
     try:
         age = time.time() - path.lstat().st_mtime
     except OSError:
@@ -90,10 +96,7 @@ def remove_abandoned(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(folder)):
             if entry.name.startswith(UNFINISHED_PREFIX) and is_abandoned(Path(entry.path)):
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                else:
-                    _remove_unless_held(entry.path)
+                _remove_unless_held(entry.path)
 
 
 def _target(path: Path) -> Path:

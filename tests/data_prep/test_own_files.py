@@ -5,13 +5,13 @@ import os
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from rankplug_data.file_specifications import OwnFileParameters
 from rankplug_data.own_files import OWN_FILES
 from rankplug_data.preparation import preparing
 
 import rankplug as rp
 from rankplug.errors import DataError, ParameterError
+from rankplug.system import OwnedFolder
 
 
 @pytest.fixture(autouse=True)
@@ -103,17 +103,18 @@ def test_a_path_is_needed_and_must_exist(tmp_path):
 def test_what_killed_preparations_left_is_removed_by_the_next(tmp_path):
     """A file that changes has another folder each time, so that nothing else would find what lies there."""
     place = tmp_path / "cache" / "data"
-    for name in ("letor-file-0123.unfinished", "letor-file-4567.old", "letor-file-89ab"):
-        (place / name).mkdir(parents=True)
-        (place / name / "features.npy").write_bytes(bytes(1000))
+    left = place / ".rankplug-working-killed"
+    for folder in (left / "made.tmp", place / "letor-file-89ab"):
+        folder.mkdir(parents=True)
+        (folder / "features.npy").write_bytes(bytes(1000))
+    left.with_suffix(".lock").touch()
     path = tmp_path / "mine.txt"
     path.write_text(text(10))
-    with FileLock(place / "letor-file-busy.lock"):
-        (place / "letor-file-busy.unfinished").mkdir()
+    with OwnedFolder(place) as busy:
         rp.load(f"letor-file[path={path}]")
-        left = {folder.name for folder in place.iterdir() if folder.is_dir()}
-    assert {"letor-file-89ab", "letor-file-busy.unfinished"} < left
-    assert not {"letor-file-0123.unfinished", "letor-file-4567.old"} & left
+        assert busy.exists()
+    assert (place / "letor-file-89ab" / "features.npy").exists()
+    assert not [entry.name for entry in place.iterdir() if entry.name.startswith(".")]
 
 
 def test_a_file_that_changes_between_two_looks_at_it_is_not_kept_under_its_old_name(tmp_path, monkeypatch):

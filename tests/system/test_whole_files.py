@@ -25,10 +25,8 @@ def old(path: Path) -> Path:
 
 def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path) -> None:
     (tmp_path / ".rankplug-abcdefgh.tmp").write_text("half")
-    (tmp_path / ".rankplug-ijklmnop.tmp").mkdir()
-    (tmp_path / ".rankplug-ijklmnop.tmp" / "half").touch()
     write_whole(tmp_path / "young", b"1")
-    assert len(list(tmp_path.iterdir())) == 3, f"it may be written to for {LEFT_BEHIND_AFTER} seconds"
+    assert len(list(tmp_path.iterdir())) == 2, f"it may be written to for {LEFT_BEHIND_AFTER} seconds"
     for path in tmp_path.iterdir():
         old(path)
     whole_files._remove_abandoned_once.cache_clear()
@@ -101,6 +99,16 @@ def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with whole_folder(tmp_path / "made") as folder:
         (folder / "one").touch()
         assert not (tmp_path / "made").exists()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["made", "made/one"]
+
+
+def test_a_folder_takes_the_place_of_another_only_where_it_is_said(tmp_path: Path) -> None:
+    (tmp_path / "made" / "before").mkdir(parents=True)
+    with pytest.raises(OSError, match="not empty"), whole_folder(tmp_path / "made"):
+        pass
+    assert [path.name for path in (tmp_path / "made").iterdir()] == ["before"]
+    with whole_folder(tmp_path / "made", replace=True) as folder:
+        (folder / "one").touch()
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["made", "made/one"]
 
 

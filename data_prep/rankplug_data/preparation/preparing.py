@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -14,18 +13,15 @@ from filelock import FileLock
 
 import rankplug
 from rankplug.errors import DataError
-from rankplug.system import threads
+from rankplug.system import threads, whole_folder
 from rankplug_data.preparation.layout import Layout, Place, stem_of
 from rankplug_data.preparation.rotation import Arrangement, may_rotate, rotating, side_by_side
 from rankplug_data.preparation.statistics import Statistics, count
 from rankplug_data.preparation.storing import (
-    UNFINISHED,
     Manifest,
     PreparedData,
     join_rows,
     lock_of,
-    put_in_place,
-    remove_abandoned,
     write_array,
     write_manifest,
 )
@@ -115,12 +111,13 @@ def prepare(request: Preparation, folder: Path, outdated: Callable[[PreparedData
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(folder.parent)
         with FileLock(lock_of(folder)):
             ready = PreparedData.open(folder)
             if ready is not None and not outdated(ready):
                 return ready
-            _make(request, folder)
+            with whole_folder(folder, replace=True) as unfinished:
+                request.write(unfinished)
+                request.check_unchanged()
             made = PreparedData.open(folder)
     except OSError as error:
         raise DataError(
@@ -130,19 +127,6 @@ def prepare(request: Preparation, folder: Path, outdated: Callable[[PreparedData
     if made is None:
         raise DataError(f"{folder} vanished while it was prepared; run it again")
     return made
-
-
-def _make(request: Preparation, folder: Path) -> None:
-    unfinished = folder.with_name(f"{folder.name}{UNFINISHED}")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir()
-    try:
-        request.write(unfinished)
-        request.check_unchanged()
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
-    put_in_place(unfinished, folder)
 
 
 def _write(request: Request, folder: Path) -> None:

@@ -8,7 +8,6 @@ nothing that looks done.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from rankplug.data import Lists, Split
@@ -32,8 +30,6 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 ARRAYS = ("features", "labels", "starts", "query_ids")
 OPTIONAL = ("document_ids",)
-UNFINISHED, OLD = ".unfinished", ".old"
-"""Endings of folders that are being made, and that are being replaced."""
 
 
 @dataclass
@@ -193,30 +189,9 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         os.fsync(file.fileno())
 
 
-def put_in_place(unfinished: Path, folder: Path) -> None:
-    """Rename a finished folder to its name, in place of an older one."""
-    if folder.exists():
-        old = folder.with_name(f"{folder.name}{OLD}")
-        shutil.rmtree(old, ignore_errors=True)
-        folder.rename(old)
-        unfinished.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
-    else:
-        unfinished.rename(folder)
-
-
 def lock_of(folder: Path) -> Path:
     """Return the file that whoever makes a prepared folder locks."""
     return folder.with_name(f"{folder.name}.lock")
-
-
-def remove_abandoned(place: Path) -> None:
-    """Remove what preparations left that did not come to their end, as they were killed."""
-    for ending in (UNFINISHED, OLD):
-        for folder in place.glob(f"*{ending}"):
-            lock = FileLock(lock_of(folder.with_name(folder.name.removesuffix(ending))))
-            with contextlib.suppress(Timeout, OSError), lock.acquire(blocking=False):
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def join_rows(path: Path, parts: list[tuple[Path, tuple[int, int]]]) -> None:

@@ -58,6 +58,7 @@ class ResumingDownloader:
                 if attempt == self.attempts or not (busy or isinstance(error, _CUT)):
                     raise
                 time.sleep(self.wait * 2 ** (attempt - 1))
+        # Not by whole_file, which removes what a failure leaves: a cut download goes on from its part.
         os.replace(self.part, output_file)
 
     def _fetch(self, url: str) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import math
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from rankplug.data import Lists, Split
-from rankplug.system import OwnedFolder, cache_folder, seeds
+from rankplug.system import cache_folder, seeds, whole_folder
 from rankplug_data.mapped_arrays import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
@@ -143,12 +142,10 @@ def _open_or_write(
 
 
 def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int, parts: list[_Part]) -> None:
-    """Write beside the folder and rename, so that a folder is always complete."""
+    """Write the folder, which is there when it is complete."""
     width = world_of(parameters).shape.features
     documents = sum(part.documents for part in parts)
-    with OwnedFolder(folder.parent) as working:
-        unfinished = working / folder.name
-        unfinished.mkdir()
+    with whole_folder(folder) as unfinished:
         labels, begin = np.empty(documents, np.float32), 0
         with open(unfinished / "features.npy", "wb") as file:
             header = {"descr": "<f4", "fortran_order": False, "shape": (documents, width)}
@@ -161,7 +158,6 @@ def _write(folder: Path, recipe: str, parameters: SyntheticParameters, seed: int
                     begin += labels_of_block.size
         np.save(unfinished / "labels.npy", labels)
         (unfinished / "recipe.json").write_text(recipe + "\n")
-        os.replace(unfinished, folder)
 
 
 def _blocks(starts: NDArray[np.int64], width: int) -> list[tuple[int, int]]:

@@ -216,14 +216,14 @@ def test_a_killed_preparation_is_taken_up_by_the_next(tmp_path, release, request
         worker = multiprocessing.get_context("fork").Process(target=prepare, args=(request, folder, never))
         worker.start()
         deadline = time.monotonic() + 60
-        while not (folder.parent / "set.unfinished" / "query_ids.npy").exists() and time.monotonic() < deadline:
+        while not list(folder.parent.glob(".rankplug-working-*/*/query_ids.npy")) and time.monotonic() < deadline:
             time.sleep(0.01)
         os.kill(worker.pid, signal.SIGKILL)
         worker.join()
-    assert (folder.parent / "set.unfinished").exists()
+    assert list(folder.parent.glob(".rankplug-working-*/*/query_ids.npy"))
     assert PreparedData.open(folder) is None
     assert prepare(request, folder, never).folds == [1, 2, 3, 4, 5]
-    assert not (folder.parent / "set.unfinished").exists()
+    assert {path.name for path in folder.parent.iterdir()} == {"set", "set.lock"}
 
 
 def test_prepared_data_are_made_anew_only_when_asked(tmp_path, release, request_for):
