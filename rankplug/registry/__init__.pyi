@@ -26,6 +26,7 @@ from .parameters import Parameters as Parameters
 from .parameters import describe_parameters as describe_parameters
 from .parameters import describe_type as describe_type
 from .parameters import literal_values as literal_values
+from .parameters import problem_in as problem_in
 from .parameters import read_parameters as read_parameters
 from .plugins import GROUP as GROUP
 from .plugins import SESSION as SESSION
@@ -71,6 +72,7 @@ __all__ = [
     "load_code",
     "package_files",
     "parse",
+    "problem_in",
     "problems_of_others",
     "read_parameters",
     "registry",

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rankplug.registry import registry, source_digest
 
@@ -62,7 +62,7 @@ class Record(_RecordPart):
 
 
 class Description(_RecordPart):
-    """All of it."""
+    """All that is stored beside a result's values."""
 
     identity: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     combination: CombinationRecord
@@ -74,20 +74,6 @@ class Description(_RecordPart):
     data_fingerprint: str = ""
     record: Record
     failure: str = ""
-
-
-def problem_of(about: Any) -> str:
-    """Return the first problem of a description; empty if it is valid."""
-    try:
-        Description.model_validate(about)
-        json.dumps(about, ensure_ascii=False).encode()
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = " ".join(str(part) for part in first["loc"]) or "description"
-        return f"its {field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-    except UnicodeEncodeError:
-        return "it holds text that is no Unicode"
-    return ""
 
 
 def identity_of(

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from rankplug.errors import RankplugError
+from rankplug.registry import problem_in
 from rankplug.store.combination import read_combination
-from rankplug.store.description import problem_of
+from rankplug.store.description import Description
 from rankplug.store.trials import Result, Trial
 from rankplug.system import require_modules
 from rankplug.training import LearningCurve
@@ -200,7 +201,7 @@ def read_failure(path: Path) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())
         missing = [name for name in (*DESCRIBED, "failure") if name not in record]
-        problem = "" if missing else problem_of(record)
+        problem = "" if missing else problem_in(record, Description)
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise damaged(path, error) from error
     if missing:
@@ -246,7 +247,7 @@ def read_description(schema: pa.Schema, path: Path) -> dict[str, Any]:
     missing = [name for name in DESCRIBED if name not in about]
     if missing:
         raise damaged(path, f"its description lacks {', '.join(missing)}")
-    if problem := problem_of(about):
+    if problem := problem_in(about, Description):
         raise damaged(path, problem)
     return about
 

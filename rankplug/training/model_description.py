@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Whole = Annotated[int, Field(ge=0, lt=1 << 63)]
 Seconds = Annotated[float, Field(ge=0, lt=1e15)]
@@ -76,17 +75,3 @@ class Sidecar(_DescriptionPart):
     backend: Annotated[str, Field(max_length=200)]
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     record: RecordDescription
-
-
-def problem_of(sidecar: Any) -> str:
-    """Say what is wrong with a sidecar; empty where nothing is."""
-    try:
-        Sidecar.model_validate(sidecar)
-        json.dumps(sidecar, ensure_ascii=False).encode()
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = " ".join(str(part) for part in first["loc"]) or "description"
-        return f"its {field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-    except (UnicodeEncodeError, ValueError):
-        return "it holds text that is no Unicode"
-    return ""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from rankplug.errors import GrammarError, ModelFileError, RankplugError, UnknownPluginError
-from rankplug.registry import registry
+from rankplug.registry import problem_in, registry
 from rankplug.system import run_watched
-from rankplug.training.model_description import problem_of
+from rankplug.training.model_description import Sidecar
 from rankplug.training.models import (
     FORMAT,
     Model,
@@ -74,7 +74,7 @@ def _model_file(path: str | os.PathLike[str]) -> _ModelFile:
         raise ModelFileError(f"{beside} is damaged or not of rankplug ({type(error).__name__}: {error})") from None
     if isinstance(sidecar, dict) and isinstance(sidecar.get("format"), str) and sidecar["format"] != FORMAT:
         raise ModelFileError(f"{beside} has the format {sidecar['format']!r}; this version reads {FORMAT!r}")
-    if problem := problem_of(sidecar):
+    if problem := problem_in(sidecar, Sidecar):
         raise ModelFileError(f"{beside} is damaged or not of rankplug ({problem})")
     backend, record = sidecar["backend"], Record.read(sidecar["record"])
     content = target.read_bytes()
