@@ -1,9 +1,10 @@
 """Known errors and gaps of the paper, and what is done about each."""
 
 FINDINGS = (
-    "A1. L3 is said to be non-convex in general. With Delta between 0 and 1 it is convex: the second derivative"
-    " along v is E[(1 + Delta - E Delta)(v.(dphi - E dphi))^2], and 1 + Delta - E Delta is never negative. It stops"
-    " being convex only if Delta is scaled up, by 20 for example. ExpGain is not convex.",
+    "A1. L3 is said to be non-convex in general. With Equation 11 as it is reconstructed here and Delta between 0 and 1"
+    " it is convex: the second derivative along v is E[(1 + Delta - E Delta)(v.(dphi - E dphi))^2], and"
+    " 1 + Delta - E Delta is never negative. It stops being convex only if Delta is scaled up, by 20 for example."
+    " ExpGain is not convex.",
     "A2. So 0 <= ConvexLoss - L3 <= 1/8 for every query (Hoeffding), and far less once scores are large. A clear gap"
     " in accuracy between the two, as the paper reports, can hardly come from the objectives; optimisation or"
     " sampling must have differed.",
