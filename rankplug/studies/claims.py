@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from rankplug.errors import NotRunError
 from rankplug.statistics import holm_steps
 from rankplug.studies.runs import core_seconds
 from rankplug.studies.study_results import Results
-from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Values, Verdict, judge
+from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Values, Verdict, judge, not_run
 from rankplug.studies.verdicts.samples import Cell
 
 
@@ -69,10 +70,17 @@ class Claim:
             steps: levels of the tests, those of a single look by default.
             looks: how often the growing data were looked at.
         """
-        evidence = self.statistic(results)
+        evidence = self._evidence(results)
         if self.margin is not None and margin is None and looks == 1 and self.sentence in results.decisions:
             return results.decisions[self.sentence]
         return self.judge_evidence(evidence, results, margin=margin, steps=steps, looks=looks)
+
+    def _evidence(self, results: Results) -> Evidence:
+        """Return the evidence on results, or that runs which the claim speaks of are not among them."""
+        try:
+            return self.statistic(results)
+        except NotRunError as error:
+            return not_run(str(error))
 
     def judge_evidence(
         self,
@@ -128,6 +136,13 @@ class Observation:
     sentence: str
     tell: Callable[[Results], str]
     exhibit: str = ""
+
+    def seen(self, results: Results) -> str:
+        """Return what is seen, in words; empty where runs that it speaks of are not among the results."""
+        try:
+            return self.tell(results)
+        except NotRunError:
+            return ""
 
 
 def _data(evidence: Evidence, results: Results) -> str:

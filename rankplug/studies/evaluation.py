@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from rankplug.errors import NotRunError
 from rankplug.studies.evaluation_parts import (
     ClaimEvaluation,
     ExhibitEvaluation,
@@ -83,15 +84,20 @@ class StudyEvaluation:
         return self._kept.conclusions(self.study, self._concluded)
 
     def _drawn(self, exhibit: Exhibit) -> ExhibitEvaluation:
+        import pandas as pd
+
         from rankplug.plotting import in_style
 
-        with in_style():
-            (table, figure), sources = self._with_sources(exhibit.draw)
+        try:
+            with in_style():
+                (table, figure), sources = self._with_sources(exhibit.draw)
+        except NotRunError:
+            return ExhibitEvaluation(exhibit, plain_table(pd.DataFrame()), {}, ())
         return ExhibitEvaluation(exhibit, plain_table(table), _pictures(figure) if figure else {}, sources)
 
     def _concluded(self) -> tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]:
         claims = tuple(ClaimEvaluation(claim, *self._with_sources(claim.judge)) for claim in self.study.claims)
-        seen = ((observation, *self._with_sources(observation.tell)) for observation in self.study.observations)
+        seen = ((observation, *self._with_sources(observation.seen)) for observation in self.study.observations)
         return claims, tuple(
             ObservationEvaluation(observation, told, sources) for observation, told, sources in seen if told
         )
@@ -109,8 +115,9 @@ def evaluate(study: Study, results: Results) -> StudyEvaluation:
 
 
 def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
-    """Return the combinations of some groups' models."""
-    identities = {(group, model): results.identities(group, model) for group, model in cells}
+    """Return the combinations of some groups' models, of the groups that were run."""
+    run = [(group, model) for group, model in cells if group in results.frames]
+    identities = {(group, model): results.identities(group, model) for group, model in run}
     return tuple(Source(group, model, digests) for (group, model), digests in identities.items() if digests)
 
 

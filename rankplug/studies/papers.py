@@ -17,7 +17,7 @@ from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_
 from rankplug.registry import NAME, Parameters, StudySpecification, read_parameters, registry
 from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
-from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords, read_profile
+from rankplug.studies.runs import Profile, Runs, RunsThere, StoredFrames, StoredRecords, read_profile
 from rankplug.studies.study_results import Results
 from rankplug.system import packaged_file
 
@@ -192,7 +192,7 @@ class Study:
 
         kept = Store.named(store)
         there = {name: replace(runs, trials=runs.trials_in(kept)) for name, runs in self.runs_asked(profile).items()}
-        frames = StoredFrames({name: runs for name, runs in there.items() if runs.trials}, kept)
+        frames = StoredFrames(RunsThere((name, runs) for name, runs in there.items() if runs.trials), kept)
         if not frames:
             raise NotRunError(
                 f"{kept.folder} has no group of runs of the study {self.name} at the profile {profile}; run them with"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
-from rankplug.errors import RankplugError, did_you_mean
+from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.registry import parse, registry
 from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits
 from rankplug.sweeps import chosen_on_validation
@@ -96,6 +96,13 @@ class Runs:
         """Return how many of its trials, from the first on, a store has of every model."""
         models = (trial for model in self.models for trial in self.trials_of(model))
         return min((trial.number for trial in models if not store.has(trial)), default=self.trials)
+
+
+class RunsThere(dict[str, Runs]):
+    """Groups of runs by name, of which one that is asked for and not among them is told as not run."""
+
+    def __missing__(self, group: str) -> Runs:
+        raise NotRunError(f"the group {group} is not part of these runs")
 
 
 class StoredFrames(Mapping[str, "pd.DataFrame"]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rankplug.errors import NotRunError
 from rankplug.studies.runs import StoredFrames, design_of, is_made
 from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
 from rankplug.studies.verdicts.samples import Cell, interval_of, sample_of_queries, sample_of_trials
@@ -87,6 +88,12 @@ class Results:
             return list(self.frames)
         asked = [self.runs[group] for group in self.frames if group in self.runs]
         return [runs.name for runs in asked if kind in ("", runs.kind) and place in ("", runs.place)]
+
+    def groups_run(self, kind: str) -> list[str]:
+        """Return the names of the groups of a kind, of which one was run at least."""
+        if not (names := self.groups(kind=kind)):
+            raise NotRunError(f"no group of the kind {kind} is part of these runs")
+        return names
 
     def place(self, group: str) -> str:
         """Return the paper's data set in whose place a group's data stand."""

@@ -18,7 +18,19 @@ from rankplug.errors import NotRunError, RankplugError
 from rankplug.plotting import new_figure
 from rankplug.report import KeptExhibits
 from rankplug.store import Store
-from rankplug.studies import Exhibit, Runs, Study, StudyEvidence, evaluate
+from rankplug.studies import (
+    Abstention,
+    Claim,
+    Exhibit,
+    Margin,
+    Observation,
+    Runs,
+    Study,
+    StudyEvidence,
+    Verdict,
+    evaluate,
+    greater,
+)
 from rankplug.studies import study as study_of
 
 EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
@@ -41,6 +53,14 @@ def nothing(results):
     return pd.DataFrame({"model": []}), None
 
 
+def of_more(results):
+    return results["more"], None
+
+
+def well(group):
+    return lambda results: greater({"": results.contrast("ndcg@10", {(group(results), "mse"): 1.0})})
+
+
 @pytest.fixture
 def paper(tmp_path, monkeypatch):
     """Return a study of two groups with a notebook, of which nothing was run."""
@@ -58,8 +78,29 @@ def paper(tmp_path, monkeypatch):
         Exhibit("Figure 1", "A line", curve),
         Exhibit("Table 1", "Numbers", numbers),
         Exhibit("Table 2", "Of runs that were left out", nothing),
+        Exhibit("Table 3", "Of a group that was not run", of_more),
     )
-    one = Study("made", "Made", "", "made:made.ipynb", lambda profile, data: groups, drawn, (), pd.DataFrame)
+    margin = Margin(0.5, "Made.")
+    claims = (
+        Claim("Few rank well.", well(lambda results: "few"), "Table 1", margin),
+        Claim("More rank well.", well(lambda results: "more"), "Table 1", margin),
+        Claim("Noisy ones rank well.", well(lambda results: results.groups_run("noisy")[0]), "Table 1", margin),
+    )
+    seen = (
+        Observation("Trials of few.", lambda results: str(results.runs["few"].trials)),
+        Observation("Trials of more.", lambda results: str(results.runs["more"].trials)),
+    )
+    one = Study(
+        "made",
+        "Made",
+        "",
+        "made:made.ipynb",
+        lambda profile, data: groups,
+        drawn,
+        claims,
+        pd.DataFrame,
+        observations=seen,
+    )
     monkeypatch.setattr(Study, "notebook_path", notebook)
     monkeypatch.setattr(module, "study", {"made": one}.__getitem__)
     return one
@@ -80,6 +121,11 @@ def test_what_a_store_has_is_kept_and_shown_with_words_that_say_what_it_lacks(pa
     evidence, kept = StudyEvidence.read(written[0]), exhibits_in(folder)["made"]
     assert evidence.trials == 2
     assert evidence.note == "Only 2 of the profile's 3 trials of few and none of more were run for this."
+    few, more, noisy = (claim.judgement for claim in evidence.claims)
+    assert isinstance(few, Verdict)
+    assert more == Abstention("not run", "the group more is not part of these runs")
+    assert noisy == Abstention("not run", "no group of the kind noisy is part of these runs")
+    assert evidence.observations == {"Trials of few.": "2"}
     assert [each.name for each in kept.exhibits] == ["Figure 1", "Table 1"]
     figure, table = kept.exhibits
     assert figure.caption == "A line that falls." and figure.file == "figure-1.svg" and not figure.table

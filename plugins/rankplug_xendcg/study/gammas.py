@@ -10,7 +10,7 @@ from rankplug_xendcg.study.protocol import GAMMA, GAMMAS, METRICS
 
 def group_of(results: Results) -> str:
     """Return the group of runs, on the first collection."""
-    return results.groups(kind=GAMMA)[0]
+    return results.groups_run(GAMMA)[0]
 
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:

@@ -34,13 +34,13 @@ def _accuracies(results: Results) -> pd.DataFrame:
 
     rows = []
     for measure, metric in MEASURES.items():
-        for group in results.groups(kind="accuracy"):
+        for group in results.groups_run("accuracy"):
             means, queries = results.trials(group, metric).mean(), results.query_count(group, metric)
             for model in results.models(group):
                 width = results.mean(group, metric, model).half_width
                 cells = (measure, results.place(group), model, float(means[model]), width, queries)
                 rows.append((*cells, results.combinations_of(group, model)))
-        groups = results.groups(kind="accuracy")
+        groups = results.groups_run("accuracy")
         if len(groups) < 2:
             continue
         total = sum(results.query_count(group, metric) for group in groups)
@@ -55,7 +55,7 @@ def _accuracies(results: Results) -> pd.DataFrame:
 def microaverage(results: Results, metric: str, weights: Mapping[str, float]) -> Values:
     """Return a weighted sum of models' accuracies over the test queries of all data sets."""
     samples, queries = [], []
-    for group in results.groups(kind="accuracy"):
+    for group in results.groups_run("accuracy"):
         samples.append(results.contrast(metric, {(group, model): weight for model, weight in weights.items()}))
         queries.append(results.queries_of_a_trial(group, metric))
     if len(samples) == 1:
@@ -153,7 +153,7 @@ def cells_above_half(results: Results, winners: list[str], losers: list[str]) ->
     folds, which have less noise: where a lead is small, a trial's share is nearer to one half.
     """
     samples = []
-    for group in results.groups(kind="accuracy"):
+    for group in results.groups_run("accuracy"):
         shares: pd.Series[float] | float = -0.5
         for metric in MEASURES.values():
             means = results.by_query(group, metric)[[*winners, *losers]].groupby(level=["trial", "fold"]).mean()
@@ -175,7 +175,7 @@ def win_counts(results: Results) -> tuple[pd.DataFrame, Figure]:
     cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
     printed = results.published.set_index(["model", "metric"])["value"]
     of_paper = int(printed["all", "cells"])
-    made = any(results.is_made(group) for group in results.groups(kind="accuracy"))
+    made = any(results.is_made(group) for group in results.groups_run("accuracy"))
     rows = []
     for (model, statement), (winners, losers) in RIVALS.items():
         won = int((cells[winners].max(axis=1) > cells[losers].max(axis=1)).sum())

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rankplug.studies import Evidence, Results, alike, greater, not_run, not_to_the_end
-from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.convergence import METRIC
 from rankplug_stochastic.study.experiments.noise_and_network import effect, effects
 from rankplug_stochastic.study.protocol import BY_NAME, CROSSED, ELSEWHERE, LONGER, MENTIONED, METRICS, NOISE, WEAK
 
@@ -22,7 +22,7 @@ def of_curves(expected: str, baseline: str, statistic: Callable[[pd.DataFrame], 
     """Return a statistic of an expected loss's lead in validation NDCG@5 over its baseline, under the same settings."""
 
     def gather(results: Results) -> Evidence:
-        group = first_group(results, "fixed")
+        group = results.groups_run("fixed")[0]
         gaps = results.lead_in_training(group, expected, baseline, "valid", METRIC)
         if gaps is None:
             return not_to_the_end()
@@ -45,14 +45,14 @@ def best_validation(results: Results, group: str, model: str) -> pd.Series[float
 
 def cross_entropy_unchanged(results: Results) -> Evidence:
     """Compare test NDCG@5 under the same settings."""
-    group = first_group(results, "fixed")
+    group = results.groups_run("fixed")[0]
     sample = results.difference(group, METRIC, "E[CrossEntropy]", "CrossEntropy")
     return alike({f"{METRIC}, {results.collection(group)}": sample})
 
 
 def approx_reaches_higher(results: Results) -> Evidence:
     """Compare the best validation NDCG@5 under the same settings."""
-    group, models = first_group(results, "fixed"), ("E[ApproxNDCG]", "ApproxNDCG")
+    group, models = results.groups_run("fixed")[0], ("E[ApproxNDCG]", "ApproxNDCG")
     expected, baseline = (best_validation(results, group, model) for model in models)
     sample = results.sample(group, expected - baseline, models)
     return greater({f"best validation {METRIC}, {results.collection(group)}": sample})
@@ -60,7 +60,7 @@ def approx_reaches_higher(results: Results) -> Evidence:
 
 def approx_overfits_earlier(results: Results) -> Evidence:
     """Compare the epochs of the best validation NDCG@5, as shares of all: the baseline's less the expected loss's."""
-    group, models = first_group(results, "fixed"), ("ApproxNDCG", "E[ApproxNDCG]")
+    group, models = results.groups_run("fixed")[0], ("ApproxNDCG", "E[ApproxNDCG]")
     if not results.ran_to_the_end(group, *models):
         return not_to_the_end()
     baseline, expected = (results.curve_of_trials(group, model, "valid", METRIC) for model in models)
@@ -70,7 +70,7 @@ def approx_overfits_earlier(results: Results) -> Evidence:
 
 def tuning_widens_the_gap(results: Results) -> Evidence:
     """Compare the best validation NDCG@5 of the tuned expected loss with that under the baseline's settings."""
-    fixed, tuned = (first_group(results, kind) for kind in ("fixed", "tuned"))
+    fixed, tuned = (results.groups_run(kind)[0] for kind in ("fixed", "tuned"))
     gain = best_validation(results, tuned, "E[ApproxNDCG]") - best_validation(results, fixed, "E[ApproxNDCG]")
     sample = results.sample(tuned, gain, ["E[ApproxNDCG]"])
     behind = frozenset((group, "E[ApproxNDCG]") for group in (fixed, tuned))
@@ -97,7 +97,7 @@ def better_at_every_cutoff(better: str, worse: str) -> Statistic:
 
 def cross_entropy_pair_alike(results: Results) -> Evidence:
     """Compare test NDCG at the cut-offs of Table 1."""
-    group = first_group(results, "tuned")
+    group = results.groups_run("tuned")[0]
     data = results.collection(group)
     return alike(
         {f"{data} {metric}": results.difference(group, metric, "E[CrossEntropy]", "CrossEntropy") for metric in METRICS}
@@ -113,7 +113,7 @@ def gain_of(loss: str, *names: str) -> Statistic:
     """Return the statistic of what some changes give, of those that are crossed."""
 
     def gather(results: Results) -> Evidence:
-        data = results.collection(first_group(results, CROSSED))
+        data = results.collection(results.groups_run(CROSSED)[0])
         return greater({f"{METRIC}, {data}, {name}": effect(results, effects(loss)[name]) for name in names})
 
     return gather
@@ -125,7 +125,7 @@ def kinds_alike(reference: str, *others: str) -> Statistic:
     def gather(results: Results) -> Evidence:
         if not results.groups(kind=NOISE):
             return not_run("not part of this profile")
-        group = first_group(results, NOISE)
+        group = results.groups_run(NOISE)[0]
         return alike(
             {
                 f"{METRIC}, {results.collection(group)}, {other} - {reference}": results.difference(
@@ -157,7 +157,7 @@ def similar_on_yahoo(results: Results) -> Evidence:
 
 def whichever_trial(results: Results) -> Evidence:
     """Compare the share of trials in which the expected loss's curve lies above its baseline's with one half."""
-    group, parts, counts = first_group(results, "fixed"), {}, []
+    group, parts, counts = results.groups_run("fixed")[0], {}, []
     for loss in ("ApproxNDCG", "lambdaMART"):
         gaps = results.lead_in_training(group, f"E[{loss}]", loss, "valid", METRIC)
         if gaps is None:
@@ -177,7 +177,7 @@ def mentioned_group(results: Results) -> str | None:
 
 def weak_losses(results: Results) -> Evidence:
     """Compare the paper's three baselines with ListMLE and RankNet on the network of setting A."""
-    group, fixed = mentioned_group(results), first_group(results, "fixed")
+    group, fixed = mentioned_group(results), results.groups_run("fixed")[0]
     if group is None:
         return not_run("not part of this profile")
     baselines = [model.name for model in BY_NAME.values() if not model.expected]
@@ -194,7 +194,7 @@ def weak_losses(results: Results) -> Evidence:
 
 def longer_training_falls_short(results: Results) -> Evidence:
     """Compare the best validation NDCG@5 of E[ApproxNDCG] with that of ApproxNDCG trained three times as long."""
-    group, fixed = mentioned_group(results), first_group(results, "fixed")
+    group, fixed = mentioned_group(results), results.groups_run("fixed")[0]
     if group is None:
         return not_run("not part of this profile")
     lead = best_validation(results, fixed, "E[ApproxNDCG]") - best_validation(results, group, LONGER)
@@ -207,7 +207,7 @@ def longer_training_falls_short(results: Results) -> Evidence:
 
 def dropout_places_alike(results: Results) -> Evidence:
     """Compare setting B with dropout between all layers and after the last only."""
-    group, tuned = mentioned_group(results), first_group(results, "tuned")
+    group, tuned = mentioned_group(results), results.groups_run("tuned")[0]
     if group is None:
         return not_run("not part of this profile")
     cells = {(group, ELSEWHERE): 1.0, (tuned, "E[ApproxNDCG]"): -1.0}

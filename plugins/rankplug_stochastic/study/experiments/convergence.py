@@ -19,11 +19,6 @@ DASHES = {"train": (0, (4, 2)), "valid": "solid"}
 NAMES = {"train": "training", "valid": "validation"}
 
 
-def first_group(results: Results, setting: str) -> str:
-    """Return the group of a setting on the first collection, which stands where the paper has Web30K."""
-    return results.groups(kind=setting)[0]
-
-
 def iteration_name(model: str) -> str:
     """Return the paper's unit of iterations for a model."""
     return "trees" if BY_NAME[model].trees else "steps"
@@ -60,7 +55,7 @@ def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]
     """Draw the curves of a baseline and its expected loss under the same settings, on training and validation data."""
     from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
 
-    group, models = first_group(results, "fixed"), (baseline, f"E[{baseline}]")
+    group, models = results.groups_run("fixed")[0], (baseline, f"E[{baseline}]")
     figure, axes = new_figure(width=4.6, height=3.2)
     for part in ("train", "valid"):
         label = f"{{model}}, {NAMES[part]}"
@@ -102,7 +97,7 @@ def figure_3_on_yahoo(results: Results) -> tuple[pd.DataFrame, Figure | None]:
 
 def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw all models with settings of their own, on validation data."""
-    return networks_beside_trees(results, first_group(results, "tuned"), MODELS, columns=3)
+    return networks_beside_trees(results, results.groups_run("tuned")[0], MODELS, columns=3)
 
 
 def networks_beside_trees(

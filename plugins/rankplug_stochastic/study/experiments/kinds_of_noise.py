@@ -8,7 +8,7 @@ import pandas as pd
 
 from rankplug.studies import Results
 from rankplug_stochastic.study.colours import colour_of
-from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.convergence import METRIC
 from rankplug_stochastic.study.protocol import DRAWS, LAWS, NO_NOISE, NOISE, SCALES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def frame_of(results: Results) -> pd.DataFrame:
     """Return a row for each kind of noise: mean test NDCG@5 in percent and its interval."""
     if not results.groups(kind=NOISE):
         return pd.DataFrame(columns=["noise", "ours", "low", "high", "combination"])
-    group = first_group(results, NOISE)
+    group = results.groups_run(NOISE)[0]
     rows: list[dict[str, Any]] = []
     for model in results.models(group):
         mean = results.mean(group, METRIC, model, scale=100)

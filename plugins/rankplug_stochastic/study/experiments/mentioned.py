@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from rankplug.studies import Results
-from rankplug_stochastic.study.experiments.convergence import first_group
 from rankplug_stochastic.study.protocol import MENTIONED, METRICS
 
 BESIDE = {"fixed": ("CrossEntropy", "ApproxNDCG", "E[ApproxNDCG]", "lambdaMART"), "tuned": ("E[ApproxNDCG]",)}
@@ -17,7 +16,7 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
     if not groups:
         return pd.DataFrame(columns=["model", "setting", "metric", "ours", "half width", "combination"]), None
     cells = [(groups[0], model, "") for model in results.models(groups[0])]
-    cells += [(first_group(results, kind), model, kind) for kind, models in BESIDE.items() for model in models]
+    cells += [(results.groups_run(kind)[0], model, kind) for kind, models in BESIDE.items() for model in models]
     rows = []
     for group, model, setting in cells:
         for metric in METRICS:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from rankplug.studies import Results, Sample, interval_of
-from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.convergence import METRIC
 from rankplug_stochastic.study.protocol import BY_NAME, CROSSED, LOSSES_OF_NETWORKS, NETWORKS, arm
 
 PLAIN = tuple(loss for loss in LOSSES_OF_NETWORKS if not BY_NAME[loss].expected)
@@ -31,13 +31,13 @@ def effects(loss: str) -> dict[str, Mapping[str, float]]:
 
 def effect(results: Results, weights: Mapping[str, float], metric: str = METRIC) -> Sample:
     """Return the test quality of some models less that of others."""
-    group = first_group(results, CROSSED)
+    group = results.groups_run(CROSSED)[0]
     return results.contrast(metric, {(group, model): weight for model, weight in weights.items()})
 
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return what each change gives in points of NDCG@5, with its interval."""
-    group = first_group(results, CROSSED)
+    group = results.groups_run(CROSSED)[0]
     rows = []
     for loss in PLAIN:
         for name, weights in effects(loss).items():
@@ -51,7 +51,7 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
 
 def four_models(results: Results) -> tuple[pd.DataFrame, None]:
     """Return the test NDCG@5 of every loss with every network in percent."""
-    group = first_group(results, CROSSED)
+    group = results.groups_run(CROSSED)[0]
     rows = []
     for loss in LOSSES_OF_NETWORKS:
         for network in NETWORKS:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankplug.studies import Evidence, Results, Sample, greater, interval_of, not_run
 from rankplug_stochastic.study.colours import colour_of
-from rankplug_stochastic.study.experiments.convergence import METRIC, first_group
+from rankplug_stochastic.study.experiments.convergence import METRIC
 from rankplug_stochastic.study.protocol import BY_NAME, MODELS, scale_of_noise
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def quality(run: KeptRun, noise: NDArray[np.float64] | None = None) -> NDArray[n
 
 def losses(results: Results) -> Losses:
     """Return what NDCG loses by (model, unit, size), for each trial, fold and test query; empty without scores."""
-    group = first_group(results, "fixed")
+    group = results.groups_run("fixed")[0]
     found: dict[tuple[str, str, float], list[pd.Series[float]]] = {}
     for runs in results.rankings(group, *MODELS):
         for model, run in runs.items():
@@ -72,7 +72,7 @@ def losses(results: Results) -> Losses:
 
 def known(results: Results) -> Losses:
     """Return the same, made once for all that ask."""
-    results.by_query(first_group(results, "fixed"), METRIC)
+    results.by_query(results.groups_run("fixed")[0], METRIC)
     return results.once("perturbed scores", lambda: losses(results))
 
 
@@ -80,7 +80,7 @@ def loses_less(unit: str, loss: str) -> Callable[[Results], Evidence]:
     """Return the statistic that compares what noise takes from a baseline with what it takes from its expected loss."""
 
     def gather(results: Results) -> Evidence:
-        lost, group = known(results), first_group(results, "fixed")
+        lost, group = known(results), results.groups_run("fixed")[0]
         if not lost:
             return not_run("these runs were made before their scores were kept")
         return greater({f"{METRIC}, {results.collection(group)}": saved(results, lost, loss, unit, JUDGED[unit])})
@@ -90,14 +90,14 @@ def loses_less(unit: str, loss: str) -> Callable[[Results], Evidence]:
 
 def saved(results: Results, lost: Losses, loss: str, unit: str, size: float) -> Sample:
     """Return what a baseline loses less what its expected loss loses."""
-    group, expected = first_group(results, "fixed"), f"E[{loss}]"
+    group, expected = results.groups_run("fixed")[0], f"E[{loss}]"
     values = lost[loss, unit, size] - lost[expected, unit, size]
     return results.sample_of_queries(group, values, [(group, loss), (group, expected)])
 
 
 def frame_of(results: Results) -> pd.DataFrame:
     """Return NDCG under noise in percent and what it lost, with intervals, a row for each model, unit and size."""
-    lost, group = known(results), first_group(results, "fixed")
+    lost, group = known(results), results.groups_run("fixed")[0]
     rows = []
     for (model, unit, size), values in lost.items():
         own = results.sample_of_queries(group, 100 * values, [(group, model)])
