@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import DataError, shown
-from rankplug.system import identifiers, numbers, whole_number
+from rankplug.system import distinct, identifiers, numbers, whole_number
 
 Integers = NDArray[np.int64]
 
@@ -45,9 +45,9 @@ def starts_of(query_ids: ArrayLike) -> Integers:
     changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
     starts = np.concatenate(([0], changes, [ids.size])).astype(np.int64)
     heads = ids[starts[:-1]]
-    values, counts = np.unique(heads, return_counts=True)
-    if values.size != heads.size:
-        repeated = values[np.argmax(counts > 1)]
+    queries = distinct(heads, "query ids")
+    if queries.values.size != heads.size:
+        repeated = queries.values[np.argmax(queries.count > 1)]
         where = np.flatnonzero(heads == repeated)
         raise DataError(
             f"query id {repeated!s} stands in two places, at document {starts[where[0]]} and again at document"

@@ -17,6 +17,7 @@ from .installed import version_of as version_of
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
 from .plain_numbers import LARGEST_SEED as LARGEST_SEED
+from .plain_numbers import distinct as distinct
 from .plain_numbers import fraction as fraction
 from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
@@ -81,6 +82,7 @@ __all__ = [
     "check_can_write",
     "check_memory",
     "data_folders",
+    "distinct",
     "engine",
     "engine_name",
     "fraction",

@@ -19,7 +19,7 @@ rankplug.errors.DataError: starts must be whole numbers, got 1.9 at position 1
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankplug.errors import DataError, ParameterError, shown
 
@@ -88,6 +88,31 @@ def identifiers(values: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind == "O" and len({isinstance(item, str) for item in array.flat}) > 1:
         raise DataError(f"{name} must be all numbers or all texts, not some of each")
     return array
+
+
+class Distinct(NamedTuple):
+    """Identifiers without repetitions, and where they stand."""
+
+    values: NDArray[Any]
+    """Every identifier once, sorted."""
+    first: NDArray[Any]
+    """Position at which each comes first."""
+    number: NDArray[Any]
+    """For each of those given, its position among ``values``."""
+    count: NDArray[Any]
+    """Times that each comes."""
+
+
+def distinct(identified: NDArray[Any], name: str) -> Distinct:
+    """Return what identifiers there are; objects that cannot be sorted are an error."""
+    import numpy as np
+
+    try:
+        return Distinct(*np.unique(identified, return_index=True, return_inverse=True, return_counts=True))
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{name} must be of a kind that can be sorted, such as numbers or texts: {str(error)[:200]}"
+        ) from None
 
 
 def refuse_masked(values: Any, name: str) -> None:

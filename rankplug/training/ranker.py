@@ -27,7 +27,7 @@ from rankplug.data import Clicks, Lists, check_clicks
 from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
-from rankplug.system import identifiers, numbers, refuse_masked
+from rankplug.system import distinct, identifiers, numbers, refuse_masked
 from rankplug.training.fitting import fit
 from rankplug.training.models import Model
 from rankplug.training.selection import LOSS, metric_names
@@ -223,8 +223,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         self, features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any], clicks: Clicks | None = None
     ) -> tuple[NDArray[np.int64], Lists]:
         """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
-        _, first, number = np.unique(ids, return_index=True, return_inverse=True)
-        order = np.argsort(first[number], kind="stable")
+        queries = distinct(ids, "qid")
+        order = np.argsort(queries.first[queries.number], kind="stable")
         if clicks is not None:
             clicks = _checked_clicks(clicks, len(ids))[order]
         if not (order[1:] > order[:-1]).all():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from datetime import date, timedelta
 
 import numpy as np
 import optuna
@@ -172,6 +173,18 @@ def test_without_metadata_routing_a_grid_search_gives_no_score_and_tells_why(nam
     )
     with pytest.raises(DataError, match=r"needs qid.*enable_metadata_routing=True"):
         search.fit(X, y, groups=qid, **({"qid": qid} if named else {}))
+
+
+def test_queries_of_any_kind_that_can_be_sorted_will_do(data):
+    X, y, qid = data
+    days = np.array([date(2024, 1, 1) + timedelta(int(one)) for one in qid], dtype=object)
+    scores = rp.Ranker("mse", **SMALL).fit(X, y, qid=days).predict(X)
+    np.testing.assert_array_equal(scores, rp.Ranker("mse", **SMALL).fit(X, y, qid=qid).predict(X))
+    for unsorted in (np.array([object() for _ in qid]), np.array([{"query": one} for one in qid])):
+        with pytest.raises(DataError, match="qid must be of a kind that can be sorted, such as numbers or texts"):
+            rp.Ranker("mse", **SMALL).fit(X, y, qid=unsorted)
+        with pytest.raises(DataError, match="query ids must be of a kind that can be sorted"):
+            rp.Lists.from_query_ids(X, y, unsorted)
 
 
 def test_without_queries_nothing_is_fitted_nor_scored(data):
