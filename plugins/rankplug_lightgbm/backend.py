@@ -40,6 +40,8 @@ from rankplug_lightgbm.native import native_settings
 
 NANOSECONDS = 0.9
 """Nanoseconds for one value of a document, on one thread."""
+BY_QUERY = "bagging_by_query"
+"""LightGBM's parameter of 4.6 and later; with gradients of others it samples nothing."""
 
 
 class LightGBMModel(Model):
@@ -172,7 +174,12 @@ class LightGBMLearner(StepwiseLearner):
 
 def _by_query(share: float, frequency: int) -> dict[str, Any]:
     """Return LightGBM's parameters for sampling whole queries, which only its own objectives know how to do."""
-    return {"bagging_by_query": True, "bagging_fraction": share, "bagging_freq": frequency}
+    if BY_QUERY not in known_parameters():
+        raise FitError(
+            f"LightGBM {lgb.__version__} samples documents, not whole queries; take 4.6 or later, or leave native or"
+            " query_bagging away"
+        )
+    return {BY_QUERY: True, "bagging_fraction": share, "bagging_freq": frequency}
 
 
 @functools.cache

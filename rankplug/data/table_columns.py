@@ -97,7 +97,7 @@ def read_rows(table: Table, columns: Columns) -> Rows:
     lengths = np.bincount(codes, minlength=query_ids.size)
     return Rows(
         positions=positions,
-        in_order=bool((np.diff(positions) == 1).all()),
+        in_order=bool(kept.size == labels.size and (np.diff(positions) == 1).all()),
         labels=labels[kept[order]].astype(np.float32),
         starts=np.concatenate(([0], np.cumsum(lengths))),
         query_ids=query_ids,
@@ -240,12 +240,10 @@ class FeatureReader:
             columns = [self._values(*pair) for pair in zip(self.names, batch.columns, strict=True)]
             for begin in range(0, batch.num_rows, ROWS_IN_CACHE):
                 end = min(begin + ROWS_IN_CACHE, batch.num_rows)
-                part = block[: end - begin]
+                part = features[first + begin : first + end] if rows.in_order else block[: end - begin]
                 self._fill_block(columns, begin, end, part)
-                positions = rows.positions[first + begin : first + end]
-                if rows.in_order:
-                    features[positions[0] : positions[-1] + 1] = part
-                else:
+                if not rows.in_order:
+                    positions = rows.positions[first + begin : first + end]
                     taken = positions >= 0
                     features[positions[taken]] = part[taken]
                 unused = ~self.used
@@ -270,16 +268,17 @@ class FeatureReader:
 
     def _fill_block(self, columns: list[NDArray[Any]], begin: int, end: int, block: NDArray[np.float32]) -> None:
         column_number = 0
-        for name, values, width in zip(self.names, columns, self._widths, strict=True):
-            try:
-                with np.errstate(over="raise"):
+        try:
+            # Once for all columns, as it costs as much as one of them takes.
+            with np.errstate(over="raise"):
+                for name, values, width in zip(self.names, columns, self._widths, strict=True):  # noqa: B007
                     if width:
                         block[:, column_number : column_number + width] = values[begin:end]
                     else:
                         block[:, column_number] = values[begin:end]
-            except FloatingPointError:
-                raise DataError(f"{self.table.name}: the feature {name} has values that float32 cannot hold") from None
-            column_number += max(width, 1)
+                    column_number += max(width, 1)
+        except FloatingPointError:
+            raise DataError(f"{self.table.name}: the feature {name} has values that float32 cannot hold") from None
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:

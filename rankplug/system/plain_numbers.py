@@ -99,7 +99,7 @@ class Distinct(NamedTuple):
     """Position at which each comes first."""
     number: NDArray[Any]
     """For each of those given, its position among ``values``."""
-    count: NDArray[Any]
+    times: NDArray[Any]
     """Times that each comes."""
 
 

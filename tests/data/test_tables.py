@@ -133,6 +133,15 @@ def test_rows_without_a_label_are_taken_as_is_said(missing, labels) -> None:
         rp.Lists.from_table(table, query="q", label="y")
 
 
+@pytest.mark.parametrize("lacks", [0, 1, 3])
+def test_rows_left_out_at_either_end_leave_the_others_as_they_are(lacks) -> None:
+    labels = [1.0, 0.0, 2.0, 1.0]
+    labels[lacks] = float("nan")
+    table = pa.table({"q": ["a", "a", "b", "b"], "y": labels, "x": [1, 2, 3, 4]})
+    lists = rp.Lists.from_table(table, query="q", label="y", missing_labels="skip")
+    assert lists.features.ravel().tolist() == [value for row, value in enumerate([1, 2, 3, 4]) if row != lacks]
+
+
 SMALL = {"q": ["a", "a"], "y": [0, 1], "x": [1, 2]}
 
 

@@ -30,3 +30,12 @@ def test_shares_of_the_gap_and_what_meets_the_target_are_counted():
     assert "| `lightgbm` | `mse` | 0.500 | 0.581 | 0.600 | 81 % | +8.1 [+7.9, +8.3] |" in page
     assert "with an interval above zero, for 1 of 3 pairs" in page
     assert "Propensities lie at most 0.030 from the truth at any position, 0.020 in the median run" in page
+
+
+def test_an_engines_own_debiasing_is_compared_with_itself_and_only_where_it_is_there():
+    own = run(0, "lambdarank", 0.5, 0.52, 0.6)
+    own["quality"] |= {"native naive": 0.4, "native": 0.55}
+    page = clicks_page({"setting": SETTING, "runs": [own, run(1, "mse", 0.5, 0.5, 0.6)]})
+    table = page[page.index("### `native`") :]
+    assert "| `lightgbm` | `lambdarank` | 0.400 | 0.550 | 0.600 | 75 % |" in table
+    assert "mse" not in table and "Propensities" not in table

@@ -37,9 +37,19 @@ def test_an_iteration_has_the_derivatives_of_whole_queries_and_of_no_others() ->
     assert bagged.loss == pytest.approx(whole.value.mean()), "the loss is that of all queries"
 
 
+@pytest.fixture
+def by_query():
+    """Skip where LightGBM samples documents only, as before 4.6."""
+    backend = pytest.importorskip("rankplug_lightgbm.backend")
+    if backend.BY_QUERY not in backend.known_parameters():
+        pytest.skip("this LightGBM samples documents only")
+
+
 @pytest.mark.parametrize("backend", ["lightgbm", "xgboost", "lightgbm[native=true]"])
-def test_trees_that_see_a_fifth_of_the_queries_learn_and_repeat(split, backend) -> None:
+def test_trees_that_see_a_fifth_of_the_queries_learn_and_repeat(split, backend, request) -> None:
     pytest.importorskip(backend.partition("[")[0])
+    if "native" in backend:
+        request.getfixturevalue("by_query")
     models = [
         rp.fit(backend, scorer=f"{TREES}{bagging}]", loss="lambdarank", train=split.train, seed=1)
         for bagging in ("", ",query_bagging=0.2", ",query_bagging=0.2")
@@ -53,8 +63,7 @@ def test_trees_that_see_a_fifth_of_the_queries_learn_and_repeat(split, backend) 
     assert found[1] > 0.8 * min(best_feature, found[0])
 
 
-def test_native_trees_hand_the_share_to_lightgbm(split) -> None:
-    pytest.importorskip("lightgbm")
+def test_native_trees_hand_the_share_to_lightgbm(split, by_query) -> None:
     scorer = "trees[rounds=2,query_bagging=0.2,bagging_frequency=3]"
     model = rp.fit("lightgbm[native=true]", scorer=scorer, loss="lambdarank", train=split.train)
     assert "[bagging_by_query: 1]" in model.text and "[bagging_fraction: 0.2]" in model.text
@@ -67,3 +76,10 @@ def test_what_cannot_be_sampled_by_query_is_told(split) -> None:
         rp.fit("xgboost[native=true]", scorer="trees[query_bagging=0.2]", loss="lambdarank", train=split.train)
     with pytest.raises(FitError, match="leave one of them away"):
         rp.fit("xgboost", scorer="trees[query_bagging=0.2,bagging=0.5]", loss="lambdarank", train=split.train)
+
+
+def test_a_lightgbm_that_samples_documents_only_is_told(split, monkeypatch) -> None:
+    backend = pytest.importorskip("rankplug_lightgbm.backend")
+    monkeypatch.setattr(backend, "known_parameters", lambda: ("bagging_fraction", "bagging_freq"))
+    with pytest.raises(FitError, match=r"samples documents, not whole queries; take 4\.6 or later"):
+        rp.fit("lightgbm[native=true]", scorer="trees[query_bagging=0.2]", loss="lambdarank", train=split.train)

@@ -16,7 +16,10 @@ WORDS = {
     "ips": "`ips`, harvested propensities",
     "em": "`ips[propensities=regression_em]`",
     "dual": "`dual`",
+    "native": "`native`, the engines' own lambdarank on impressions, beside itself without positions",
 }
+NAIVE = {"native": "native naive"}
+"""Ways that are compared with another one than a loss of ours on click rates."""
 HEAD = """# Clicks
 
 What stands on top is seen, and what is seen is clicked: click rates tell of positions as much as of relevance. Lists
@@ -83,18 +86,12 @@ def clicks_page(found: dict[str, Any]) -> str:
         "",
     ]
     for way, words in WORDS.items():
-        own = [run for run in runs if way in run["quality"]]
+        own = [run for run in runs if {"true", NAIVE.get(way, "naive"), way} <= set(run["quality"])]
         if not own:
             continue
         lines += [f"### {words}", ""]
         lines += table(["backend", "loss", "naive", "debiased", "true", "of the gap", "points more"], _rows(own, way))
-        errors = [run["errors"][way] for run in own]
-        lines += [
-            "",
-            f"Propensities lie at most {max(errors):.3f} from the truth at any position, {np.median(errors):.3f} in the"
-            f" median run. {_counted(own, way)}",
-            "",
-        ]
+        lines += ["", f"{_distance(own, way)}{_counted(own, way)}", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -107,8 +104,9 @@ def _groups(runs: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, 
 
 def _closed(own: list[dict[str, float]], way: str) -> tuple[float, Any]:
     """Return the share of the gap that is closed, and the interval of what is won."""
-    won = [one[way] - one["naive"] for one in own]
-    gap = np.mean([one["true"] - one["naive"] for one in own])
+    naive = NAIVE.get(way, "naive")
+    won = [one[way] - one[naive] for one in own]
+    gap = np.mean([one["true"] - one[naive] for one in own])
     return float(np.mean(won) / gap), t_interval(won, unit="trials")
 
 
@@ -116,10 +114,21 @@ def _rows(runs: list[dict[str, Any]], way: str) -> list[list[str]]:
     rows = []
     for (backend, loss), own in _groups(runs).items():
         share, won = _closed(own, way)
-        means = [f"{np.mean([one[name] for one in own]):.3f}" for name in ("naive", way, "true")]
+        means = [f"{np.mean([one[name] for one in own]):.3f}" for name in (NAIVE.get(way, "naive"), way, "true")]
         points = f"{100 * won.point:+.1f} [{100 * won.low:+.1f}, {100 * won.high:+.1f}]"
         rows.append([f"`{backend}`", f"`{loss}`", *means, f"{100 * share:.0f} %", points])
     return rows
+
+
+def _distance(runs: list[dict[str, Any]], way: str) -> str:
+    """Return a sentence that tells how far propensities are from the truth, where a way has any."""
+    errors = [run["errors"][way] for run in runs if way in run["errors"]]
+    if not errors:
+        return ""
+    return (
+        f"Propensities lie at most {max(errors):.3f} from the truth at any position, {np.median(errors):.3f} in the"
+        " median run. "
+    )
 
 
 def _counted(runs: list[dict[str, Any]], way: str) -> str:
