@@ -98,7 +98,7 @@ class Distinct(NamedTuple):
     first: NDArray[Any]
     """Position at which each comes first."""
     number: NDArray[Any]
-    """For each of those given, its position among ``values``."""
+    """Position of each that was given among ``values``."""
     times: NDArray[Any]
     """Times that each comes."""
 
