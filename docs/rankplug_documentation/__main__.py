@@ -1,4 +1,4 @@
-"""Writes every generated page into a folder."""
+"""Program that writes every generated page into a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaves what the pages show of a profile's runs: verdicts, and the figures and tables of the papers' pages.
+"""Evidence that the pages show of a profile's runs: verdicts, and the figures and tables of the papers' pages.
 
 ``python -m rankplug_documentation.evidence full --store results`` evaluates what the store has of each paper, however
 many of the profile's trials that are, and fills ``docs/evidence``; ``make docs`` then writes the pages.

@@ -1,4 +1,4 @@
-"""Executes a notebook in a forked kernel, once its parameters are seen to be right."""
+"""Execution of a notebook in a forked kernel, once its parameters are seen to be right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankplug_jupyter.provisioner import ForkedKernelManager
 
 
 class ForkedExecution(NBClientEngine):  # type: ignore[misc]
-    """Executes notebooks in forked kernels."""
+    """Execution of notebooks in forked kernels."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **kwargs: Any) -> Any:

@@ -66,7 +66,7 @@ def read_model(content: bytes, record: Record, backend: str) -> WeightsModel:
 
 
 class RegularisedLearner(Learner):
-    """Runs a minimiser for one value of C after another; the end of each run is a candidate.
+    """A minimiser that runs for one value of C after another; the end of each run is a candidate.
 
     Args:
         problem: what is to be fitted.

@@ -1,4 +1,4 @@
-"""Writes a trial into MLflow: parts as parameters, the learning curve and the test means as metrics, the rest as files.
+"""A trial in MLflow: parts as parameters, the learning curve and the test means as metrics, the rest as files.
 
 A run of the same trial that is there already is left as it is, so a repeated sweep adds nothing twice.
 """

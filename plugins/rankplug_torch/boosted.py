@@ -27,7 +27,7 @@ from rankplug_torch.scoring import ScaledFeatures
 
 
 class SumOfNetworks(nn.Module):
-    """Adds up networks; loading weights makes as many as there are weights for."""
+    """A sum of networks; loading weights makes as many as there are weights for."""
 
     def __init__(self, first: nn.Module, make_next: Callable[[], nn.Module], rate: float) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class SquaredResiduals:
 
 
 class BoostedLearner(NetworkLearner):
-    """Trains one network after another; each is a stage of its own in training."""
+    """A learner that trains one network after another; each is a stage of its own."""
 
     def __init__(self, problem: Problem, make_model: Callable[[nn.Module, ScaledFeatures, Record], Model]) -> None:
         super().__init__(problem, make_model)

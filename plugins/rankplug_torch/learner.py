@@ -92,7 +92,7 @@ class ListCriterion:
 
 
 class NetworkLearner(StepwiseLearner):
-    """Trains a network on the problem's loss.
+    """A learner that trains a network on the problem's loss.
 
     Args:
         problem: what is to be fitted.

@@ -14,7 +14,7 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "elu": nn.ELU, "tanh
 
 
 class OneColumn(nn.Module):
-    """Turns a column of scores into a row."""
+    """The last layer: a column of scores as a row."""
 
     def forward(self, column: torch.Tensor) -> torch.Tensor:
         return column.squeeze(-1)

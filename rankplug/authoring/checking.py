@@ -1,4 +1,4 @@
-"""Runs the contract of its kind on a plugin, and tells what was found as a linter does."""
+"""Check of a plugin by the contract of its kind, with findings told as a linter does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a small package with one working plugin, for its author to change.
+"""A small package with one working plugin, for its author to change.
 
 The texts lie in ``rankplug/templates``: ``package`` is common to all, the other folders hold one kind of plugin each.
 In a file's name ``MODULE`` stands for the import package, ``NAME`` for the plugin's name, and what lies in

@@ -1,4 +1,4 @@
-"""Makes a function of all lists from a compiled function of one.
+"""Lifting: a function of all lists from a compiled function of one.
 
 An author writes what happens to one list; its arguments say by their names what it needs:
 

@@ -196,7 +196,7 @@ def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str
 
 
 class FeatureReader:
-    """Reads the features of a table into rows.
+    """Reader of a table's features into rows.
 
     Args:
         table: what is read.

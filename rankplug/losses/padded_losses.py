@@ -104,7 +104,7 @@ def padded_loss(
 
 
 class PaddedEvaluator:
-    """Runs a :class:`PaddedLoss` over the lists, on the CPU in double precision.
+    """Evaluator of a :class:`PaddedLoss` over the lists, on the CPU in double precision.
 
     Each tensor is worked on by one thread, so results do not depend on the number of threads.
     """

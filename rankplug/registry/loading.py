@@ -1,4 +1,4 @@
-"""Loads one plugin under supervision, so that none harms the process it is loaded into.
+"""Loading of one plugin under supervision, so that none harms the process it is loaded into.
 
 A plugin from elsewhere is tried in a child process first, see :mod:`rankplug.registry.rehearsal`. It is refused if it
 needs another version of rankplug, does not come to an end, or replaces what others use, see

@@ -1,4 +1,4 @@
-"""Finds plugins by entry point, each on its own, and answers to their names.
+"""The registry: plugins found by entry points, each on its own, and looked up by name.
 
 A plugin that cannot be imported, breaks a hook or repeats a name is reported and never stops the others.
 """

@@ -1,4 +1,4 @@
-"""Tries another's plugin in a child process first, which may hang, crash, exit, print or replace what is not its own.
+"""Rehearsal of another's plugin in a child process, as it may hang, crash, exit, print or replace what is not its own.
 
 The child imports the plugin and the code behind it, and ends. What was found holds as long as no file of the
 distribution changes, so that a plugin is tried once and not by every command; a refusal holds for an hour.

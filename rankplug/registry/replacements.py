@@ -1,4 +1,4 @@
-"""Puts back what a plugin replaces in libraries, or changes in the process, while it is imported.
+"""Replacements that a plugin makes in libraries, or changes of the process, while it is imported; they are put back.
 
 A plugin that replaces functions is refused. What it changes in the process, such as the working folder or what NumPy
 does at a division by zero, is put back, as libraries do such things without meaning harm.

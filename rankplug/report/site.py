@@ -1,4 +1,4 @@
-"""Puts the report together: pages, figures as PDF and PNG, tables as CSV and LaTeX."""
+"""The report's site: pages, figures as PDF and PNG, tables as CSV and LaTeX."""
 
 from __future__ import annotations
 

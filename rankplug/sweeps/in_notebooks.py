@@ -1,4 +1,4 @@
-"""Runs tasks as notebooks: papermill executes ``combination.ipynb`` once a combination, in forked kernels."""
+"""Tasks run as notebooks: papermill executes ``combination.ipynb`` once a combination, in forked kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs tasks in this process, one after another."""
+"""Tasks run in this process, one after another."""
 
 from __future__ import annotations
 

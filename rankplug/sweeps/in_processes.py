@@ -1,4 +1,4 @@
-"""Runs tasks in worker processes of this machine; one that dies is replaced, and only its own task is lost.
+"""Tasks run in worker processes of this machine; one that dies is replaced, and only its own task is lost.
 
 The pools of the standard library give up all their work when one worker dies, so each worker here has a pipe and a
 thread of its own that waits for it.

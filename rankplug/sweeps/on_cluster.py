@@ -1,4 +1,4 @@
-"""Runs tasks on a Dask cluster, an existing one or one made for the occasion on this machine.
+"""Tasks run on a Dask cluster, an existing one or one made for the occasion on this machine.
 
 Workers need rankplug and the plugins installed and the data prepared; they share neither a file system for results nor
 a working folder with the process that asks. A cluster of a batch system is made by ``dask_jobqueue`` or ``submitit``

@@ -1,4 +1,4 @@
-"""Runs combinations that are not finished yet, and leaves those that are."""
+"""Sweeps: the combinations that are not finished yet are run, and those that are stay."""
 
 from __future__ import annotations
 

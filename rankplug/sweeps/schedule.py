@@ -1,4 +1,4 @@
-"""Keeps workers busy until all is done, writes what comes back, and repeats what a dead worker took with it."""
+"""Schedule of a sweep: workers are kept busy, what comes back is written, what a dead worker had is run again."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def duration(seconds: float) -> str:
 
 
 class SweepProgress:
-    """Counts trials and says how it goes: on one line of a terminal, in a notebook's widget, or now and then in a log.
+    """Progress of a sweep: on one line of a terminal, in a notebook's widget, or now and then in a log.
 
     Args:
         left: trials to run.

@@ -1,4 +1,4 @@
-"""Tells trouble of the machine, such as a full disk, from faults of what runs on it."""
+"""Faults of the machine, such as a full disk, told from faults of what runs on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs compiled functions over lists on several threads; long lists beside short ones leave no thread idle.
+"""Threads that run compiled functions over lists; long lists beside short ones leave no thread idle.
 
 Compiled functions release the interpreter's lock, so plain threads do. Each list is worked on by one thread and writes
 only its own part of the output, so results do not depend on the number of threads.

@@ -22,7 +22,7 @@ from rankplug.testing.checks import Check, Contract
 
 
 class PluginContract:
-    """Runs the checks of a contract on the plugin that a subclass names under its kind."""
+    """Tests that run a contract's checks on the plugin that a subclass names under its kind."""
 
     contract: ClassVar[Contract]
     kind: ClassVar[str]

@@ -1,4 +1,4 @@
-"""Fits one model on data that outgrow one machine, by the engines' own Dask versions and with our objectives.
+"""Training of one model on data that outgrow one machine, by the engines' own Dask versions and with our objectives.
 
 The training data are parts of whole lists, so no query is ever split over workers. Each worker computes the loss of its
 own lists; the engines add up histograms over workers. Noise of samplers is keyed by a list's place on its worker, so

@@ -1,5 +1,5 @@
-"""Reads saved models, of which nothing is trusted: what a file says is checked, and whose reader may crash reads it in
-a child process first.
+"""Reading of saved models, of which nothing is trusted: what a file says is checked, and whose reader may crash reads
+it in a child process first.
 """
 
 from __future__ import annotations

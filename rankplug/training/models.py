@@ -1,4 +1,4 @@
-"""FittedEngine models: what they predict, where they come from, and how they are kept in a file.
+"""Fitted models: what they predict, where they come from, and how they are kept in a file.
 
 A model is saved as the engine's own open format under the name the user gives, so that the plain library can read it,
 and a JSON file beside it (``<name>.rankplug.json``) with everything known about its making.

@@ -25,7 +25,7 @@ LOSS = "loss"
 
 @dataclass
 class Selection:
-    """Remembers the best iteration so far; ``loss`` is the better the lower, every metric the higher.
+    """The best iteration so far; ``loss`` is the better the lower, every metric the higher.
 
     Args:
         metrics: names, the first decides first.

@@ -31,7 +31,7 @@ Part = Literal["train", "valid"]
 
 
 class Observer(Protocol):
-    """Watches an iteration that was made."""
+    """Callback for an iteration that was made."""
 
     def __call__(self, iteration: int, candidate: bool = True) -> bool:
         """Observe an iteration; return True if training is to stop. Only a candidate may become the kept model."""

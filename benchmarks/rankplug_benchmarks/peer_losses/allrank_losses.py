@@ -1,4 +1,4 @@
-"""Runs a loss of allRank on padded lists: ``allrank_losses.py ARRAYS LOSS THREADS``; see ``peers.py``.
+"""A loss of allRank on padded lists: ``allrank_losses.py ARRAYS LOSS THREADS``; see ``peers.py``.
 
 allRank's losses import its data loader, which imports torchvision for a helper that no loss uses. The index has
 torchvision only for builds of torch with CUDA, so a module without it stands in; the losses are allRank's own.

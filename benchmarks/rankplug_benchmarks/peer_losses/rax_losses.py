@@ -1,4 +1,4 @@
-"""Runs a loss of Rax on padded lists, compiled by JAX: ``rax_losses.py ARRAYS LOSS THREADS``; see ``peers.py``.
+"""A loss of Rax on padded lists, compiled by JAX: ``rax_losses.py ARRAYS LOSS THREADS``; see ``peers.py``.
 
 XLA's threads follow the cores a process may use, so that is what is set.
 """

@@ -1,4 +1,4 @@
-"""Reads prepared data again and says what is wrong with them."""
+"""Verification of prepared data, which are read again: what is wrong with them."""
 
 from __future__ import annotations
 

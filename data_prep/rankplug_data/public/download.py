@@ -1,4 +1,4 @@
-"""Fetches files: resumed where a connection was cut, tried at each address in turn, verified, then put in place.
+"""Downloads: resumed where a connection was cut, tried at each address in turn, verified, then put in place.
 
 pooch verifies the digest and renames the finished file to its name; this module adds what it has not: resuming.
 """

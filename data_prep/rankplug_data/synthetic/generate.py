@@ -1,4 +1,4 @@
-"""Makes lists: lengths first, then features and labels of any range of queries, on several threads.
+"""Generation of lists: lengths first, then features and labels of any range of queries, on several threads.
 
 Every number comes from the counter of its query or document, so it depends neither on threads nor on blocks, and the
 first queries of a large set are those of a small one.

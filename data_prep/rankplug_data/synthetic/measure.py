@@ -1,4 +1,4 @@
-"""Turns one document's latent values into its row of features, by the recipes."""
+"""Features of a document, computed from its latent values by the recipes."""
 
 from __future__ import annotations
 

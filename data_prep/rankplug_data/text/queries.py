@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class QueryOrder:
-    """Remembers where each query of a text ended, block after block."""
+    """Places at which the queries of a text ended, block after block."""
 
     def __init__(self, source: str) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""Adds documents of other queries as irrelevant ones."""
+"""Augmentation: documents of other queries as irrelevant ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaves out what cannot be learnt from or would be counted twice."""
+"""Cleaning: what cannot be learnt from, or would be counted twice, is left out."""
 
 from __future__ import annotations
 

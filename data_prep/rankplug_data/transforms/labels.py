@@ -1,4 +1,4 @@
-"""Changes labels: two grades instead of many, or noise."""
+"""Changes of labels: two grades instead of many, or noise."""
 
 from __future__ import annotations
 

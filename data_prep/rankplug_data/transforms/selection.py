@@ -1,4 +1,4 @@
-"""Takes documents and queries out of lists, and applies a change to some parts of a split."""
+"""Selection of documents and queries, and changes of some parts of a split only."""
 
 from __future__ import annotations
 

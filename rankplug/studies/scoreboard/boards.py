@@ -202,7 +202,7 @@ def scoreboard(
 
 
 class QueryValues:
-    """Reads the values of entries' test queries from the store, of many entries at once.
+    """Values of entries' test queries, read from the store for many entries at once.
 
     Args:
         store: where they lie.
