@@ -7,6 +7,7 @@ leaves this process as it found it, so that tests pass in any order: one that do
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 import re
@@ -84,6 +85,17 @@ def skip_where_needed(report: pytest.TestReport | pytest.CollectReport, where: P
     ):
         report.outcome = "skipped"
         report.longrepr = (str(where), 0, f"Skipped: needs {' or '.join(ABSENT)}: {match[0]}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect tests without collecting garbage, which would look through all that was imported again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -167,11 +167,18 @@ def test_a_constant_that_changes_between_sweeps_is_a_new_version_with_new_number
     np.testing.assert_allclose(rp.loss("squares").evaluate([1.0], [0], [0, 1]).value, [9.0])
 
 
-@pytest.mark.parametrize("ways", [{"jobs": 2}, pytest.param({"cluster": "local", "jobs": 1}, marks=pytest.mark.slow)])
-def test_workers_train_with_losses_of_the_session(quietly, tmp_path, ways):
-    grid = {"loss": [rp.loss(squares), rp.loss(squares_in_torch), "squares[scale=0.5]"]}
+@pytest.mark.parametrize(
+    ("written", "ways"),
+    [
+        ([squares], {"jobs": 2}),
+        pytest.param([squares, squares_in_torch], {"jobs": 2}, marks=pytest.mark.slow),
+        pytest.param([squares, squares_in_torch], {"cluster": "local", "jobs": 1}, marks=pytest.mark.slow),
+    ],
+)
+def test_workers_train_with_losses_of_the_session(quietly, tmp_path, written, ways):
+    grid = {"loss": [*map(rp.loss, written), "squares[scale=0.5]"]}
     outcome = rp.sweep(grid, data="synthetic[queries=30]", store=Store(tmp_path), progress=False, **ways, **TINY)
-    assert outcome.failures == [] and len(outcome.plan.waiting) == 3
+    assert outcome.failures == [] and len(outcome.plan.waiting) == len(written) + 1
     alone = rp.sweep(grid, data="synthetic[queries=30]", store=Store(tmp_path / "here"), progress=False, **TINY)
     columns = ["loss", "measure", "metric", "query", "iteration", "value"]
     there, here = (one.frame()[columns].sort_values(columns).reset_index(drop=True) for one in (outcome, alone))
