@@ -129,9 +129,10 @@ OF_IMPORTS = {
     "GOMP_SPINCOUNT",
     "KMP_BLOCKTIME",
     "OPENBLAS_THREAD_TIMEOUT",
+    "PYDEVD_USE_FRAME_EVAL",
     "_RJEM_MALLOC_CONF",
 }
-"""Environment variables that scikit-learn, PyTorch, Polars and rankplug set when they are imported."""
+"""Environment variables that scikit-learn, PyTorch, Polars, ipykernel and rankplug set when they are imported."""
 BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
 """Packages that bring thread pools when they are imported."""
 

@@ -20,9 +20,15 @@ from typing import Any
 
 from llvmlite.binding import Linkage
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+
+try:
+    from numba.core.caching import InTreeCacheLocator
+except ImportError:
+    # Its name in older versions.
+    from numba.core.caching import _InTreeCacheLocator as InTreeCacheLocator
 
 SEAL = b"rankplug"
 """Letters before the digest at the end of a file; one without them was written by an earlier version."""
