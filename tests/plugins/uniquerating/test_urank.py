@@ -38,9 +38,10 @@ def equation_2(scores, labels, window=None):
         weight = (2.0 ** labels[d] - 1) / max(ratings - 1, 1)
         for first in range(0, len(lower), width):
             rivals = lower[first : first + width]
-            joint = np.logaddexp(scores[d], logsumexp(scores[rivals]))
+            others = np.logaddexp.reduce(scores[rivals])
+            joint = np.logaddexp(scores[d], others)
             value += weight * (joint - scores[d])
-            lost, own = np.exp(logsumexp(scores[rivals]) - joint), np.exp(scores[d] - joint)
+            lost, own = np.exp(others - joint), np.exp(scores[d] - joint)
             gradient[d] -= weight * lost
             curvature[d] += weight * lost * own
             shares = np.exp(scores[rivals] - joint)
