@@ -29,8 +29,7 @@ from rankplug.training import (
     Record,
     StepwiseLearner,
     TreeEnsemble,
-    check_memory_for_bins,
-    feature_roles,
+    TreeSettings,
     threads_for_trees,
     train,
     with_engine,
@@ -87,14 +86,9 @@ class LightGBMLearner(StepwiseLearner):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        settings = dict(problem.scorer_implementation(problem.scorer_parameters))
-        self.roles = feature_roles(settings, problem.train)
-        own = settings.pop("engine", {})
-        sampling = settings.pop("query_bagging", None)
-        for role in ("categorical", "increasing", "decreasing"):
-            settings.pop(role, None)
-        check_memory_for_bins(problem, settings.get("max_bin", 255))
-        self.dart = settings["boosting"] == "dart"
+        settings = TreeSettings.of(problem)
+        self.roles, sampling = settings.roles, settings.sampling
+        self.dart = settings.engine["boosting"] == "dart"
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
         parameters = {
             "verbosity": -1,
@@ -105,14 +99,15 @@ class LightGBMLearner(StepwiseLearner):
             "deterministic": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
             "force_row_wise": problem.backend_parameters.deterministic,  # type: ignore[attr-defined]
             "seed": stream(problem.seed, "trees") % 2**31,
-            **settings,
+            **settings.engine,
             **({"monotone_constraints": self.roles.monotone} if self.roles.monotone else {}),
             **(native_settings(problem) if self.native else {}),
             **(_by_query(*sampling) if self.native and sampling else {}),
         }
-        if own:
+        if settings.named:
             known = known_parameters()
-            parameters = with_engine(parameters, own, "lightgbm", unknown=own.keys() - known, known=known)
+            unknown = settings.named.keys() - known
+            parameters = with_engine(parameters, settings.named, "lightgbm", unknown=unknown, known=known)
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
         data = self._dataset(problem.train, parameters)

@@ -30,8 +30,7 @@ from rankplug.training import (
     Record,
     StepwiseLearner,
     TreeEnsemble,
-    check_memory_for_bins,
-    feature_roles,
+    TreeSettings,
     threads_for_trees,
     train,
     with_engine,
@@ -100,14 +99,9 @@ class XGBoostLearner(StepwiseLearner):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        settings = dict(problem.scorer_implementation(problem.scorer_parameters))
-        self.roles = feature_roles(settings, problem.train)
-        own = settings.pop("engine", {})
-        sampling = settings.pop("query_bagging", None)
-        for role in ("categorical", "increasing", "decreasing"):
-            settings.pop(role, None)
-        check_memory_for_bins(problem, settings.get("max_bin", 255))
-        self.kind = settings["booster"]
+        settings = TreeSettings.of(problem)
+        self.roles, sampling = settings.roles, settings.sampling
+        self.kind = settings.engine["booster"]
         self.native = bool(problem.backend_parameters.native)  # type: ignore[attr-defined]
         if self.native and sampling:
             raise FitError(
@@ -119,12 +113,13 @@ class XGBoostLearner(StepwiseLearner):
             "disable_default_eval_metric": True,
             "nthread": threads(),
             "seed": stream(problem.seed, "trees") % 2**31,
-            **settings,
+            **settings.engine,
             **({"monotone_constraints": self.roles.monotone} if self.roles.monotone else {}),
             **(native_settings(problem) if self.native else {}),
         }
-        if own:
-            parameters = with_engine(parameters, own, "xgboost", unknown=_unknown(parameters, own))
+        if settings.named:
+            unknown = _unknown(parameters, settings.named)
+            parameters = with_engine(parameters, settings.named, "xgboost", unknown=unknown)
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
         self.train = self._matrix(problem.train, parameters)

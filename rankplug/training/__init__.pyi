@@ -1,5 +1,4 @@
 from .boosting import BoostingObjective as BoostingObjective
-from .boosting import check_memory_for_bins as check_memory_for_bins
 from .boosting import threads_for_trees as threads_for_trees
 from .cluster_fitting import ClusterProblem as ClusterProblem
 from .cluster_fitting import FittedEngine as FittedEngine
@@ -35,7 +34,7 @@ from .training_loop import Part as Part
 from .training_loop import StepwiseLearner as StepwiseLearner
 from .training_loop import checked as checked
 from .training_loop import train as train
-from .tree_settings import feature_roles as feature_roles
+from .tree_settings import TreeSettings as TreeSettings
 from .tree_settings import of_engine as of_engine
 from .tree_settings import with_engine as with_engine
 
@@ -59,15 +58,14 @@ __all__ = [
     "StepwiseLearner",
     "Tree",
     "TreeEnsemble",
+    "TreeSettings",
     "at_most",
     "below",
-    "check_memory_for_bins",
     "check_replaceable",
     "check_writable",
     "checked",
     "draw_explanation",
     "explain",
-    "feature_roles",
     "fit",
     "fit_on_cluster",
     "load_model",

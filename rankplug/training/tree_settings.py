@@ -12,6 +12,8 @@ from typing import Any
 
 from rankplug.data import Lists
 from rankplug.errors import DataError, FitError, did_you_mean, shown
+from rankplug.training.boosting import check_memory_for_bins
+from rankplug.training.fitting import Problem
 
 ROLES = ("categorical", "increasing", "decreasing")
 ENGINE = "engine"
@@ -28,6 +30,32 @@ class FeatureRoles:
 
     categorical: tuple[int, ...]
     monotone: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """Settings of a problem's trees, by who understands them.
+
+    Args:
+        engine: parameters of the engine.
+        named: those that were named by the engine's own names.
+        sampling: share of the queries and number of trees for which they are drawn; None where trees see all.
+        roles: of features.
+    """
+
+    engine: dict[str, Any]
+    named: dict[str, Any]
+    sampling: tuple[float, int] | None
+    roles: FeatureRoles
+
+    @classmethod
+    def of(cls, problem: Problem) -> TreeSettings:
+        """Return the settings of a problem's trees, after checking that their bins fit into memory."""
+        settings = dict(problem.scorer_implementation(problem.scorer_parameters))
+        roles = feature_roles(settings, problem.train)
+        check_memory_for_bins(problem, settings.get("max_bin", 255))
+        named, sampling = settings.pop(ENGINE, {}), settings.pop("query_bagging", None)
+        return cls({name: settings[name] for name in settings if name not in ROLES}, named, sampling, roles)
 
 
 def feature_roles(settings: Mapping[str, Any], lists: Lists) -> FeatureRoles:
