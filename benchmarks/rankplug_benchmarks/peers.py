@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -34,15 +34,17 @@ class Peer:
         name: of it.
         version: that is fetched.
         packages: to fetch one after another, with the options of the installer.
-        program: in ``peer_losses``, which runs its losses.
+        program: beside this file, which runs it.
         losses: our loss -> what the library calls its own.
+        predictions: its ways to predict with trees of LightGBM.
     """
 
     name: str
     version: str
     packages: tuple[tuple[str, ...], ...]
     program: str
-    losses: Mapping[str, str]
+    losses: Mapping[str, str] = field(default_factory=dict)
+    predictions: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -55,7 +57,7 @@ PEERS = (
         "allRank",
         "1.4.3",
         (("gcsfs", "flatten-dict", "setuptools<81"), ("--no-deps", "allrank==1.4.3")),
-        "allrank_losses.py",
+        "peer_losses/allrank_losses.py",
         {
             "approx_ndcg": "approxNDCGLoss",
             "lambdaloss": "lambdaLoss",
@@ -68,13 +70,28 @@ PEERS = (
         "Rax",
         "0.4.0",
         (("rax==0.4.0", "jax==0.6.2"),),
-        "rax_losses.py",
+        "peer_losses/rax_losses.py",
         {
             "approx_ndcg": "approx_t12n of ndcg_metric",
             "ranknet": "pairwise_logistic_loss",
             "listmle": "listmle_loss",
             "cross_entropy": "softmax_loss",
         },
+    ),
+    Peer(
+        "lleaves",
+        "1.3.0",
+        # It calls what later versions of llvmlite lack.
+        (("--no-deps", "lleaves==1.3.0", "llvmlite==0.43.0"),),
+        "prediction/lleaves_trees.py",
+        predictions=("machine code",),
+    ),
+    Peer(
+        "treelite",
+        "4.8.1",
+        (("--no-deps", "treelite==4.8.1", "tl2cgen==1.0.0"),),
+        "prediction/treelite_trees.py",
+        predictions=("GTIL", "tl2cgen"),
     ),
 )
 
@@ -96,25 +113,25 @@ def install(peer: Peer) -> Path:
 
 
 class PeerProcess:
-    """A process that runs one loss of a peer.
+    """A process that runs one loss of a peer, or predicts in one of its ways.
 
     Args:
         peer: whose.
         folder: of its packages.
-        loss: as the peer calls it.
+        way: loss or way to predict, as the peer calls it.
         threads: it may use.
-        arrays: padded scores, labels and mask.
+        arrays: padded scores, labels and mask, or features in rows and the text of LightGBM's model.
     """
 
-    def __init__(self, peer: Peer, folder: Path, loss: str, threads: int, **arrays: np.ndarray) -> None:
-        self.peer, self.loss = peer, loss
+    def __init__(self, peer: Peer, folder: Path, way: str, threads: int, **arrays: np.ndarray) -> None:
+        self.peer, self.way = peer, way
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "arrays.npz"
         np.savez(path, **arrays)
-        program = Path(__file__).parent / "peer_losses" / peer.program
+        program = Path(__file__).parent / peer.program
         paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(program), str(path), loss, str(threads)],
+            [sys.executable, "-W", "ignore", str(program), str(path), way, str(threads)],
             env={**os.environ, **thread_environment(threads), "PYTHONPATH": os.pathsep.join(paths)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -138,7 +155,7 @@ class PeerProcess:
             pass
         if not answer:
             reason = _last_line(self.process.stderr.read())
-            raise PeerError(f"{self.loss} of {self.peer.title} ended: {reason}")
+            raise PeerError(f"{self.way} of {self.peer.title} ended: {reason}")
         return float(answer)
 
     def __enter__(self) -> PeerProcess:

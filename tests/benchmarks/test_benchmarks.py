@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from rankplug_benchmarks import metrics
+from rankplug_benchmarks import metrics, peers
 from rankplug_benchmarks.data_sets import reading, synthetic
 from rankplug_benchmarks.gradients import packed_formulas, padded, padded_formulas
 from rankplug_benchmarks.harness import reports
@@ -112,3 +113,19 @@ def test_a_curve_over_time_is_the_best_so_far_and_the_median_of_the_seeds():
     assert points[0] == (1.0, pytest.approx(0.4)) and points[-1] == (pytest.approx(4.0), pytest.approx(0.65))
     values = [value for _, value in points]
     assert values == sorted(values)
+
+
+def test_every_peer_has_a_program_and_something_to_run():
+    for peer in peers.PEERS:
+        assert (Path(peers.__file__).parent / peer.program).is_file()
+        assert bool(peer.losses) != bool(peer.predictions)
+
+
+def test_a_peer_that_ends_is_told_with_its_reason(tmp_path):
+    peer = peers.Peer("none", "1", (), "prediction/lleaves_trees.py", predictions=("machine code",))
+    (tmp_path / "lleaves.py").write_text("raise SystemExit('no compiler here')")
+    with (
+        peers.PeerProcess(peer, tmp_path, "machine code", 1, rows=np.ones((1, 2)), model=np.array("")) as process,
+        pytest.raises(peers.PeerError, match="machine code of none 1 ended: no compiler here"),
+    ):
+        process.contestant()

@@ -28,7 +28,7 @@ def test_shares_of_the_gap_and_what_meets_the_target_are_counted():
     runs += [run(seed, "unsure", 0.5, (0.5, 0.5, 0.8)[seed], 0.6) for seed in range(3)]
     page = clicks_page({"setting": SETTING, "runs": runs})
     assert "| `lightgbm` | `mse` | 0.500 | 0.581 | 0.600 | 81 % | +8.1 [+7.9, +8.3] |" in page
-    assert "with an interval above zero, for 1 of 3 pairs" in page
+    assert "with an interval above zero, for 1 of 3 pairs, over 3 seeds." in page
     assert "Propensities lie at most 0.030 from the truth at any position, 0.020 in the median run" in page
 
 

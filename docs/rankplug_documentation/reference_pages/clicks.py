@@ -138,4 +138,9 @@ def _counted(runs: list[dict[str, Any]], way: str) -> str:
     for own in groups.values():
         share, won = _closed(own, way)
         met += share >= 0.5 and won.low > 0
-    return f"At least half of the gap is closed, with an interval above zero, for {met} of {len(groups)} pairs."
+    seeds = sorted({len(own) for own in groups.values()})
+    counted = " to ".join(str(number) for number in dict.fromkeys((seeds[0], seeds[-1])))
+    return (
+        f"At least half of the gap is closed, with an interval above zero, for {met} of {len(groups)} pairs, over"
+        f" {counted} seeds."
+    )
