@@ -1,4 +1,4 @@
-"""Whole boosting iterations with our objectives beside the engines' own, with 400 leaves."""
+"""Whole boosting iterations with our objectives beside the engines' own, with 400 leaves, and on few queries."""
 
 from __future__ import annotations
 
@@ -47,6 +47,30 @@ def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Mea
         )
 
 
+def measure_query_bagging(queries: int, threads: int, effort: Effort) -> Iterator[Measurement]:
+    """Measure iterations on a tenth of the queries, over those on all."""
+    lists = whole_lists(queries)
+    settings = f"leaves={effort.size(400, 7)},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0"
+    for backend, learner, what in (
+        ("lightgbm", LightGBMLearner, "lightgbm, lambdarank"),
+        ("lightgbm[native=true]", LightGBMLearner, "lightgbm, its own lambdarank"),
+        ("xgboost", XGBoostLearner, "xgboost, lambdarank"),
+    ):
+        with use_threads(threads):
+            some, every = (
+                learner(problem_of(backend, f"trees[{settings}{share}]", "lambdarank[norm=true]", None, lists, None, 0))
+                for share in (",query_bagging=0.1", "")
+            )
+            rounds = by_turns({"a tenth": advancing(some), "all": advancing(every)}, effort.rounds, warm_up=SETTLING)
+        yield measured(
+            f"{what}, {queries:,} queries: iteration on a tenth of them over all",
+            rounds,
+            lambda seconds: seconds["a tenth"] / seconds["all"],
+            threads=threads,
+            target=at_most(0.5),
+        )
+
+
 def advancing(learner: Any) -> Contestant:
     """Return a call that makes one more iteration."""
     numbers = itertools.count()
@@ -58,3 +82,4 @@ def measure(effort: Effort) -> Iterator[Measurement]:
     sizes = (effort.size(2000, 40), effort.size(6000, 60))
     for queries, threads in itertools.product(sizes, effort.threads):
         yield from measure_boosting(queries, threads, effort)
+        yield from measure_query_bagging(queries, threads, effort)

@@ -60,6 +60,8 @@ def families(effort: Effort) -> dict[str, Family]:
     rounds = effort.size(TREES, 3)
     settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20,l2=0"
     trees = f"trees[{settings}]"
+    # A tenth of a tiny set would be no query at all.
+    few_queries = f"trees[{settings},query_bagging={0.9 if effort.quick else 0.1}]"
     epochs = effort.size(20, 2)
     torch = f"torch[epochs={epochs},lr=0.003,batch=32,l2=0,schedule=constant,scaling=none]"
     mlp = "mlp[layers=(64,32),input_batch_norm=true]"
@@ -67,6 +69,10 @@ def families(effort: Effort) -> dict[str, Family]:
     return {
         "lightgbm lambdarank": Family("lightgbm", trees, "lambdarank[norm=true]", trees=True),
         "lightgbm lambdarank, native": Family("lightgbm[native=true]", trees, "lambdarank[norm=true]", trees=True),
+        "lightgbm lambdarank, few queries a tree": Family("lightgbm", few_queries, "lambdarank[norm=true]", trees=True),
+        "lightgbm lambdarank, native, few queries a tree": Family(
+            "lightgbm[native=true]", few_queries, "lambdarank[norm=true]", trees=True
+        ),
         "lightgbm xe_ndcg": Family("lightgbm", trees, "xe_ndcg", trees=True),
         "lightgbm E[lambdarank]": Family("lightgbm", trees, "lambdarank", "gumbel[beta=0.25,samples=8]", True),
         "lightgbm umart": Family("lightgbm", trees, "umart", trees=True),
