@@ -28,6 +28,11 @@ from rankplug.cli.models import explain, run
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
 
+UNUSED = "rfc3987_syntax"
+"""Optional package of jsonschema, which validates notebooks: importing it builds 38 parsers of addresses, which takes
+more than a second; no schema of notebooks asks for one.
+"""
+
 app = typer.Typer(
     name="rankplug",
     help="Learning to rank in which every loss, sampler, scorer and backend is a plugin.",
@@ -82,6 +87,7 @@ def options(
 def main() -> None:
     """Run the command line; an error is one sentence, with ``--debug`` its traceback too."""
     prepare_streams()
+    sys.modules.setdefault(UNUSED, None)  # type: ignore[arg-type]
     try:
         app()
     except Exception as error:

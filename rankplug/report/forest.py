@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankplug.plotting import FARTHEST, ForestCell
-from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_of
+from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_pictures
 
 MOST_BARS = 6
 SCALE = 18.0
@@ -116,13 +116,11 @@ def _arrow(side: int, height: float) -> str:
 
 
 def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, str]:
-    """Draw the claims of some studies for print into the report, and return its files by their suffixes."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import save
-
-    given = list(evidence)
-    figure = forest_of(given, headings=len(given) > 1)
-    written = save(figure, folder / "exhibits" / "all-claims", (".pdf", ".svg"))
-    plt.close(figure)
-    return {path.suffix[1:]: f"exhibits/{path.name}" for path in written}
+    """Write the claims of some studies for print into the report, and return the files by their suffixes."""
+    written = {}
+    for suffix, content in forest_pictures(evidence).items():
+        written[suffix] = f"exhibits/all-claims.{suffix}"
+        path = folder / written[suffix]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return written

@@ -14,10 +14,21 @@ from rankplug.report.research_object.crate import require_empty, write_crate
 from rankplug.report.site import build_report, write_summary, writing
 from rankplug.report.study_report import StudyReport, study_report
 from rankplug.store import Store
-from rankplug.studies import Budget, Profile, Results, Study, decisions_in_words, evaluate, scoreboard, studies, study
+from rankplug.studies import (
+    Budget,
+    Profile,
+    Results,
+    Study,
+    StudyEvaluation,
+    decisions_in_words,
+    evaluate,
+    scoreboard,
+    studies,
+    study,
+)
 from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, require
-from rankplug.system import engine_name, say
+from rankplug.system import engine_name, say, write_whole
 
 NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow", "seaborn")
 """Modules that notebooks and pages of a report need beside the packages of the backends."""
@@ -117,17 +128,33 @@ def _draw(
     """Evaluate a study, execute its notebook, and write its exhibits into the report.
 
     Each of the two processes finds what the other has evaluated: the notebook's kernel all of it, or, where they work
-    together, what this one has done from the end on when the kernel comes to it.
+    together, what this one has done from the end on when the kernel comes to it. A notebook that was executed on the
+    same evaluation is found as well, and starts no kernel.
     """
     evaluation = evaluate(paper, results)
     with writing(report), ThreadPoolExecutor(1, thread_name_prefix="notebook") as beside:
         if together:
-            executed = beside.submit(execute_notebook, paper, profile, asked, store, report)
+            executed = beside.submit(notebook_of, evaluation, profile, asked, store, report)
         _ = evaluation.claims
         for exhibit in reversed(paper.exhibits):
             evaluation.exhibit(exhibit.name)
-        notebook = executed.result() if together else execute_notebook(paper, profile, asked, store, report)
+        notebook = executed.result() if together else notebook_of(evaluation, profile, asked, store, report)
         return study_report(evaluation, notebook, report, store)
+
+
+def notebook_of(
+    evaluation: StudyEvaluation, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path
+) -> Path:
+    """Return the path of the notebook in the report, executed now or earlier on the same evaluation."""
+    paper = evaluation.study
+    target = report / "notebooks" / f"{paper.name}.ipynb"
+    causes = (paper.notebook_path.read_text(encoding="utf-8"), json.dumps(asked), str(store.folder.resolve()))
+
+    def executed() -> bytes:
+        return execute_notebook(paper, profile, asked, store, report).read_bytes()
+
+    write_whole(target, evaluation.once("notebook", causes, executed))
+    return target
 
 
 def chosen_studies(names: Iterable[str]) -> list[Study]:

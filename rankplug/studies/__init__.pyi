@@ -10,6 +10,7 @@ from .deciding import decisions_in_words as decisions_in_words
 from .deciding import read_time as read_time
 from .evaluation import StudyEvaluation as StudyEvaluation
 from .evaluation import evaluate as evaluate
+from .evaluation import forest_pictures as forest_pictures
 from .evaluation_parts import ClaimEvaluation as ClaimEvaluation
 from .evaluation_parts import ExhibitEvaluation as ExhibitEvaluation
 from .evaluation_parts import ObservationEvaluation as ObservationEvaluation
@@ -152,6 +153,7 @@ __all__ = [
     "facts_beside_published",
     "forest_cells",
     "forest_of",
+    "forest_pictures",
     "greater",
     "heading",
     "interval_of",

@@ -6,7 +6,9 @@ the cache under a digest of results and code, so that another process finds it.
 
 from __future__ import annotations
 
+import functools
 import io
+import json
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -18,9 +20,10 @@ from rankplug.studies.evaluation_parts import (
     ObservationEvaluation,
     Source,
 )
-from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation, plain_table
+from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation, kept_under, plain_table
 from rankplug.studies.papers import Exhibit, Study
 from rankplug.studies.query_pairs import QueryPairs, as_table, query_pairs, read_table
+from rankplug.studies.study_evidence import StudyEvidence, forest_of
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts.samples import Cell
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Read = TypeVar("Read")
+PRINTED = ("pdf", "svg")
+"""Formats of the forest plot of all claims, which the report's first page offers for print."""
 
 
 class StudyEvaluation:
@@ -75,6 +80,16 @@ class StudyEvaluation:
         """Observations in the results that no test decides."""
         return self._conclusions[1]
 
+    def once(self, name: str, causes: Iterable[str], make: Callable[[], bytes]) -> bytes:
+        """Return what another process made of this evaluation, as its executed notebook, or make and keep it.
+
+        Args:
+            name: of what it is.
+            causes: on which it depends beside the evaluation.
+            make: makes a file's content.
+        """
+        return self._kept.content(name, causes, make)
+
     @cached_property
     def _kept(self) -> KeptEvaluation:
         return kept_evaluation(self.study, self.results)
@@ -114,6 +129,18 @@ def evaluate(study: Study, results: Results) -> StudyEvaluation:
     return StudyEvaluation(study, results)
 
 
+def forest_pictures(evidence: Iterable[StudyEvidence]) -> dict[str, bytes]:
+    """Return the forest plot of all claims of some studies as files for print by their suffixes."""
+    given = list(evidence)
+    kept = kept_under("all claims", (json.dumps([study.describe() for study in given]),))
+
+    @functools.cache
+    def drawn() -> dict[str, bytes]:
+        return _pictures(forest_of(given, headings=len(given) > 1), PRINTED)
+
+    return {suffix: kept.content(suffix, (), lambda suffix=suffix: drawn()[suffix]) for suffix in PRINTED}
+
+
 def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
     """Return the combinations of some groups' models, of the groups that were run."""
     run = [(group, model) for group, model in cells if group in results.frames]
@@ -121,14 +148,17 @@ def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
     return tuple(Source(group, model, digests) for (group, model), digests in identities.items() if digests)
 
 
-def _pictures(figure: Figure) -> dict[str, bytes]:
+def _pictures(figure: Figure, suffixes: Iterable[str] = ("json", "svg", "png", "pdf")) -> dict[str, bytes]:
     import matplotlib.pyplot as plt
 
     from rankplug.plotting import encode_figure, encode_points, lay_out
 
     area = lay_out(figure)
-    pictures = {"json": encode_points(figure, area)}
-    for suffix in ("svg", "png", "pdf"):
+    pictures = {}
+    for suffix in suffixes:
+        if suffix == "json":
+            pictures[suffix] = encode_points(figure, area)
+            continue
         file = io.BytesIO()
         encode_figure(figure, file, suffix, area)
         pictures[suffix] = file.getvalue()

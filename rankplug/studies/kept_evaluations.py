@@ -1,8 +1,10 @@
-"""Evaluations kept in the cache: JSON with tables as Parquet and pictures as they are, under a digest of their causes.
-Each file begins with its own digest, so that damage is told from what was evaluated.
+"""Evaluations kept in the cache: JSON with tables as Parquet and pictures as they are, under a digest of their causes,
+and what is made of all of it, as the executed notebook. Each file begins with its own digest, so that damage is told
+from what was evaluated.
 
-What an evaluation depends on are the files of the results and the code of rankplug and of all plugins. Nothing is kept
-of results that are not read from a store, of a study that is not installed, or beside losses of this session only.
+What an evaluation depends on are the files of the results, the code of rankplug and of all plugins, and the versions of
+all that is installed. Nothing is kept of results that are not read from a store, of a study that is not installed, or
+beside losses of this session only.
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ import functools
 import hashlib
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
 Conclusions = tuple[tuple[ClaimEvaluation, ...], tuple[ObservationEvaluation, ...]]
 LATEST = 8
 """Evaluations of a study that are kept; older ones go."""
-LIBRARIES = ("numpy", "scipy", "pandas", "matplotlib", "pyarrow", "numba")
+INSTALLED = (".dist-info", ".egg-info")
+"""Ends of names that tell of an installed distribution and of its version."""
 
 
 class KeptEvaluation:
@@ -126,22 +129,46 @@ class KeptEvaluation:
         )
         return conclusions
 
+    def content(self, name: str, causes: Iterable[str], make: Callable[[], bytes]) -> bytes:
+        """Return a file's content as it was kept, or as it is made now.
+
+        Args:
+            name: of what it is.
+            causes: on which it depends beside the evaluation.
+            make: makes it.
+        """
+        file = f"{name}-{_digest(json.dumps(list(causes)).encode()).decode()}"
+        content = self._content(file)
+        if content is None:
+            content = make()
+            self._keep(file, content)
+        return content
+
     def _read(self, name: str) -> Any:
-        if self._folder is None:
-            return None
-        with contextlib.suppress(OSError, ValueError):
-            digest, _, content = (self._folder / name).read_bytes().partition(b"\n")
-            # A flipped bit may leave JSON that says another number.
-            return json.loads(content) if digest == _digest(content) else None
+        with contextlib.suppress(ValueError):
+            content = self._content(name)
+            return None if content is None else json.loads(content)
         return None
 
     def _write(self, name: str, describe: Callable[[], dict[str, Any]]) -> None:
+        if self._folder is not None:
+            self._keep(name, json.dumps(describe()).encode())
+
+    def _content(self, name: str) -> bytes | None:
+        if self._folder is None:
+            return None
+        with contextlib.suppress(OSError):
+            digest, _, content = (self._folder / name).read_bytes().partition(b"\n")
+            # A flipped bit may leave JSON that says another number.
+            return content if digest == _digest(content) else None
+        return None
+
+    def _keep(self, name: str, content: bytes) -> None:
         if self._folder is None:
             return
         with contextlib.suppress(OSError):  # Nothing is lost but time where the cache cannot be written.
             if not self._folder.exists():
                 _remove_oldest(self._folder.parent)
-            content = json.dumps(describe()).encode()
             write_whole(self._folder / name, _digest(content) + b"\n" + content)
 
 
@@ -149,11 +176,16 @@ def kept_evaluation(study: Study, results: Results) -> KeptEvaluation:
     """Return what is kept of a study's evaluation on some results."""
     if not isinstance(results.frames, StoredFrames) or not _is_installed(study):
         return KeptEvaluation(None)
-    digest = hashlib.blake2b(digest_size=16)
     decided = {sentence: verdict.describe() for sentence, verdict in results.decisions.items()}
-    for cause in (study.name, results.profile, results.frames.digest, code_digest(), json.dumps(decided)):
+    return kept_under(study.name, (results.profile, results.frames.digest, json.dumps(decided)))
+
+
+def kept_under(name: str, causes: Iterable[str]) -> KeptEvaluation:
+    """Return what is kept of something that depends on some causes, and on the code."""
+    digest = hashlib.blake2b(digest_size=16)
+    for cause in (name, code_digest(), *causes):
         digest.update(cause.encode() + b"\n")
-    return KeptEvaluation(cache_folder() / "evaluations" / study.name / digest.hexdigest())
+    return KeptEvaluation(cache_folder() / "evaluations" / name / digest.hexdigest())
 
 
 def _is_installed(study: Study) -> bool:
@@ -169,10 +201,10 @@ def _is_installed(study: Study) -> bool:
 
 @functools.cache
 def code_digest() -> str:
-    """Return a digest of the code that evaluations depend on: sizes and times of files, and versions of libraries."""
+    """Return a digest of the code that evaluations depend on: its files, and the versions of all that is installed."""
     digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    for name in LIBRARIES:
-        digest.update(f"{name} {metadata.version(name)}\n".encode())
+    for distribution in installed_distributions():
+        digest.update(f"{distribution}\n".encode())
     packages = {"rankplug"}
     for plugin in registry().plugins():
         code = plugin.specification.implementation
@@ -180,9 +212,16 @@ def code_digest() -> str:
         packages.add(module.partition(".")[0])
     for package in sorted(packages - {""}):
         for name, path in sorted(package_files(package)):
-            state = path.stat()
-            digest.update(f"{package} {name} {state.st_size} {state.st_mtime_ns}\n".encode())
+            digest.update(f"{package} {name}\n".encode() + _digest(path.read_bytes()))
     return digest.hexdigest()
+
+
+def installed_distributions() -> list[str]:
+    """Return the names and versions of all that is installed, by the folders that tell of them."""
+    found = set()
+    for folder in filter(os.path.isdir, sys.path):
+        found.update(name for name in os.listdir(folder) if name.endswith(INSTALLED))
+    return sorted(found)
 
 
 def _remove_oldest(folder: Path) -> None:

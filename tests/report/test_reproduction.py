@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import threading
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.report import reproduction
 from rankplug.store import Store, failed_result
-from rankplug.studies import Exhibit, Runs, Study
+from rankplug.studies import Exhibit, Runs, Study, evaluate, kept_evaluations
 
 
 def made(name: str, *losses: str) -> Study:
@@ -29,7 +30,7 @@ def shown(monkeypatch, tmp_path):
     one.run("smoke", store=store, progress=False)
     monkeypatch.setattr(reproduction, "studies", lambda: [one, other])
     monkeypatch.setattr(reproduction, "study", {"one": one, "other": other}.__getitem__)
-    monkeypatch.setattr(reproduction, "execute_notebook", lambda *given: None)
+    monkeypatch.setattr(reproduction, "notebook_of", lambda *given: None)
 
     def report(*names: str) -> list[str]:
         folder = tmp_path / "report"
@@ -123,8 +124,43 @@ def test_where_nothing_trains_the_notebook_runs_while_exhibits_are_drawn_unless_
 
     one = dataclasses.replace(made("one", "xe_ndcg"), exhibits=(drawn("Table 1"), drawn("Table 2")))
     monkeypatch.setattr(reproduction, "study", lambda name: one)
-    monkeypatch.setattr(reproduction, "execute_notebook", lambda *given: begun.set())
+    monkeypatch.setattr(reproduction, "notebook_of", lambda *given: begun.set())
     store, report = Store(tmp_path / "store"), tmp_path / "drawn"
     reproduction.reproduce(["one"], profile="smoke", store=store, report=report, progress=False, jobs=jobs)
     assert seen == [("Table 2", beside), ("Table 1", beside)]
     assert "Table 1" in (report / "one.html").read_text()
+
+
+def test_a_notebook_is_executed_once_for_what_it_is_made_of(tmp_path, monkeypatch):
+    """The report's notebook of a finished study is the kept one until results, profile, parameters or text change."""
+    executed = []
+
+    def execute(paper, profile, asked, store, report):
+        executed.append((profile, dict(asked)))
+        target = report / "notebooks" / f"{paper.name}.ipynb"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f"executed {len(executed)}")
+        return target
+
+    source = tmp_path / "one.ipynb"
+    source.write_text("text")
+    one, store = made("one", "xe_ndcg"), Store(tmp_path / "store")
+    monkeypatch.setattr(Study, "notebook_path", source)
+    monkeypatch.setattr(reproduction, "execute_notebook", execute)
+    monkeypatch.setattr(kept_evaluations, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(kept_evaluations, "_is_installed", lambda study: True)
+
+    def shown(profile="smoke", **asked):
+        evaluation = evaluate(one, one.run(profile, store=store, progress=False, **asked))
+        return reproduction.notebook_of(evaluation, profile, asked, store, tmp_path / "report").read_text()
+
+    assert shown() == shown() == "executed 1"
+    assert shown(seed=1) == "executed 2" and shown(profile="quick") == "executed 3"
+    source.write_text("changed text")
+    assert shown() == shown() == "executed 4"
+    trial = one.plan("smoke", store=store).trials[0]
+    os.utime(store.path(trial), (0, 0))
+    assert shown() == shown() == "executed 5"
+    for path in (tmp_path / "cache").rglob("notebook-*"):
+        path.write_bytes(path.read_bytes()[:-1])
+    assert shown() == shown() == "executed 6"

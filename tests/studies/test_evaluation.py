@@ -20,6 +20,9 @@ from rankplug.studies import (
     Runs,
     Study,
     evaluate,
+    evaluation,
+    evidence_of,
+    forest_pictures,
     greater,
     kept_evaluations,
     not_run,
@@ -79,8 +82,8 @@ def cache(tmp_path, monkeypatch, ran):
 
 def evaluated(ran, study=None):
     """Evaluate all parts, as a process does that knows nothing of an earlier one."""
-    evaluation = evaluate(study or ran.study, ran.study.results("smoke", store=ran.store))
-    return evaluation, evaluation.exhibits, evaluation.claims, evaluation.observations, evaluation.runs
+    made = evaluate(study or ran.study, ran.study.results("smoke", store=ran.store))
+    return made, made.exhibits, made.claims, made.observations, made.runs
 
 
 def test_another_process_finds_what_was_evaluated(ran, cache):
@@ -127,10 +130,68 @@ def test_a_flipped_bit_in_what_is_kept_changes_no_number(ran, cache):
     assert [one.verdict.sentence for one in first[2]] == [one.verdict.sentence for one in again[2]]
 
 
+def test_a_file_is_made_again_where_it_is_damaged_or_another_cause_holds(ran, cache):
+    made = []
+
+    def make():
+        made.append(len(made))
+        return b"made %d" % made[-1]
+
+    def asked(*causes):
+        return evaluate(ran.study, ran.study.results("smoke", store=ran.store)).once("notebook", causes, make)
+
+    assert asked("source") == asked("source") == b"made 0"
+    assert asked("another source") == b"made 1" and asked("source", "more") == b"made 2"
+    for path in cache.rglob("notebook*"):
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    assert asked("source") == b"made 3"
+    for path in cache.rglob("notebook*"):
+        path.write_bytes(path.read_bytes()[:20])
+    assert asked("source") == asked("source") == b"made 4"
+    path = next(ran.store.files())
+    os.utime(path, ns=(0, path.stat().st_mtime_ns + 1_000_000))
+    assert asked("source") == b"made 5"
+
+
+def test_a_plugin_that_changed_and_another_version_of_any_package_are_other_code(tmp_path, monkeypatch):
+    code = tmp_path / "made_plugin" / "drawing.py"
+    code.parent.mkdir()
+    (tmp_path / "made_plugin" / "__init__.py").touch()
+    plugin = SimpleNamespace(specification=SimpleNamespace(implementation="made_plugin.drawing:draw"))
+    monkeypatch.setattr(kept_evaluations, "registry", lambda: SimpleNamespace(plugins=lambda: [plugin]))
+    monkeypatch.syspath_prepend(tmp_path)
+    digests = []
+    for text, version in (("a = 1", 1), ("a = 2", 1), ("a = 2", 2), ("a = 2", 2)):
+        code.write_text(text)
+        os.utime(code, (0, 0))
+        for old in tmp_path.glob("*.dist-info"):
+            old.rmdir()
+        (tmp_path / f"seaborn-{version}.0.dist-info").mkdir()
+        digests.append(kept_evaluations.code_digest.__wrapped__())
+    assert len(set(digests)) == 3 and digests[2] == digests[3]
+
+
+def test_the_forest_plot_of_all_claims_is_drawn_once_for_the_same_verdicts(ran, cache, monkeypatch):
+    evidence = evidence_of(evaluated(ran)[0])
+    drawn = []
+    real = evaluation.forest_of
+    monkeypatch.setattr(evaluation, "forest_of", lambda *given, **options: drawn.append(1) or real(*given, **options))
+    first = forest_pictures([evidence])
+    assert forest_pictures([evidence]) == first and len(drawn) == 1
+    assert first["pdf"].startswith(b"%PDF") and b"</svg>" in first["svg"]
+    claims = (dataclasses.replace(evidence.claims[0], sentence="less"),)
+    assert forest_pictures([dataclasses.replace(evidence, claims=claims)]) != first and len(drawn) == 2
+    for path in cache.rglob("svg*"):
+        path.write_bytes(b"damaged")
+    assert forest_pictures([evidence]) == first and len(drawn) == 3
+
+
 def test_other_frames_are_never_taken_for_the_stored_ones(ran, cache):
-    evaluation = evaluated(ran)[0]
-    half = {"few": evaluation.results["few"].assign(value=0.5)}
-    changed = evaluate(ran.study, dataclasses.replace(evaluation.results, frames=half))
+    stored = evaluated(ran)[0].results
+    half = {"few": stored["few"].assign(value=0.5)}
+    changed = evaluate(ran.study, dataclasses.replace(stored, frames=half))
     assert set(changed.exhibit("Table 1").table["max"]) == {0.5}
 
 
