@@ -138,7 +138,10 @@ def forest_pictures(evidence: Iterable[StudyEvidence]) -> dict[str, bytes]:
     def drawn() -> dict[str, bytes]:
         return _pictures(forest_of(given, headings=len(given) > 1), PRINTED)
 
-    return {suffix: kept.content(suffix, (), lambda suffix=suffix: drawn()[suffix]) for suffix in PRINTED}
+    def picture(suffix: str) -> bytes:
+        return kept.content(suffix, (), lambda: drawn()[suffix])
+
+    return {suffix: picture(suffix) for suffix in PRINTED}
 
 
 def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:

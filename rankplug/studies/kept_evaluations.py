@@ -218,7 +218,7 @@ def code_digest() -> str:
 
 def installed_distributions() -> list[str]:
     """Return the names and versions of all that is installed, by the folders that tell of them."""
-    found = set()
+    found: set[str] = set()
     for folder in filter(os.path.isdir, sys.path):
         found.update(name for name in os.listdir(folder) if name.endswith(INSTALLED))
     return sorted(found)
