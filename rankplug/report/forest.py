@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import io
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rankplug.plotting import FARTHEST, ForestCell
-from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_pictures
+from rankplug.plotting import FARTHEST, ForestCell, encode_figure
+from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_of, kept_under
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_BARS = 6
 SCALE = 18.0
 """Width of a margin in the picture."""
 MIDDLE = 120.0
 """Half of the picture's width."""
+PRINTED = ("pdf", "svg")
+"""Formats for print."""
 STEP, EDGE = 4.0, 8.0
 """Distance between bars, and of the first and last from the picture's edge."""
 
@@ -116,11 +125,29 @@ def _arrow(side: int, height: float) -> str:
 
 
 def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, str]:
-    """Write the claims of some studies for print into the report, and return the files by their suffixes."""
+    """Write the claims of some studies for print into the report, and return its files by their suffixes.
+
+    The same verdicts are drawn once, and kept as evaluations are.
+    """
+    given = list(evidence)
+    kept = kept_under("all claims", (json.dumps([study.describe() for study in given]),))
+    figures: list[Figure] = []
+
+    def drawn(suffix: str) -> bytes:
+        if not figures:
+            figures.append(forest_of(given, headings=len(given) > 1))
+        file = io.BytesIO()
+        encode_figure(figures[0], file, suffix)
+        return file.getvalue()
+
     written = {}
-    for suffix, content in forest_pictures(evidence).items():
+    for suffix in PRINTED:
         written[suffix] = f"exhibits/all-claims.{suffix}"
         path = folder / written[suffix]
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        path.write_bytes(kept.content(suffix, (), functools.partial(drawn, suffix)))
+    if figures:
+        import matplotlib.pyplot as plt
+
+        plt.close(figures[0])
     return written

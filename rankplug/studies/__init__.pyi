@@ -10,11 +10,11 @@ from .deciding import decisions_in_words as decisions_in_words
 from .deciding import read_time as read_time
 from .evaluation import StudyEvaluation as StudyEvaluation
 from .evaluation import evaluate as evaluate
-from .evaluation import forest_pictures as forest_pictures
 from .evaluation_parts import ClaimEvaluation as ClaimEvaluation
 from .evaluation_parts import ExhibitEvaluation as ExhibitEvaluation
 from .evaluation_parts import ObservationEvaluation as ObservationEvaluation
 from .evaluation_parts import Source as Source
+from .kept_evaluations import kept_under as kept_under
 from .papers import Exhibit as Exhibit
 from .papers import Study as Study
 from .papers import StudyParameters as StudyParameters
@@ -153,11 +153,11 @@ __all__ = [
     "facts_beside_published",
     "forest_cells",
     "forest_of",
-    "forest_pictures",
     "greater",
     "heading",
     "interval_of",
     "judge",
+    "kept_under",
     "layout",
     "loss_records",
     "noise_effects",

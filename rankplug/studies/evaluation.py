@@ -6,9 +6,7 @@ the cache under a digest of results and code, so that another process finds it.
 
 from __future__ import annotations
 
-import functools
 import io
-import json
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -20,10 +18,9 @@ from rankplug.studies.evaluation_parts import (
     ObservationEvaluation,
     Source,
 )
-from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation, kept_under, plain_table
+from rankplug.studies.kept_evaluations import KeptEvaluation, kept_evaluation, plain_table
 from rankplug.studies.papers import Exhibit, Study
 from rankplug.studies.query_pairs import QueryPairs, as_table, query_pairs, read_table
-from rankplug.studies.study_evidence import StudyEvidence, forest_of
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts.samples import Cell
 
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Read = TypeVar("Read")
-PRINTED = ("pdf", "svg")
-"""Formats of the forest plot of all claims, which the report's first page offers for print."""
 
 
 class StudyEvaluation:
@@ -129,21 +124,6 @@ def evaluate(study: Study, results: Results) -> StudyEvaluation:
     return StudyEvaluation(study, results)
 
 
-def forest_pictures(evidence: Iterable[StudyEvidence]) -> dict[str, bytes]:
-    """Return the forest plot of all claims of some studies as files for print by their suffixes."""
-    given = list(evidence)
-    kept = kept_under("all claims", (json.dumps([study.describe() for study in given]),))
-
-    @functools.cache
-    def drawn() -> dict[str, bytes]:
-        return _pictures(forest_of(given, headings=len(given) > 1), PRINTED)
-
-    def picture(suffix: str) -> bytes:
-        return kept.content(suffix, (), lambda: drawn()[suffix])
-
-    return {suffix: picture(suffix) for suffix in PRINTED}
-
-
 def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
     """Return the combinations of some groups' models, of the groups that were run."""
     run = [(group, model) for group, model in cells if group in results.frames]
@@ -151,17 +131,14 @@ def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
     return tuple(Source(group, model, digests) for (group, model), digests in identities.items() if digests)
 
 
-def _pictures(figure: Figure, suffixes: Iterable[str] = ("json", "svg", "png", "pdf")) -> dict[str, bytes]:
+def _pictures(figure: Figure) -> dict[str, bytes]:
     import matplotlib.pyplot as plt
 
     from rankplug.plotting import encode_figure, encode_points, lay_out
 
     area = lay_out(figure)
-    pictures = {}
-    for suffix in suffixes:
-        if suffix == "json":
-            pictures[suffix] = encode_points(figure, area)
-            continue
+    pictures = {"json": encode_points(figure, area)}
+    for suffix in ("svg", "png", "pdf"):
         file = io.BytesIO()
         encode_figure(figure, file, suffix, area)
         pictures[suffix] = file.getvalue()

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from rankplug.errors import NotRunError
+from rankplug.report import forest
 from rankplug.store import Store
 from rankplug.studies import (
     Claim,
@@ -20,9 +21,7 @@ from rankplug.studies import (
     Runs,
     Study,
     evaluate,
-    evaluation,
     evidence_of,
-    forest_pictures,
     greater,
     kept_evaluations,
     not_run,
@@ -176,16 +175,20 @@ def test_a_plugin_that_changed_and_another_version_of_any_package_are_other_code
 def test_the_forest_plot_of_all_claims_is_drawn_once_for_the_same_verdicts(ran, cache, monkeypatch):
     evidence = evidence_of(evaluated(ran)[0])
     drawn = []
-    real = evaluation.forest_of
-    monkeypatch.setattr(evaluation, "forest_of", lambda *given, **options: drawn.append(1) or real(*given, **options))
-    first = forest_pictures([evidence])
-    assert forest_pictures([evidence]) == first and len(drawn) == 1
+    real = forest.forest_of
+    monkeypatch.setattr(forest, "forest_of", lambda *given, **options: drawn.append(1) or real(*given, **options))
+
+    def pictures(*given):
+        return {suffix: (cache / path).read_bytes() for suffix, path in forest.forest_files(given, cache).items()}
+
+    first = pictures(evidence)
+    assert pictures(evidence) == first and len(drawn) == 1
     assert first["pdf"].startswith(b"%PDF") and b"</svg>" in first["svg"]
     claims = (dataclasses.replace(evidence.claims[0], sentence="less"),)
-    assert forest_pictures([dataclasses.replace(evidence, claims=claims)]) != first and len(drawn) == 2
-    for path in cache.rglob("svg*"):
+    assert pictures(dataclasses.replace(evidence, claims=claims)) != first and len(drawn) == 2
+    for path in (cache / "evaluations").rglob("svg-*"):
         path.write_bytes(b"damaged")
-    assert forest_pictures([evidence]) == first and len(drawn) == 3
+    assert pictures(evidence) == first and len(drawn) == 3
 
 
 def test_other_frames_are_never_taken_for_the_stored_ones(ran, cache):
