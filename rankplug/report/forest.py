@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankplug.plotting import FARTHEST, ForestCell, encode_figure
+from rankplug.plotting import FARTHEST, ForestCell, encode_figure, lay_out
 from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_of, kept_under
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
 MOST_BARS = 6
 SCALE = 18.0
@@ -131,13 +132,14 @@ def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, s
     """
     given = list(evidence)
     kept = kept_under("all claims", (json.dumps([study.describe() for study in given]),))
-    figures: list[Figure] = []
+    laid_out: list[tuple[Figure, Bbox]] = []
 
     def drawn(suffix: str) -> bytes:
-        if not figures:
-            figures.append(forest_of(given, headings=len(given) > 1))
-        file = io.BytesIO()
-        encode_figure(figures[0], file, suffix)
+        if not laid_out:
+            figure = forest_of(given, headings=len(given) > 1)
+            laid_out.append((figure, lay_out(figure)))
+        (figure, area), file = laid_out[0], io.BytesIO()
+        encode_figure(figure, file, suffix, area)
         return file.getvalue()
 
     written = {}
@@ -146,8 +148,8 @@ def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, s
         path = folder / written[suffix]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(kept.content(suffix, (), functools.partial(drawn, suffix)))
-    if figures:
+    if laid_out:
         import matplotlib.pyplot as plt
 
-        plt.close(figures[0])
+        plt.close(laid_out[0][0])
     return written
