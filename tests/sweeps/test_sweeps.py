@@ -17,7 +17,9 @@ import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError, RankplugError
 from rankplug.store import Store, Trial
+from rankplug.sweeps.plans import Sweep
 from rankplug.sweeps.running import Outcome, sweep
+from rankplug.sweeps.tasks import tasks_of
 
 pytestmark = pytest.mark.usefixtures("trouble")
 
@@ -51,6 +53,13 @@ def values(outcome: Outcome) -> pd.DataFrame:
 def times_loaded(folder: Path) -> int:
     log = folder / "log"
     return len(log.read_text().splitlines()) if log.exists() else 0
+
+
+def test_workers_begin_with_trials_of_different_losses_so_that_no_two_compile_one(tmp_path: Path) -> None:
+    losses, rates = ["mse", "ranknet", "xe_ndcg"], "trees[learning_rate=[0.1,0.2]]"
+    plan = Sweep(({**TINY, "loss": losses, "scorer": rates},), trials=2).plan(Store(tmp_path))
+    begun = [task.trials[0].combination.loss for task in tasks_of(plan.trials, whole=False)]
+    assert [sorted(begun[place : place + 3]) for place in range(0, 12, 3)] == 4 * [losses]
 
 
 @pytest.mark.parametrize("way", WAYS)
