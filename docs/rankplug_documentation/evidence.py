@@ -13,12 +13,16 @@ from pathlib import Path
 
 from rankplug.errors import NotRunError, RankplugError
 from rankplug.report import KeptExhibits
+from rankplug.statistics import look_steps
 from rankplug.store import Store
-from rankplug.studies import Profile, Results, Study, evaluate, evidence_of, read_profile, study
+from rankplug.studies import Profile, Results, Study, StudyEvidence, evaluate, evidence_of, read_profile, study
+from rankplug.studies.verdicts import Verdict
 from rankplug_documentation.reproduction import ORDER
 
 EXHIBITS = "exhibits"
 """Folder of the papers' figures and tables beside the verdicts."""
+LOOKS: Mapping[str, int] = {"full": 3}
+"""Profile -> how often results were looked at while its number of trials was chosen; once where it is not named."""
 
 
 def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder: Path) -> list[Path]:
@@ -38,7 +42,9 @@ def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder:
             print(f"left as it is: {error}")
             continue
         evaluation = evaluate(one, results)
-        evidence = replace(evidence_of(evaluation), note=note_of(one, results))
+        evidence = evidence_of(evaluation)
+        notes = (note_of(one, results), note_of_looks(one, results, evidence))
+        evidence = replace(evidence, note=" ".join(filter(None, notes)))
         written += [folder / f"{one.name}-{profile}.json", folder / EXHIBITS / f"{one.name}.json.gz"]
         evidence.write(written[-2])
         KeptExhibits.of(evaluation, store).write(written[-1])
@@ -60,6 +66,32 @@ def note_of(one: Study, results: Results) -> str:
         for (there, asked), names in fewer.items()
     ]
     return f"Only {' and '.join(parts)} were run for this." if parts else ""
+
+
+def note_of_looks(one: Study, results: Results, evidence: StudyEvidence) -> str:
+    """Return how many verdicts stand at the levels of several looks, where trials were added in view of results.
+
+    Args:
+        one: the study.
+        results: of its runs.
+        evidence: its verdicts, at the level of a single look.
+    """
+    looks = LOOKS.get(results.profile, 1)
+    if looks == 1:
+        return ""
+    judgements = {claim.sentence: claim.judgement for claim in evidence.claims}
+    reached = {
+        sentence: verdict.verdict
+        for sentence, verdict in judgements.items()
+        if isinstance(verdict, Verdict) and verdict.decided
+    }
+    decided = [claim for claim in one.claims if claim.margin and claim.sentence in reached]
+    strict = (claim.judge(results, steps=look_steps(looks)) for claim in decided)
+    stand = sum(verdict.verdict == reached[claim.sentence] for claim, verdict in zip(decided, strict, strict=True))
+    return (
+        f"The number of trials was chosen in view of results, at {looks} looks at most: of {len(decided)} claims about"
+        f" differences that are decided here, {stand} stay so where each look has an equal share of the level."
+    )
 
 
 def exhibits_in(folder: Path) -> Mapping[str, KeptExhibits]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pandas as pd
 import pytest
 from rankplug_documentation import evidence as module
-from rankplug_documentation.evidence import exhibits_in, note_of, write_evidence
+from rankplug_documentation.evidence import exhibits_in, note_of, note_of_looks, write_evidence
 from rankplug_documentation.paper_pages import exhibits_shown
 from rankplug_documentation.reproduction import ORDER, evidence_in
 
@@ -29,9 +31,11 @@ from rankplug.studies import (
     StudyEvidence,
     Verdict,
     evaluate,
+    evidence_of,
     greater,
 )
 from rankplug.studies import study as study_of
+from rankplug.studies.verdicts import IndependentTrials, Sample
 
 EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
 KEPT = exhibits_in(EVIDENCE)
@@ -147,6 +151,24 @@ def test_runs_that_are_all_there_need_no_note(paper, tmp_path):
     kept.write(tmp_path / "made.json.gz")
     assert (tmp_path / "made.json.gz").read_bytes() == first
     assert KeptExhibits.read(tmp_path / "made.json.gz") == kept
+
+
+def test_verdicts_on_trials_that_were_added_say_how_many_stand_at_the_level_of_each_look(paper, monkeypatch, tmp_path):
+    lead = np.linspace(-1, 1, 10)
+
+    def ahead(by):
+        return lambda results: greater({"": Sample(by + lead, IndependentTrials())})
+
+    claims = [Claim(f"ahead by {by}", ahead(by), margin=Margin(0.5, "points")) for by in (0.49, 2.0, 0.0)]
+    study = replace(paper, claims=claims)
+    results = study.run("smoke", store=tmp_path, progress=False)
+    evidence = evidence_of(evaluate(study, results))
+    assert [claim.judgement.verdict for claim in evidence.claims] == ["holds", "holds", "no difference"]
+    assert note_of_looks(study, results, evidence) == ""
+    monkeypatch.setattr(module, "LOOKS", {"smoke": 3})
+    assert "at 3 looks at most: of 3 claims about differences that are decided here, 1 stay so" in note_of_looks(
+        study, results, evidence
+    )
 
 
 CONTENTS = {

@@ -115,8 +115,8 @@ SIZES: Mapping[Profile, Size] = {
         rounds=150,
         leaves=31,
         rates=("[0.005,0.02]", "[0.001,0.005]"),
-        noise=20,
-        mentioned=12,
+        noise=40,
+        mentioned=30,
     ),
     "real": Size(
         (Collection("ohsumed", 20, 1.0), Collection("mq2008", 20, 1.0)),

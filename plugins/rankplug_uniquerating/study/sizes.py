@@ -151,7 +151,7 @@ SIZES: Mapping[Profile, Size] = {
         rounds=150,
         leaves=31,
         policy_rates="0.001",
-        choices=14,
+        choices=34,
         sparse=14,
     ),
     "real": Size(

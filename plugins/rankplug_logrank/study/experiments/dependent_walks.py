@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Doubles = NDArray[np.float64]
-LISTS, GOODS, BADS, FEATURES, PROBLEMS = 20, 3, 9, 5, 16
+LISTS, GOODS, BADS, FEATURES, PROBLEMS = 20, 3, 9, 5, 100
 LABELS = np.repeat([1.0, 0.0], [GOODS, BADS])
 RANKINGS, STEPS_BETWEEN, ITERATIONS, C = 80, 5, 50, 10.0
 AT_THE_END, CONVERGED = 10, 0.01
@@ -167,8 +167,8 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     for index, (kind, paint) in enumerate(zip(SAMPLES, PALETTE, strict=False)):
         rows = frame[frame["sample"] == kind]
         side = index + np.linspace(-0.2, 0.2, len(rows))
-        left.plot(side, rows["gradient left"].clip(lower=1e-8), "o", color=paint, markersize=4)
-        right.plot(side, rows["training MAP"], "o", color=paint, markersize=4, label=kind)
+        left.plot(side, rows["gradient left"].clip(lower=1e-8), "o", color=paint, markersize=2.5)
+        right.plot(side, rows["training MAP"], "o", color=paint, markersize=2.5, label=kind)
     left.axhline(CONVERGED, color="#555555", linewidth=0.8, linestyle="--")
     left.set(xlabel="runs, side by side", ylabel="share of the gradient that is left", yscale="log", xticks=[])
     right.set(xlabel="runs, side by side", ylabel="training MAP", xticks=[])
