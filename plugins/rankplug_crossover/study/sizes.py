@@ -102,7 +102,7 @@ SIZES: Mapping[Profile, Size] = {
             f"made as {name}": f"synthetic[shape={name.lower()},queries=300,documents=20,test_queries=2000]"
             for name in ("MSLR", "Yahoo", "OHSUMED")
         },
-        tuned_trials=40,
+        tuned_trials=20,
     ),
     "real": Size(
         {"OHSUMED": "ohsumed", "MQ2008": "mq2008"},

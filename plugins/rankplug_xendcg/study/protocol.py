@@ -55,9 +55,8 @@ class Size:
 
     Args:
         collections: in the place of Web30K and of Yahoo.
-        trials: repetitions of the comparison and of the added documents.
+        trials: repetitions of the comparison and of the noisy labels.
         click_trials: repetitions of the clicks.
-        flip_trials: repetitions of the labels drawn anew; as of the comparison where none are given.
         rounds: trees at most.
         max_bin: values of a feature that trees tell apart.
         learning_rate: factor on the leaves' values.
@@ -70,7 +69,6 @@ class Size:
     collections: tuple[Collection, ...]
     trials: int
     click_trials: int
-    flip_trials: int = 0
     rounds: int = 500
     max_bin: int = 255
     learning_rate: float = 0.02
@@ -82,10 +80,6 @@ class Size:
     def levels(self, kind: Noise) -> tuple[float, ...]:
         """Return the levels of a kind of noise."""
         return {"negatives": self.negatives, "flips": self.flips, "clicks": self.clicks}[kind]
-
-    def trials_of(self, kind: Noise) -> int:
-        """Return the repetitions of a kind of noise."""
-        return {"negatives": self.trials, "flips": self.flip_trials or self.trials, "clicks": self.click_trials}[kind]
 
 
 SIZES: Mapping[Profile, Size] = {
@@ -128,7 +122,6 @@ SIZES: Mapping[Profile, Size] = {
         ),
         trials=20,
         click_trials=20,
-        flip_trials=64,
         rounds=100,
         max_bin=63,
         learning_rate=0.1,
@@ -167,7 +160,8 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             for level in size.levels(kind):
                 transforms = transforms_of(kind, level, collection.labels)
                 noisy = _group(group_name(kind, data_name, level), size, collection, of_noise, transforms)
-                yield replace(noisy, trials=size.trials_of(kind), kind=kind, place=data_name, level=level)
+                trials = size.click_trials if kind == "clicks" else size.trials
+                yield replace(noisy, trials=trials, kind=kind, place=data_name, level=level)
     yield replace(_group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, []), kind=GAMMA, place=WEB30K)
 
 
