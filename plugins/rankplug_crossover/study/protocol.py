@@ -96,7 +96,8 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         models = models_of(size)
         yield Runs(name, models, shared, size.folds, size.trials, kind=GRID, place=name)
         if size.compared:
-            pairs = {model: models[model] for model in COMPARED}
+            # Of losses that are not installed, the grid has none either.
+            pairs = {model: models[model] for model in COMPARED if model in models}
             of_pairs = {**shared, "dataset": dataset if data else size.compared_on or dataset}
             yield Runs(f"{PAIRS}, {name}", pairs, of_pairs, size.folds, size.compared, kind=PAIRS, place=name)
     for name, dataset in ({data: data} if data and size.tuned_on else size.tuned_on).items():
