@@ -33,9 +33,13 @@ OF_AUTHORS = {"MetricParameters", "RankingMetricParameters", "PaddedParameters"}
 
 SUGGESTION = re.compile(r"no (\w+) (?:is )?called \S+: did you mean ([\w-]+(?: or [\w-]+)*)")
 
+LISTED = re.compile(r"cannot fit on a cluster; (.+) can$")
+
 
 def suggested(case: BadInput) -> list[str]:
     """Return kind and name of the plugins that an answer suggests, without which it would suggest others."""
+    if listed := LISTED.search(case.says):
+        return [f"backend {name}" for name in listed[1].split(" and ")]
     match = SUGGESTION.search(case.says)
     return [f"{match[1].replace('plugin', 'loss')} {name}" for name in match[2].split(" or ")] if match else []
 
