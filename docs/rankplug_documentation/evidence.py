@@ -15,7 +15,7 @@ from rankplug.errors import NotRunError, RankplugError
 from rankplug.report import KeptExhibits
 from rankplug.statistics import look_steps
 from rankplug.store import Store
-from rankplug.studies import Profile, Results, Study, StudyEvidence, evaluate, evidence_of, read_profile, study
+from rankplug.studies import Profile, Results, Runs, Study, StudyEvidence, evaluate, evidence_of, read_profile, study
 from rankplug.studies.verdicts import Verdict
 from rankplug_documentation.reproduction import ORDER
 
@@ -25,7 +25,9 @@ LOOKS: Mapping[str, int] = {"full": 3}
 """Profile -> how often results were looked at while its number of trials was chosen; once where it is not named."""
 
 
-def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder: Path) -> list[Path]:
+def write_evidence(
+    names: Sequence[str], profile: Profile, store: Store, folder: Path, exhibits: bool = True
+) -> list[Path]:
     """Write the verdicts and exhibits of some studies on what a store has of a profile, and return the files.
 
     Args:
@@ -33,6 +35,7 @@ def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder:
         profile: how large.
         store: where the results lie.
         folder: of the evidence.
+        exhibits: also writes the figures and tables, of which the pages show one profile's.
     """
     written = []
     for one in map(study, names):
@@ -45,9 +48,11 @@ def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder:
         evidence = evidence_of(evaluation)
         notes = (note_of(one, results), note_of_looks(one, results, evidence))
         evidence = replace(evidence, note=" ".join(filter(None, notes)))
-        written += [folder / f"{one.name}-{profile}.json", folder / EXHIBITS / f"{one.name}.json.gz"]
-        evidence.write(written[-2])
-        KeptExhibits.of(evaluation, store).write(written[-1])
+        written.append(folder / f"{one.name}-{profile}.json")
+        evidence.write(written[-1])
+        if exhibits:
+            written.append(folder / EXHIBITS / f"{one.name}.json.gz")
+            KeptExhibits.of(evaluation, store).write(written[-1])
         print(f"{one.name}: {evidence.in_short}. {evidence.note}".rstrip())
     if not written:
         raise RankplugError(f"{store.folder} has no runs of the profile {profile}; name another with --store")
@@ -56,15 +61,19 @@ def write_evidence(names: Sequence[str], profile: Profile, store: Store, folder:
 
 def note_of(one: Study, results: Results) -> str:
     """Return what a reader must know of runs that are fewer than the profile's; empty where they are not."""
-    fewer: dict[tuple[int, int], list[str]] = {}
+    levels: dict[str, list[Runs]] = {}
     for name, runs in one.runs_asked(read_profile(results.profile)).items():
-        there = results.runs[name].trials if name in results.runs else 0
-        if there < runs.trials:
-            fewer.setdefault((there, runs.trials if there else 0), []).append(name)
-    parts = [
-        f"{there} of the profile's {asked} trials of {', '.join(names)}" if there else f"none of {', '.join(names)}"
-        for (there, asked), names in fewer.items()
-    ]
+        # Levels of one kind of noise are told together.
+        together = f"{runs.kind} in the place of {runs.place}" if runs.kind and runs.level else name
+        levels.setdefault(together, []).append(runs)
+    fewer: dict[str, list[str]] = {}
+    for name, several in levels.items():
+        counts = [results.runs[runs.name].trials if runs.name in results.runs else 0 for runs in several]
+        low, high, asked = min(counts), max(counts), several[0].trials
+        if low < asked:
+            there = f"{low} to {high}" if low < high else f"{low}"
+            fewer.setdefault(f"{there} of the profile's {asked} trials of" if high else "none of", []).append(name)
+    parts = [f"{count} {', '.join(names)}" for count, names in fewer.items()]
     return f"Only {' and '.join(parts)} were run for this." if parts else ""
 
 
@@ -107,9 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", default=ORDER, help="studies; all papers by default")
     parser.add_argument("--store", help="folder of results")
     parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder of the documentation")
+    parser.add_argument(
+        "--verdicts", action="store_true", help="leave the figures and tables of another profile as they are"
+    )
     asked = parser.parse_args(arguments)
-    folder = asked.docs / "evidence"
-    for path in write_evidence(asked.names, read_profile(asked.profile), Store.named(asked.store), folder):
+    profile, store, folder = read_profile(asked.profile), Store.named(asked.store), asked.docs / "evidence"
+    for path in write_evidence(asked.names, profile, store, folder, exhibits=not asked.verdicts):
         print(path)
 
 

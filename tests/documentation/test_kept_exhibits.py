@@ -26,6 +26,7 @@ from rankplug.studies import (
     Exhibit,
     Margin,
     Observation,
+    Results,
     Runs,
     Study,
     StudyEvidence,
@@ -138,6 +139,10 @@ def test_what_a_store_has_is_kept_and_shown_with_words_that_say_what_it_lacks(pa
     assert "### Figure 1: A line\n\nA line that falls.\n\n[![Figure 1: A line](made/figure-1.svg)]" in page
     assert '<details class="numbers">' in page and evidence.note in page
 
+    kept_before = written[1].read_bytes()
+    assert write_evidence(["made"], "smoke", store, folder, exhibits=False) == written[:1]
+    assert written[1].read_bytes() == kept_before
+
 
 def test_runs_that_are_all_there_need_no_note(paper, tmp_path):
     store = Store(tmp_path / "store")
@@ -168,6 +173,19 @@ def test_verdicts_on_trials_that_were_added_say_how_many_stand_at_the_level_of_e
     monkeypatch.setattr(module, "LOOKS", {"smoke": 3})
     assert "at 3 looks at most: of 3 claims about differences that are decided here, 1 stay so" in note_of_looks(
         study, results, evidence
+    )
+
+
+def test_levels_of_one_kind_are_told_together(paper, monkeypatch):
+    quality = Runs("quality, Web", {}, {}, trials=4, kind="quality", place="Web")
+    noisy = [
+        Runs(f"flips, Web, {level}", {}, {}, trials=4, kind="flips", place="Web", level=level) for level in (0.2, 0.4)
+    ]
+    monkeypatch.setattr(Study, "runs_asked", lambda self, profile: {runs.name: runs for runs in (quality, *noisy)})
+    there = {"quality, Web": replace(quality, trials=4), "flips, Web, 0.4": replace(noisy[1], trials=3)}
+    results = Results("smoke", {}, pd.DataFrame(), runs=there)
+    assert note_of(paper, results) == (
+        "Only 0 to 3 of the profile's 4 trials of flips in the place of Web were run for this."
     )
 
 
