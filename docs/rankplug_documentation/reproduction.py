@@ -180,10 +180,17 @@ def in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
 
 
 def _told_from(profiles: Mapping[str, StudyEvidence]) -> StudyEvidence:
-    """Return the evidence of the largest profile that was not run in part only, by the number of claims it judges."""
+    """Return the evidence of the largest profile that decides about as many claims as any.
+
+    One that was run in part only, or on collections too small to tell, decides fewer.
+    """
     given = list(profiles.values())
-    judged = [sum(isinstance(claim.judgement, Verdict) for claim in one.claims) for one in given]
-    return next(one for one, count in zip(reversed(given), reversed(judged), strict=True) if count >= 0.9 * max(judged))
+    decided = [
+        sum(isinstance(claim.judgement, Verdict) and claim.judgement.decided for claim in one.claims) for one in given
+    ]
+    return next(
+        one for one, count in zip(reversed(given), reversed(decided), strict=True) if count >= 0.9 * max(decided)
+    )
 
 
 def _changes(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:

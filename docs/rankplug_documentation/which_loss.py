@@ -19,8 +19,9 @@ HEAD = """# Which loss should I use?
 Made by `make docs` from the verdicts in `docs/evidence`. Each question has the claims of studies that bear on it,
 whichever way they came out, by [stated rules](verdicts.md): a claim *holds*, or *fails* where the opposite is shown;
 *no difference* is one too small to matter, by the margin on the claim's page; *inconclusive* is not known yet. Of
-several profiles the largest that judged a claim counts. All of it is made data, which is one kind of data. Ask again on
-yours: `rankplug sweep 'loss=[lambdarank,xe_ndcg]' backend=lightgbm 'dataset=letor-file[path=...]'`.
+several profiles the largest that decided a claim counts, and where none did the largest that judged it. Profiles but
+`real` are made data, which is one kind of data. Ask again on yours:
+`rankplug sweep 'loss=[lambdarank,xe_ndcg]' backend=lightgbm 'dataset=letor-file[path=...]'`.
 """
 WORDS = {"holds": "shown", "fails": "the opposite is shown of", "no difference": "too small to matter"}
 
@@ -31,7 +32,7 @@ class Answer:
 
     Args:
         study: that judged it.
-        profile: the largest at which it was judged, else the largest at which it was asked.
+        profile: the largest at which it was decided, else at which it was judged, else at which it was asked.
         claim: with its verdict.
         number: of the claim on the study's page.
     """
@@ -82,7 +83,8 @@ def _answers(
                 if claim.sentence == sentence
             ]
             judged = [answer for answer in asked if isinstance(answer.claim.judgement, Verdict)]
-            yield (judged or asked)[-1]
+            decided = [answer for answer in judged if answer.verdict in WORDS]
+            yield (decided or judged or asked)[-1]
 
 
 def _in_short(answers: Sequence[Answer]) -> tuple[str, str]:
