@@ -64,7 +64,8 @@ def compare(
 
 def _names(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
     """Name each side by those of its parts that differ from the other's."""
-    sides = [{part: list(side[part].unique()) for part in PARTS} for side in (first, second)]
+    said = [side.astype(object).where(side.notna(), "") for side in (first, second)]
+    sides = [{part: list(side[part].unique()) for part in PARTS} for side in said]
     apart = [part for part in PARTS if sides[0][part] != sides[1][part]]
     return [
         " / ".join(str(value) or f"no {part}" for part in apart for value in side[part]) or word
