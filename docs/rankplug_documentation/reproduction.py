@@ -13,6 +13,8 @@ from rankplug_documentation.parameter_table import table
 from rankplug_documentation.pictures.verdicts import write_verdict_pictures
 
 ORDER = ("stochastic", "xendcg", "uniquerating", "logrank", "crossover")
+OPEN = "Open"
+"""Word before claims that are inconclusive."""
 BEGIN, END = "<!-- results: written by make docs -->", "<!-- end of results -->"
 HEAD = """# What reproduces
 
@@ -83,7 +85,9 @@ def write_reproduction(docs: Path) -> None:
     """Write the pages, the pictures of all claims, and the README's table."""
     for path, text in reproduction_pages(docs).items():
         path.write_text(text, encoding="utf-8")
-    write_verdict_pictures(evidence_in(docs / "evidence"), docs / "images")
+    evidence = evidence_in(docs / "evidence")
+    largest = {name: largest_whole(profiles) for name, profiles in evidence.items()}
+    write_verdict_pictures(evidence, largest, docs / "images")
     readme = docs.parent / "README.md"
     if readme.exists():
         readme.write_text(readme_with_results(readme.read_text(encoding="utf-8"), docs), encoding="utf-8")
@@ -98,8 +102,9 @@ def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[s
         yield f"## {name}: {last.title}\n"
         yield f"![Every claim of {name}, its difference in units of the margin]" + f"(images/claims-{name}.svg)\n"
         yield (
-            "*A row for each claim, with the difference and its interval in units of the margin that would matter; the"
-            " thick interval decides. The claim's side is right, what is too small to matter lies in the band.*\n"
+            f"*A row for each claim at `{largest_whole(profiles).profile}`, with the difference and its interval in"
+            " units of the margin that would matter; the thick interval decides. The claim's side is right, what is too"
+            " small to matter lies in the band.*\n"
         )
         yield from in_words(profiles)
         yield from _verdicts(name, profiles)
@@ -152,11 +157,31 @@ def _anchor(name: str, title: str) -> str:
 
 def in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield what the verdicts come to, each sentence from the numbers of one profile."""
-    one = _told_from(profiles)
-    judged = [claim for claim in one.claims if isinstance(claim.judgement, Verdict)]
+    yield from extents(profiles)
+    for words, told in findings(profiles, most=5):
+        if words == OPEN:
+            yield from (f"- {OPEN}: {each}." for each in told)
+        else:
+            yield f"- {words}: {'; '.join(told)}."
+    yield ""
+
+
+def extents(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
+    """Yield how much was run of each profile, and how many claims have which verdict."""
     for each in profiles.values():
         note = f" {each.note}" if each.note else ""
         yield f"At `{each.profile}` ({each.date}, {each.trials} trials): {each.in_short}.{note}\n"
+
+
+def findings(profiles: Mapping[str, StudyEvidence], most: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield what is said of some claims with their words, from the largest profile that was run as a whole.
+
+    Args:
+        profiles: the evidence of a study.
+        most: claims of a verdict that are told, those with the largest differences.
+    """
+    one = largest_whole(profiles)
+    judged = [claim for claim in one.claims if isinstance(claim.judgement, Verdict)]
     for word, words in (
         ("holds", "Shown, from the largest difference in margins on"),
         ("fails", "The opposite is shown of"),
@@ -165,25 +190,25 @@ def in_words(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
         told = sorted((claim for claim in judged if claim.judgement.verdict == word), key=_distance, reverse=True)
         by_chance = [claim for claim in told if not _exact(claim)]
         if by_chance:
-            yield f"- {words}: " + "; ".join(f"{_short(claim)} ({claim.effect})" for claim in by_chance[:5]) + "."
+            yield words, [f"{_short(claim)} ({claim.effect})" for claim in by_chance[:most]]
         exact = len(told) - len(by_chance)
         if exact:
-            yield f"- Exact checks of which the verdict is *{word}*: {exact}."
+            yield f"Exact checks of which the verdict is *{word}*", [str(exact)]
     still = [claim for claim in judged if claim.judgement.verdict == "inconclusive"]
-    for claim in still:
-        needs = claim.judgement.needs if isinstance(claim.judgement, Verdict) else None
-        yield f"- Open: {_short(claim)} ({claim.effect})" + (f"; {needs.sentence}." if needs else ".")
+    if still:
+        yield OPEN, list(map(_what_it_needs, still))
     changed = list(_changes(profiles))
     if changed:
-        yield "- Verdicts that differ between the profiles: " + "; ".join(changed) + "."
-    yield ""
+        yield "Verdicts that differ between the profiles", changed
 
 
-def _told_from(profiles: Mapping[str, StudyEvidence]) -> StudyEvidence:
-    """Return the evidence of the largest profile that decides about as many claims as any.
+def _what_it_needs(claim: ClaimEvidence) -> str:
+    needs = claim.judgement.needs if isinstance(claim.judgement, Verdict) else None
+    return f"{_short(claim)} ({claim.effect})" + (f"; {needs.sentence}" if needs else "")
 
-    One that was run in part only, or on collections too small to tell, decides fewer.
-    """
+
+def largest_whole(profiles: Mapping[str, StudyEvidence]) -> StudyEvidence:
+    """Return the evidence of the largest profile that decides about as many claims as any."""
     given = list(profiles.values())
     decided = [
         sum(isinstance(claim.judgement, Verdict) and claim.judgement.decided for claim in one.claims) for one in given

@@ -10,6 +10,7 @@ from typing import Any
 
 from rankplug.system import notebooks_folder, thread_environment
 
+SLIDER = "*A slider that moves when the notebook is opened in JupyterLab.*"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 TABLE = re.compile(r'<table border="\d" class="dataframe">')
 LINK = re.compile(r"\]\((\w+)\.ipynb\)")
@@ -64,7 +65,7 @@ def notebook_page(notebook: Any, name: str, code: bool = True) -> dict[str, str 
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
-                output.data = {"text/markdown": "*A slider that moves when the notebook is opened in JupyterLab.*"}
+                output.data = {"text/markdown": SLIDER if code else ""}
     resources = {"output_files_dir": Path(name).name, "unique_key": "figure"}
     text, found = MarkdownExporter(exclude_input=not code).from_notebook_node(notebook, resources)  # type: ignore[no-untyped-call]
     pictures = {f"{Path(name).parent}/{path}": content for path, content in found["outputs"].items()}

@@ -75,7 +75,7 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
             places.append((y + height / 2 - 0.5, "\n".join(lines), row))
             y += height
     count = max(len(panels), 1)
-    width = (4.4 + 3.6 * count) / count
+    width = (4.2 + 3.6 * count) / count
     figure, axes = new_figure(count, width=width, height=0.9 + 0.27 * y, sharey=True, squeeze=False)
     for panel, shown in zip(axes[0], panels, strict=False):
         _panel(panel, shown, [(at, row.cells.get(shown)) for at, _, row in places], several=len(panels) > 1)

@@ -37,13 +37,19 @@ LARGEST = 40_000
 Row = Mapping[Hashable, Any]
 
 
-def links_to(known: Collection[str]) -> Link:
-    """Return what makes links to those combinations that have a page."""
+def links_to(known: Mapping[str, int]) -> Link:
+    """Return what makes links to those combinations that have a page, which tell their trials to the pointer.
+
+    Args:
+        known: trials of each combination that has a page.
+    """
     from markupsafe import Markup
 
     def link(text: str, identities: Sequence[str]) -> str:
         pages = [identity for identity in identities if identity in known][:MOST_LINKS]
-        return render("linked", text=Markup(text), identities=pages)
+        trials = sorted({known[identity] for identity in pages})
+        hint = f"{' or '.join(map(str, trials))} trial{'s' * (trials[-1] > 1)}" if trials else ""
+        return render("linked", text=Markup(text), identities=pages, hint=hint)
 
     return link
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankplug.plotting import FARTHEST, ForestCell, encode_figure, lay_out
+from rankplug.report.rendering import render, template_text
 from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_of, kept_under
 
 if TYPE_CHECKING:
@@ -87,6 +88,45 @@ def forest_lines(claims: Iterable[tuple[ClaimEvidence, str]]) -> list[ForestLine
         claims: with their anchors.
     """
     return [line for claim, anchor in claims for line in _lines(claim, anchor)]
+
+
+@dataclass(frozen=True)
+class ClaimsInShort:
+    """The claims of a study as HTML for a page that is not the report's, to be shown in :func:`claims_style`.
+
+    Args:
+        evidence: of the study.
+        anchors: of its claims, in their order.
+        page: that has the anchors.
+    """
+
+    evidence: StudyEvidence
+    anchors: Sequence[str]
+    page: str
+
+    @property
+    def counts(self) -> str:
+        """Counts of verdicts, as a bar and in words."""
+        return self._render("counts")
+
+    @property
+    def strips(self) -> str:
+        """A line without words for each, the largest difference first, and the exact checks."""
+        return self._render("lines")
+
+    @property
+    def forest(self) -> str:
+        """A line with its words for each."""
+        return self._render("forest")
+
+    def _render(self, part: str) -> str:
+        lines = forest_lines(zip(self.evidence.claims, self.anchors, strict=True))
+        return str(render("claims_in_short", part=part, evidence=self.evidence, lines=lines, page=self.page))
+
+
+def claims_style() -> str:
+    """Return the style of :class:`ClaimsInShort`, whose colours its page sets, as those of the report do."""
+    return template_text("forest.css")
 
 
 def _lines(claim: ClaimEvidence, anchor: str) -> Iterator[ForestLine]:

@@ -15,6 +15,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, tostring
 
@@ -54,6 +55,11 @@ def render(template: str, /, **values: Any) -> Markup:
     from markupsafe import Markup
 
     return Markup(_environment().get_template(f"{template}.html").render(values))
+
+
+def template_text(name: str) -> str:
+    """Return a file of the templates that is not filled in, such as a script or a style."""
+    return resources.files("rankplug.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def page_of(identity: str) -> str:

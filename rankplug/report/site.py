@@ -7,7 +7,6 @@ import functools
 import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from rankplug.report.forest import forest_files
 from rankplug.report.front.front_page import FrontPage
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
-from rankplug.report.rendering import COMPACT, math_font_style, page_of, render
+from rankplug.report.rendering import COMPACT, math_font_style, page_of, render, template_text
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
 from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records
@@ -63,7 +62,7 @@ def build_report(
     navigation += [("queries", QUERIES)] if has_pairs else []
     navigation += [("scoreboard", SCOREBOARD)] if compared else []
     navigation += [("search", SEARCH)]
-    script = _template("report.js")
+    script = template_text("report.js")
 
     def write(link: str, title: str, body: Markup, further: str = "", **data: Any) -> None:
         text = _page(title, body, navigation, link, script=script + further, data=data)
@@ -84,7 +83,7 @@ def build_report(
     write("runs.html", "Runs", render("runs", reports=reports))
     if has_pairs:
         groups = drawn_pairs(reports, every)
-        write(QUERIES, "Query by query", queries_html(reports, every), _template("queries.js"), groups=groups)
+        write(QUERIES, "Query by query", queries_html(reports, every), template_text("queries.js"), groups=groups)
     write(SEARCH, "Search", render("search"), index=_search_index(reports, every))
     _write_combinations(every, _users(reproduced), navigation, folder, names)
     if compared is not None:
@@ -124,11 +123,7 @@ def _search_entries(report: StudyReport) -> Iterator[tuple[str, str, str, str]]:
 def _begin(folder: Path) -> None:
     """Make the folder of a report with the style of its pages."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / STYLE).write_text(_template("style.css"), encoding="utf-8")
-
-
-def _template(name: str) -> str:
-    return resources.files("rankplug.report").joinpath("templates", name).read_text(encoding="utf-8")
+    (folder / STYLE).write_text(template_text("style.css") + template_text("forest.css"), encoding="utf-8")
 
 
 def write_scoreboard(
@@ -152,7 +147,7 @@ def write_scoreboard(
     links = navigation or [("scoreboard", SCOREBOARD)]
     papers = [name for name, link in links if link == f"{name}.html"]
     body = scoreboard_html(compared, draw_boards(compared.boards, folder), papers)
-    script = _template("report.js") + _template("scoreboard.js")
+    script = template_text("report.js") + template_text("scoreboard.js")
     page = _page("Scoreboard", body, links, SCOREBOARD, script=script, dated=False)
     (folder / SCOREBOARD).write_text(page, encoding="utf-8")
     users: dict[str, dict[tuple[str, str], None]] = {}

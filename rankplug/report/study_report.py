@@ -221,7 +221,7 @@ class StudyReport:
 
     def numbers(self, shown: ExhibitEvaluation) -> Markup:
         """Return an exhibit's numbers as HTML, which lead to the pages of their combinations."""
-        return numbers_html(shown, links_to(self.combinations))
+        return numbers_html(shown, links_to({name: len(made.records) for name, made in self.combinations.items()}))
 
     def runs_behind(self, sources: Collection[Source]) -> dict[str, list[tuple[str, list[str]]]]:
         """Return the models behind an exhibit or a verdict by their group, with the combinations that have a page."""

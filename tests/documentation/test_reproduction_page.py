@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 from rankplug_documentation.pictures.verdicts import digest_of
-from rankplug_documentation.reproduction import evidence_in, in_words, readme_with_results, reproduction_pages
+from rankplug_documentation.reproduction import (
+    evidence_in,
+    in_words,
+    largest_whole,
+    readme_with_results,
+    reproduction_pages,
+)
 
 from rankplug.errors import RankplugError
 from rankplug.studies import StudyEvidence
@@ -31,7 +37,7 @@ def test_the_readme_has_the_table_of_the_evidence():
 @pytest.mark.parametrize("name", EVIDENCE)
 def test_the_picture_of_all_claims_is_that_of_the_evidence(name):
     picture = (DOCS / "images" / f"claims-{name}.svg").read_text(encoding="utf-8")
-    assert digest_of(EVIDENCE[name].values()) in picture, "run make docs"
+    assert digest_of([largest_whole(EVIDENCE[name])]) in picture, "run make docs"
 
 
 def test_the_picture_of_the_verdicts_is_that_of_the_evidence():

@@ -196,7 +196,7 @@ def test_every_link_leads_to_a_file_and_nothing_is_fetched(made):
 def test_the_numbers_of_a_table_lead_to_their_combinations(made):
     text = (made.report / "exhibits.html").read_text()
     for value, model in (("0.5", "lambdaMART"), ("0.25", "XE-NDCG")):
-        assert f'<a href="combinations/{made.identities[model]}.html">{value}</a>' in text
+        assert f'<a href="combinations/{made.identities[model]}.html" title="2 trials">{value}</a>' in text
     assert ">1.5</td>" in text
 
 
@@ -204,7 +204,7 @@ def test_the_numbers_of_a_figure_lead_to_the_combinations_of_its_models(made):
     frame = made.shown["made"].evaluation.exhibits[1].table.set_index("model")["ndcg@5"]
     text = (made.report / "exhibits.html").read_text()
     for model, value in frame.items():
-        assert f'<a href="combinations/{made.identities[model]}.html">{value:.4g}</a>' in text
+        assert f'<a href="combinations/{made.identities[model]}.html" title="2 trials">{value:.4g}</a>' in text
 
 
 def test_verdicts_name_the_runs_they_were_judged_on_and_no_others(made):
@@ -215,18 +215,20 @@ def test_verdicts_name_the_runs_they_were_judged_on_and_no_others(made):
 
 def test_what_an_output_of_the_notebook_says_it_shows_is_rendered_from_the_evaluation(made):
     text = (made.report / "made.html").read_text()
-    assert f'<a href="combinations/{made.identities["lambdaMART"]}.html">0.5</a>' in text
+    assert f'<a href="combinations/{made.identities["lambdaMART"]}.html" title="2 trials">0.5</a>' in text
     assert "an older picture of it" not in text and "older verdicts" not in text and ">fails</td>" in text
     assert 'href="exhibits.html#made-table-1"' in text and 'href="claims.html#made"' in text
 
 
 def test_a_number_of_an_unknown_combination_stays_plain():
-    assert links_to([])("0.5", ["0123456789abcdef"]) == "0.5"
+    assert links_to({})("0.5", ["0123456789abcdef"]) == "0.5"
 
 
 def test_a_number_of_several_combinations_leads_to_each():
-    known = ["0" * 16, "1" * 16]
-    assert re.findall('href="combinations/([01]+).html"', links_to(known)("0.5", known)) == known
+    known = {"0" * 16: 3, "1" * 16: 18}
+    html = links_to(known)("0.5", list(known))
+    assert re.findall('href="combinations/([01]+).html"', html) == list(known)
+    assert html.startswith('<a href="combinations/0000000000000000.html" title="3 or 18 trials">0.5</a>')
 
 
 def test_a_combination_has_its_record_and_its_executed_notebook(made):

@@ -20,20 +20,22 @@ def digest_of(evidence: Iterable[StudyEvidence]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def write_verdict_pictures(evidence: Mapping[str, Mapping[str, StudyEvidence]], folder: Path) -> None:
+def write_verdict_pictures(
+    evidence: Mapping[str, Mapping[str, StudyEvidence]], largest: Mapping[str, StudyEvidence], folder: Path
+) -> None:
     """Write a forest plot for each study, and the counts of all of them, as SVG.
 
     Args:
         evidence: by study and profile.
+        largest: the evidence that the forest plots show, of one profile each, so that they fit on a page.
         folder: of the documentation's pictures.
     """
     every = [one for profiles in evidence.values() for one in profiles.values()]
     with in_style():
         counts = {f"{one.study}, {one.profile}": one.counts for one in every}
         _write(folder / "verdicts.svg", draw_verdict_counts(counts), every)
-        for name, profiles in evidence.items():
-            given = list(profiles.values())
-            _write(folder / f"claims-{name}.svg", forest_of(given), given)
+        for name, one in largest.items():
+            _write(folder / f"claims-{name}.svg", forest_of([one]), [one])
 
 
 def _write(path: Path, figure: Figure, shown: Iterable[StudyEvidence]) -> None:

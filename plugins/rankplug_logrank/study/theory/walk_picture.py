@@ -117,7 +117,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     from rankplug.plotting import PALETTE, new_figure
 
     frame = flip_frame()
-    figure, (left, middle, right) = new_figure(3, width=3.7, height=3.0, width_ratios=(1.25, 1, 1))
+    figure, (left, middle, right) = new_figure(3, width=3.4, height=3.0, width_ratios=(1.25, 1, 1))
     _draw_state(left, walk(True).signs[walk(True).deltas.argmax()])
     for best, name, paint in ((True, "best", PALETTE[0]), (False, "worst", PALETTE[3])):
         for seed in range(4):
