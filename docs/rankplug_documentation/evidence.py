@@ -15,8 +15,18 @@ from rankplug.errors import NotRunError, RankplugError
 from rankplug.report import KeptExhibits
 from rankplug.statistics import look_steps
 from rankplug.store import Store
-from rankplug.studies import Profile, Results, Runs, Study, StudyEvidence, evaluate, evidence_of, read_profile, study
-from rankplug.studies.verdicts import Verdict
+from rankplug.studies import (
+    Profile,
+    Results,
+    Runs,
+    Study,
+    StudyEvidence,
+    Verdict,
+    evaluate,
+    evidence_of,
+    read_profile,
+    study,
+)
 from rankplug_documentation.reproduction import ORDER
 
 EXHIBITS = "exhibits"
