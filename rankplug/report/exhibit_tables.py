@@ -9,7 +9,7 @@ import gzip
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from rankplug.report.notebook_page import is_number, with_words
 from rankplug.report.rendering import render
@@ -38,17 +38,18 @@ Row = Mapping[Hashable, Any]
 
 
 def links_to(known: Mapping[str, int]) -> Link:
-    """Return what makes links to those combinations that have a page, which tell their trials to the pointer.
+    """Return what makes links to those combinations that have a page, which tell the pointer of trials and interval.
 
     Args:
         known: trials of each combination that has a page.
     """
     from markupsafe import Markup
 
-    def link(text: str, identities: Sequence[str]) -> str:
+    def link(text: str, identities: Sequence[str], interval: str = "") -> str:
         pages = [identity for identity in identities if identity in known][:MOST_LINKS]
         trials = sorted({known[identity] for identity in pages})
-        hint = f"{' or '.join(map(str, trials))} trial{'s' * (trials[-1] > 1)}" if trials else ""
+        extent = f"{' or '.join(map(str, trials))} trial{'s' * (trials[-1] > 1)}" if trials else ""
+        hint = ", ".join(filter(None, [extent, interval]))
         return render("linked", text=Markup(text), identities=pages, hint=hint)
 
     return link
@@ -87,7 +88,7 @@ def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link, lon
     for row in rows:
         identities = _identities(row, sources)
         behind = {name: [] if str(name).startswith("published") else identities for name in names}
-        body.append([_cell(row[name], behind[name], link) for name in names])
+        body.append([_cell(row, name, behind[name], link) for name in names])
     return render("numbers", columns=columns, rows=body, more=len(table) - longest)
 
 
@@ -98,12 +99,36 @@ def _identities(row: dict[Any, Any], sources: Collection[Source]) -> Sequence[st
     return [identity for source in sources if source.model == row.get("model") for identity in source.identities]
 
 
-def _cell(value: Any, identities: Sequence[str], link: Link) -> str:
+def _cell(row: Row, name: Hashable, identities: Sequence[str], link: Link) -> str:
     """Return a number with its links as HTML, or a text."""
     from markupsafe import Markup
 
-    text = _text(value)
-    return Markup(link(text, identities)) if text and _is_fraction(value) else text
+    text = _text(row[name])
+    if not text or not _is_fraction(row[name]):
+        return text
+    ends = _interval_of(row, str(name))
+    return Markup(link(text, identities, f"95 % interval {number(ends[0])} to {number(ends[1])}" if ends else ""))
+
+
+def _interval_of(row: Row, name: str) -> tuple[float, float] | None:
+    """Return the ends of the interval that a row has for one of its numbers; none where it has none."""
+    half = _half_width(row, name)
+    if math.isfinite(half):
+        return float(row[name]) - half, float(row[name]) + half
+    return _ends(row, name)
+
+
+def _half_width(row: Row, name: str) -> float:
+    half = row.get(HALF_WIDTH if name == OURS else f"{name} {HALF_WIDTH}")
+    return float(half) if _is_fraction(half) else math.nan
+
+
+def _ends(row: Row, name: str) -> tuple[float, float] | None:
+    """Return the columns ``low`` and ``high`` of the number whose interval they are."""
+    if _of_interval(list(row)) != name:
+        return None
+    low, high = (float(end) if _is_fraction(end) else math.nan for end in (row.get(LOW), row.get(HIGH)))
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def _text(value: Any) -> str:
@@ -112,7 +137,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _is_fraction(value: Any) -> bool:
+def _is_fraction(value: Any) -> TypeGuard[float]:
     import numpy as np
 
     return isinstance(value, (float, np.floating))
@@ -179,11 +204,11 @@ def _latex_cell(row: Row, name: str, *, bold: bool = False) -> str:
     if not math.isfinite(value):
         return escaped(str(value))
     number = rf"\mathbf{{{value:.4g}}}" if bold else f"{value:.4g}"
-    half = row.get(HALF_WIDTH if name == OURS else f"{name} {HALF_WIDTH}", math.nan)
-    if isinstance(half, float) and math.isfinite(half):
+    half, ends = _half_width(row, name), _ends(row, name)
+    if math.isfinite(half):
         return rf"${number} \pm {half:.2g}$"
-    if _of_interval([str(column) for column in row]) == name and math.isfinite(row[LOW]) and math.isfinite(row[HIGH]):
-        return rf"${number}\;[{row[LOW]:.4g}, {row[HIGH]:.4g}]$"
+    if ends:
+        return rf"${number}\;[{ends[0]:.4g}, {ends[1]:.4g}]$"
     return f"${number}$"
 
 

@@ -7,9 +7,9 @@ half_width, note``; ``half_width`` is half of the printed interval, where there 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,11 +19,20 @@ if TYPE_CHECKING:
     from rankplug.studies.study_results import Results
 
 
-Link = Callable[[str, Sequence[str]], str]
-"""Makes of a number in HTML one that leads to the combinations behind it."""
+class Link(Protocol):
+    """Makes of a number in HTML one that leads to the combinations behind it."""
+
+    def __call__(self, text: str, identities: Sequence[str], interval: str = "") -> str:
+        """Return the number as HTML.
+
+        Args:
+            text: the number.
+            identities: of the combinations.
+            interval: of the number, in words, where the text does not have it.
+        """
 
 
-def unlinked(text: str, identities: Sequence[str]) -> str:
+def unlinked(text: str, identities: Sequence[str], interval: str = "") -> str:
     """Return a number as it is, where there are no pages it could lead to."""
     return text
 

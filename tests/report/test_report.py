@@ -231,6 +231,21 @@ def test_a_number_of_several_combinations_leads_to_each():
     assert html.startswith('<a href="combinations/0000000000000000.html" title="3 or 18 trials">0.5</a>')
 
 
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"ours": 0.5, "half width": 0.02}, "3 trials, 95 % interval 0.48 to 0.52"),
+        ({"difference": 0.5, "low": 0.25, "high": 0.75}, "3 trials, 95 % interval 0.25 to 0.75"),
+        ({"ours": 0.5, "half width": float("nan")}, "3 trials"),
+        ({"share": 0.5}, "3 trials"),
+    ],
+)
+def test_a_number_tells_its_trials_and_interval_to_the_pointer(columns, told):
+    table = pd.DataFrame([{"model": "a", **columns, "combination": "0" * 16}])
+    html = table_html(table, (), links_to({"0" * 16: 3}))
+    assert re.search(f'title="{told}">0.5</a>', html)
+
+
 def test_a_combination_has_its_record_and_its_executed_notebook(made):
     one, other = (
         (made.report / "combinations" / f"{made.identities[model]}.html").read_text()
