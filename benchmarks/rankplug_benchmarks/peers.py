@@ -83,14 +83,14 @@ PEERS = (
         "1.3.0",
         # It calls what later versions of llvmlite lack.
         (("--no-deps", "lleaves==1.3.0", "llvmlite==0.43.0"),),
-        "prediction/lleaves_trees.py",
+        "prediction/peer_trees.py",
         predictions=("machine code",),
     ),
     Peer(
         "treelite",
         "4.8.1",
         (("--no-deps", "treelite==4.8.1", "tl2cgen==1.0.0"),),
-        "prediction/treelite_trees.py",
+        "prediction/peer_trees.py",
         predictions=("GTIL", "tl2cgen"),
     ),
 )

@@ -98,11 +98,10 @@ def note_of_looks(one: Study, results: Results, evidence: StudyEvidence) -> str:
     looks = LOOKS.get(results.profile, 1)
     if looks == 1:
         return ""
-    judgements = {claim.sentence: claim.judgement for claim in evidence.claims}
     reached = {
-        sentence: verdict.verdict
-        for sentence, verdict in judgements.items()
-        if isinstance(verdict, Verdict) and verdict.decided
+        claim.sentence: claim.judgement.verdict
+        for claim in evidence.claims
+        if isinstance(claim.judgement, Verdict) and claim.judgement.decided
     }
     decided = [claim for claim in one.claims if claim.margin and claim.sentence in reached]
     strict = (claim.judge(results, steps=look_steps(looks)) for claim in decided)

@@ -29,7 +29,7 @@ from rankplug.errors import RankplugError
 from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
 
 UNUSED = "rfc3987_syntax"
-"""Optional package of jsonschema, which validates notebooks: importing it builds 38 parsers of addresses, which takes
+"""Optional package of jsonschema, which validates notebooks: importing it builds parsers of addresses, which takes
 more than a second; no schema of notebooks asks for one.
 """
 

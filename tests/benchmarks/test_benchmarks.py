@@ -122,7 +122,7 @@ def test_every_peer_has_a_program_and_something_to_run():
 
 
 def test_a_peer_that_ends_is_told_with_its_reason(tmp_path):
-    peer = peers.Peer("none", "1", (), "prediction/lleaves_trees.py", predictions=("machine code",))
+    peer = peers.Peer("none", "1", (), "prediction/peer_trees.py", predictions=("machine code",))
     (tmp_path / "lleaves.py").write_text("raise SystemExit('no compiler here')")
     with (
         peers.PeerProcess(peer, tmp_path, "machine code", 1, rows=np.ones((1, 2)), model=np.array("")) as process,
