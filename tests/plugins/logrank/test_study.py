@@ -279,6 +279,15 @@ def test_rankings_among_sign_matrices_are_counted_by_poly_bernoulli_numbers(good
     assert identities.comes_from_a_ranking(identities.sign_matrices(goods, bads)).sum() == count
 
 
+def test_equal_scores_rank_by_chance_and_not_as_documents_come():
+    ties = np.random.default_rng(0).random((4000, dependent_walks.LABELS.size))
+    goods = dependent_walks.GOODS
+    places = itertools.combinations(range(1, 1 + dependent_walks.LABELS.size), goods)
+    by_chance = np.mean([np.mean(np.arange(1, 1 + goods) / place) for place in places])
+    assert dependent_walks.training_map(np.zeros_like(ties), ties) == pytest.approx(by_chance, abs=0.01)
+    assert dependent_walks.training_map(np.tile(dependent_walks.LABELS, (2, 1)), ties[:2]) == 1.0
+
+
 def test_figure_2_walks_stay_among_rankings_and_alpha_never_leaves_its_interval():
     frame, figure = STUDY.exhibit("Figure 2").draw(None)
     assert frame["alpha symmetric"].between(0, 1, inclusive="neither").all() and len(figure.axes) == 4

@@ -113,6 +113,7 @@ def run_frame() -> pd.DataFrame:
         noise = np.random.default_rng(problem)
         features = noise.normal(size=(LISTS, LABELS.size, FEATURES))
         features[:, :GOODS] += 0.6 * noise.normal(size=FEATURES)
+        ties = noise.random((LISTS, LABELS.size))
         for kind in SAMPLES:
             objective = Objective(features, kind)
             start = objective.gradient_length(np.zeros(FEATURES))
@@ -124,7 +125,7 @@ def run_frame() -> pd.DataFrame:
                 options={"maxiter": ITERATIONS, "ftol": 1e-8},
             )
             left = objective.gradient_length(optimum.x) / start
-            ended = (optimum.nit, optimum.nfev, left, float(left > CONVERGED), training_map(features @ optimum.x))
+            ended = (optimum.nit, optimum.nfev, left, float(left > CONVERGED), training_map(features @ optimum.x, ties))
             rows.append((problem, kind, *ended))
     columns = ["problem", "sample", "iterations", "evaluations", "gradient left", "not converged", "training MAP"]
     return pd.DataFrame(rows, columns=columns)
@@ -152,9 +153,14 @@ class Objective:
         return math.sqrt(max(0.0, square))
 
 
-def training_map(scores: Doubles) -> float:
-    """Return mean average precision of the lists, whose first documents are good."""
-    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1)[:, :GOODS]
+def training_map(scores: Doubles, ties: Doubles) -> float:
+    """Return mean average precision of the lists, whose first documents are good.
+
+    Args:
+        scores: of all documents, a row a list.
+        ties: random numbers by which documents of equal scores are ordered, as all are where a run ends at w = 0.
+    """
+    ranks = np.argsort(np.lexsort((ties, -scores), axis=1), axis=1)[:, :GOODS]
     return float(((1 + np.arange(GOODS)) / (1 + np.sort(ranks, axis=1))).mean())
 
 
