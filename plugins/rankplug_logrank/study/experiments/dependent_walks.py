@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Doubles = NDArray[np.float64]
 LISTS, GOODS, BADS, FEATURES, PROBLEMS = 20, 3, 9, 5, 100
 LABELS = np.repeat([1.0, 0.0], [GOODS, BADS])
+TIES = np.random.default_rng(0).random((LISTS, LABELS.size))
+"""Order of documents with equal scores, by chance, as good documents come first in a list."""
 RANKINGS, STEPS_BETWEEN, ITERATIONS, C = 80, 5, 50, 10.0
 AT_THE_END, CONVERGED = 10, 0.01
 """Evaluations over which the gradient is averaged where a run ended, and the share that a converged run has left."""
@@ -71,7 +73,7 @@ def drawn(kind: str, scores: Doubles, query: int, evaluation: int) -> RankingSam
     """Return the rankings of a list at one evaluation of the objective."""
     if kind == BY_LAW:
         inversions, gains = np.zeros((RANKINGS, scores.size)), np.zeros(RANKINGS)
-        order = np.argsort(-scores, kind="stable")
+        order = np.lexsort((TIES[query], -scores))
         key = np.uint64(key_of(0, evaluation, query, 0))
         walk_by_law(scores, order, GOODS, key, STEPS_BETWEEN, inversions, gains)
         return RankingSample(inversions, gains, np.full(RANKINGS, 1 / RANKINGS))
@@ -113,7 +115,6 @@ def run_frame() -> pd.DataFrame:
         noise = np.random.default_rng(problem)
         features = noise.normal(size=(LISTS, LABELS.size, FEATURES))
         features[:, :GOODS] += 0.6 * noise.normal(size=FEATURES)
-        ties = noise.random((LISTS, LABELS.size))
         for kind in SAMPLES:
             objective = Objective(features, kind)
             start = objective.gradient_length(np.zeros(FEATURES))
@@ -125,7 +126,7 @@ def run_frame() -> pd.DataFrame:
                 options={"maxiter": ITERATIONS, "ftol": 1e-8},
             )
             left = objective.gradient_length(optimum.x) / start
-            ended = (optimum.nit, optimum.nfev, left, float(left > CONVERGED), training_map(features @ optimum.x, ties))
+            ended = (optimum.nit, optimum.nfev, left, float(left > CONVERGED), training_map(features @ optimum.x, TIES))
             rows.append((problem, kind, *ended))
     columns = ["problem", "sample", "iterations", "evaluations", "gradient left", "not converged", "training MAP"]
     return pd.DataFrame(rows, columns=columns)
