@@ -54,6 +54,12 @@ class RankBoost(Parameters):
     )
 
 
+class Fidelity(Parameters):
+    """Parameters of ``fidelity``."""
+
+    mean: bool = Field(True, description="divide each list by the number of its pairs")
+
+
 class AdaRank(Parameters):
     """Parameters of ``adarank``."""
 

@@ -80,6 +80,15 @@ def rankplug_losses() -> list[LossSpecification]:
             module="pairs.rankboost",
         ),
         _loss(
+            "fidelity",
+            "fidelity loss of every pair, at most 1 each; the pairs of a list together weigh the same",
+            weak_rankers.FRANK,
+            r"\frac1{\#}\sum_{y_i > y_j} \left(1 - \sqrt{\sigma(f_i - f_j)}\right)",
+            parameters.Fidelity,
+            curvature="surrogate",
+            module="pairs.fidelity",
+        ),
+        _loss(
             "adarank",
             "exponential of minus a measure; for engines other than its own, pushes of pairs as in LambdaRank",
             weak_rankers.ADARANK,

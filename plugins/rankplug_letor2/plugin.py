@@ -11,7 +11,7 @@ def rankplug_studies() -> list[StudySpecification]:
     return [
         StudySpecification(
             name="letor2",
-            summary="RankSVM, RankBoost, ListNet and AdaRank beside the official numbers of LETOR 2.0's OHSUMED",
+            summary="RankSVM, RankBoost, FRank, ListNet and AdaRank beside the official numbers of LETOR 2.0's OHSUMED",
             implementation="rankplug_letor2.study:study",
         )
     ]

@@ -1,1 +1,1 @@
-"""RankBoost and AdaRank as their papers have them: engines that boost thresholds and single features."""
+"""RankBoost, FRank and AdaRank as their papers have them: engines that boost thresholds and single features."""

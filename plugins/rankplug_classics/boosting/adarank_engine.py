@@ -19,6 +19,7 @@ from rankplug.data import Integers
 from rankplug.errors import FitError
 from rankplug.training import LOSS, Model, Part, Problem, Record, StepwiseLearner, train
 from rankplug_classics.boosting import weak_rankers
+from rankplug_classics.boosting.list_weights import weights_of_lists
 from rankplug_classics.boosting.single_features import SingleFeatures
 from rankplug_classics.parameters import AdaRank as AdaRankMeasure
 
@@ -51,13 +52,7 @@ class AdaRankLearner(StepwiseLearner):
         self.problem = problem
         self.objective = problem.objective()
         lists = problem.train
-        given = problem.weights
-        if given is None:
-            self.given = np.ones(len(lists))
-        elif given.size == len(lists):
-            self.given = given
-        else:
-            self.given = np.add.reduceat(given, lists.starts[:-1]) / lists.lengths
+        self.given = weights_of_lists(problem)
         self.measures = np.array([self._measure(column, 0) for column in lists.features.T.astype(np.float64)])
         self.rankers: list[tuple[int, float]] = []
         self.now = {"train": np.zeros(lists.documents)}

@@ -13,53 +13,22 @@ threads.
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data import Integers
-from rankplug.training import LOSS, Model, Part, Problem, Record, StepwiseLearner, checked, train
-from rankplug_classics.boosting import weak_rankers
-from rankplug_classics.boosting.stumps import Stumps, Thresholds
+from rankplug.training import LOSS, Problem, checked
+from rankplug_classics.boosting.stumps_learner import NEARLY_SURE, StumpsBackend, StumpsLearner
 from rankplug_classics.parameters import RankBoost as RankBoostLaw
 
-NEARLY_SURE = 1.0 - 1e-6
-"""Bounds r, as a weak ranker that is right on every pair would get an infinite weight."""
 
-
-class StumpsModel(Model):
-    """Weak rankers; the file is JSON."""
-
-    suffix = ".json"
-
-    def __init__(self, stumps: Stumps, record: Record) -> None:
-        super().__init__(record)
-        self.stumps = stumps
-
-    def _scores(self, features: NDArray[np.float32], starts: Integers | None) -> NDArray[Any]:
-        return self.stumps.scores(features)
-
-    def encode(self, suffix: str) -> bytes:
-        return json.dumps({"stumps": self.stumps.rankers}).encode()
-
-
-class RankBoostLearner(StepwiseLearner):
+class RankBoostLearner(StumpsLearner):
     """Weak rankers in the making."""
 
-    unit = "round"
-
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        settings = cast(weak_rankers.Stumps, problem.scorer_parameters)
-        self.thresholds = Thresholds(problem.train.features, settings.thresholds)
+        super().__init__(problem)
         self.objective = problem.objective()
-        self.rankers: list[tuple[int, float, float]] = []
-        self.now = {"train": np.zeros(problem.train.documents)}
-        if problem.valid is not None:
-            self.now["valid"] = np.zeros(problem.valid.documents)
 
     def advance(self, iteration: int) -> bool:
         valued = LOSS in self.problem.metrics
@@ -73,11 +42,7 @@ class RankBoostLearner(StepwiseLearner):
         r = agreement / self._weight_of_pairs(pulls, evaluation.curvature)
         r = max(-NEARLY_SURE, min(NEARLY_SURE, r))
         weight = 0.5 * math.log((1.0 + r) / (1.0 - r))
-        self.rankers.append((feature, threshold, weight))
-        self.now["train"] = self.now["train"] + weight * self.thresholds.above(feature, threshold)
-        if self.problem.valid is not None:
-            above = self.problem.valid.features[:, feature] > np.float32(threshold)
-            self.now["valid"] = self.now["valid"] + weight * above
+        self.take(feature, threshold, weight)
         return True
 
     def _pulls(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,30 +62,11 @@ class RankBoostLearner(StepwiseLearner):
         counted = of_lists.sum() if weights is None or weights.size != of_lists.size else weights[of_lists].sum()
         return max(float(counted), float(pulls[pulls > 0].sum()), float(-pulls[pulls < 0].sum()))
 
-    def scores(self, part: Part) -> NDArray[Any] | None:
-        return self.now[part]
 
-    def snapshot(self) -> int:
-        return len(self.rankers)
-
-    def model(self, snapshot: int, record: Record) -> StumpsModel:
-        return StumpsModel(Stumps(self.rankers[:snapshot]), record)
-
-
-class RankBoost:
+class RankBoost(StumpsBackend):
     """The backend ``rankboost``."""
 
-    def fit(self, problem: Problem) -> Model:
-        rounds = cast(weak_rankers.Stumps, problem.scorer_parameters).rounds
-        return train(RankBoostLearner(problem), problem, rounds)
-
-    def load(self, content: bytes, record: Record) -> StumpsModel:
-        rankers = []
-        for feature, threshold, weight in json.loads(content)["stumps"]:
-            if feature not in range(record.features):
-                raise ValueError(f"a stump of feature {feature!r}, of {record.features}")
-            rankers.append((int(feature), float(threshold), float(weight)))
-        return StumpsModel(Stumps(rankers), record)
+    learner = RankBoostLearner
 
 
 engine = RankBoost()

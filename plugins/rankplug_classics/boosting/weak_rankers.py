@@ -8,6 +8,7 @@ from rankplug import BackendSpecification, Parameters, ScorerSpecification
 
 REFERENCE = "RankBoost, Freund et al. 2003"
 ADARANK = "AdaRank, Xu and Li 2007"
+FRANK = "FRank, Tsai et al. 2007"
 
 
 class Stumps(Parameters):
@@ -30,7 +31,7 @@ SCORERS = [
         parameters=Stumps,
         paper=REFERENCE,
         formula=r"\sum_t \alpha_t\, 1[x_{j_t} > \theta_t]",
-        fitted_by={"rankboost": "rankplug_classics.boosting.stumps:Stumps"},
+        fitted_by=dict.fromkeys(("rankboost", "frank"), "rankplug_classics.boosting.stumps:Stumps"),
         search="stumps[rounds=[20,50,100,200,400],thresholds=[16,64,255]]",
     ),
     ScorerSpecification(
@@ -49,6 +50,14 @@ BACKENDS = [
         summary="boosting of weak rankers, each chosen to agree best with the loss's weights of pairs",
         implementation="rankplug_classics.boosting.rankboost_engine:engine",
         paper=REFERENCE,
+        default_scorer="stumps",
+        same_bits=True,
+    ),
+    BackendSpecification(
+        name="frank",
+        summary="boosting of weak rankers, each chosen for the fidelity loss after its step; the step is derived here",
+        implementation="rankplug_classics.boosting.frank_engine:engine",
+        paper=FRANK,
         default_scorer="stumps",
         same_bits=True,
     ),

@@ -43,7 +43,7 @@ study = Study(
     claims=(
         *(
             Claim(f"Our {model} gives the official row of the release.", official_row_reached(model), "Rows", POINTS)
-            for model in ("RankSVM", "ListNet", "RankBoost", "AdaRank.MAP", "AdaRank.NDCG")
+            for model in ("RankSVM", "ListNet", "RankBoost", "FRank", "AdaRank.MAP", "AdaRank.NDCG")
         ),
         *(
             Claim(f"Our {model} gives the official row of the release.", row_not_here(reason), "Rows")
@@ -52,7 +52,11 @@ study = Study(
     ),
     published=lambda: read_published("rankplug_letor2.study"),
     findings=(
-        "The release's numbers of FRank on the training parts are those on the test parts, copied.",
+        "The release's numbers of FRank on the training parts are those on the test parts, copied: only validation and"
+        " test parts can be compared. The weight of a step of FRank is derived from its loss here, and may differ from"
+        " the paper's.",
+        "MHR-BC has no row of ours: the release names it and prints its numbers, and what it minimises and how is in no"
+        " source at hand.",
         "The release does not tell by which NDCG its AdaRank.NDCG trains. Here it is that at 5, as in AdaRank's paper,"
         " by the release's own discount.",
         "The release prints single runs on its five folds. Ours have no seed either, so the interval of a difference is"

@@ -48,6 +48,14 @@ class TestRankBoostWithinEachList(LossContract):
     loss = "rankboost[pairs=list]"
 
 
+class TestFidelity(LossContract):
+    loss = "fidelity"
+
+
+class TestFidelityOfAllPairs(LossContract):
+    loss = "fidelity[mean=false]"
+
+
 class TestAdaRank(LossContract):
     loss = "adarank"
 

@@ -1,0 +1,141 @@
+r"""Which threshold leaves the least fidelity loss after FRank's step, with every pair looked at.
+
+A threshold parts a pair where one of its documents is above it. Over the pairs that it puts right, and those that it
+puts wrong, the slopes of the loss add up to S₊ and S₋, which sums along each feature give for all thresholds at once;
+the step is α = ½ ln(S₊ / S₋). The loss after it is computed for few of them: the logarithm of a slope has the
+derivative ½(1 - 3P), at most ½, so that along a step α the loss falls by no more than
+2 S₊(e^{α/2} - 1) - 2 S₋(1 - e^{-α/2}). Where that is less than the best fall so far, a threshold is not the best.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.compiled import building_block
+from rankplug.data import Lists
+from rankplug_classics.boosting.stumps import Thresholds
+from rankplug_classics.boosting.stumps_learner import NEARLY_SURE
+from rankplug_classics.pairs.fidelity import fidelity_of
+
+WIDEST = 600.0
+"""Spread of a list's scores up to which their exponentials are taken about one origin."""
+
+
+ROUNDING = 1e-12
+"""Share of a sum that its rounding may amount to."""
+
+
+class Step(NamedTuple):
+    """A weak ranker with its weight, and by how much it lowers the loss."""
+
+    feature: int
+    threshold: float
+    weight: float
+    fall: float
+
+
+class FidelitySteps:
+    """The pairs of some lists, laid out for the search of a weak ranker.
+
+    Args:
+        lists: what is learned from.
+        thresholds: of their features.
+        weights: of each list's pairs.
+    """
+
+    def __init__(self, lists: Lists, thresholds: Thresholds, weights: NDArray[np.float64]) -> None:
+        # Within each list from the highest label to the lowest, so that a document's worse ones are a span.
+        list_of = np.repeat(np.arange(len(lists)), lists.lengths)
+        self.order = np.lexsort((-lists.labels, list_of))
+        self.labels, self.starts = lists.labels[self.order], np.asarray(lists.starts)
+        self.places = np.ascontiguousarray(thresholds.places.T[self.order])
+        self.weights, self.thresholds = weights, thresholds
+
+    def best(self, scores: NDArray[np.float64]) -> Step | None:
+        """Return the step that leaves the least loss, or none where none lowers it."""
+        ordered = np.ascontiguousarray(scores[self.order])
+        right, wrong = slopes_by_threshold(self.places, ordered, self.labels, self.starts, self.weights)
+        both = np.maximum(right + wrong, ROUNDING * right.max(initial=wrong.max()))
+        share = (right - wrong) / np.where(both > 0.0, both, 1.0)
+        steps = np.arctanh(np.clip(share, -NEARLY_SURE, NEARLY_SURE))
+        along, against = np.where(steps > 0, right, wrong), np.where(steps > 0, wrong, right)
+        bounds = 2.0 * (along * np.expm1(0.5 * np.abs(steps)) + against * np.expm1(-0.5 * np.abs(steps)))
+        before = loss_after(self.places[:, 0], 255, 0.0, ordered, self.labels, self.starts, self.weights)
+        best, least = None, ROUNDING * before
+        for place in np.argsort(-bounds, axis=None, kind="stable"):
+            feature, index = (int(number) for number in np.unravel_index(place, bounds.shape))
+            if bounds[feature, index] <= least:
+                break
+            step, column = float(steps[feature, index]), self.places[:, feature]
+            fall = before - loss_after(column, index, step, ordered, self.labels, self.starts, self.weights)
+            if fall > least:
+                least, best = fall, Step(feature, float(self.thresholds.of_feature[feature][index]), step, fall)
+        return best
+
+
+@building_block
+def first_worse(labels, document, end):
+    """Return the first document behind one, up to an end, that has a lower label."""
+    worse = document + 1
+    while worse < end and labels[worse] == labels[document]:
+        worse += 1
+    return worse
+
+
+@building_block
+def slopes_by_threshold(places, scores, labels, starts, weights):
+    """Return for each feature and threshold the weighted slopes of pairs put right, and of pairs put wrong."""
+    features = places.shape[1]
+    right, wrong = np.zeros((features, 257)), np.zeros((features, 257))
+    for number in range(starts.size - 1):
+        end = starts[number + 1]
+        for better in range(starts[number], end):
+            for worse in range(first_worse(labels, better, end), end):
+                slope = weights[number] * fidelity_of(scores[better] - scores[worse])[1]
+                for feature in range(features):
+                    higher, lower = places[better, feature], places[worse, feature]
+                    # Of thresholds between the two: begins with the lower place, ends with the higher.
+                    if higher > lower:
+                        right[feature, lower] += slope
+                        right[feature, higher] -= slope
+                    elif lower > higher:
+                        wrong[feature, higher] += slope
+                        wrong[feature, lower] -= slope
+    for feature in range(features):
+        for place in range(1, 257):
+            right[feature, place] += right[feature, place - 1]
+            wrong[feature, place] += wrong[feature, place - 1]
+    return right, wrong
+
+
+@building_block
+def loss_after(column, index, step, scores, labels, starts, weights):
+    """Return the weighted loss of all pairs where documents above a feature's threshold have a step more."""
+    total, moved, exponentials = 0.0, np.empty(scores.size), np.empty(scores.size)
+    for number in range(starts.size - 1):
+        begin, end = starts[number], starts[number + 1]
+        highest, lowest = -np.inf, np.inf
+        for document in range(begin, end):
+            moved[document] = scores[document] + (step if column[document] > index else 0.0)
+            highest, lowest = max(highest, moved[document]), min(lowest, moved[document])
+        wide = highest - lowest > WIDEST
+        for document in range(begin, end):
+            exponentials[document] = math.exp(max(moved[document] - highest, -WIDEST))
+        of_list = 0.0
+        for better in range(begin, end):
+            own = exponentials[better]
+            first = first_worse(labels, better, end)
+            if wide:
+                for worse in range(first, end):
+                    of_list += fidelity_of(moved[better] - moved[worse])[0]
+            else:
+                others, chance = exponentials[first:end], 0.0
+                for worse in range(others.size):
+                    chance += math.sqrt(own / (own + others[worse]))
+                of_list += others.size - chance
+        total += weights[number] * of_list
+    return total
