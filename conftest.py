@@ -31,6 +31,7 @@ PACKAGES = (
     "rankplug_classics",
     "rankplug_crossover",
     "rankplug_jupyter",
+    "rankplug_lambdagap",
     "rankplug_lbfgs",
     "rankplug_letor2",
     "rankplug_lightgbm",
