@@ -21,6 +21,7 @@ from rankplug.statistics.decisions import (
     holm_rejected,
     holm_steps,
     look_steps,
+    none_greater,
     p_values,
 )
 from rankplug.statistics.designs import (
@@ -69,6 +70,7 @@ __all__ = [
     "mean_of_queries_and_seeds",
     "mean_of_resplits",
     "mean_of_trials",
+    "none_greater",
     "p_values",
     "paired_permutation_test",
     "paired_t_test",

@@ -157,6 +157,18 @@ def any_greater(p: PValues, steps: Doubles | None = None) -> Words:
     )
 
 
+def none_greater(p: PValues, steps: Doubles | None = None) -> Words:
+    """Decide a claim of "greater in no part", which may well be smaller.
+
+    >>> estimates = ((-0.9, 0.1), (0.1, 0.1), (0.2, 0.2), (0.9, 0.1))
+    >>> [str(none_greater(p_values([mean], [error], [9], 0.5))) for mean, error in estimates]
+    ['holds', 'holds', 'inconclusive', 'fails']
+    """
+    levels = _steps(p, steps)
+    rejected = holm_rejected(_unlike(p.greater, p.alike < levels[-1]), levels).any(axis=-1)
+    return np.select([rejected, (p.not_above < levels[-1]).all(axis=-1)], ["fails", "holds"], "inconclusive")
+
+
 def best_is_greater(p: PValues) -> Words:
     """Decide for each of several methods whether the best of all is greater, by its differences to them.
 

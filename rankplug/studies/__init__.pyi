@@ -81,6 +81,7 @@ from .verdicts import exact_check as exact_check
 from .verdicts import greater as greater
 from .verdicts import interval_of as interval_of
 from .verdicts import judge as judge
+from .verdicts import no_greater as no_greater
 from .verdicts import not_comparable as not_comparable
 from .verdicts import not_run as not_run
 from .verdicts import not_to_the_end as not_to_the_end
@@ -160,6 +161,7 @@ __all__ = [
     "kept_under",
     "layout",
     "loss_records",
+    "no_greater",
     "noise_effects",
     "not_comparable",
     "not_run",

@@ -22,6 +22,7 @@ from rankplug.studies import (
     alike,
     greater,
     judge,
+    no_greater,
     not_run,
     some_greater,
 )
@@ -93,6 +94,19 @@ def test_a_claim_of_several_parts_needs_all_of_them(parts, found):
 )
 def test_a_claim_about_some_part_needs_one_of_them(parts, found):
     assert verdict(parts, some_greater) == found
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        ({"a": SMALL, "b": -GAIN}, "holds"),
+        ({"a": -GAIN}, "holds"),
+        ({"a": GAIN, "b": -GAIN}, "fails"),
+        ({"a": NOISE, "b": -GAIN}, "inconclusive"),
+    ],
+)
+def test_a_claim_about_no_part_is_failed_by_one_of_them(parts, found):
+    assert verdict(parts, no_greater) == found
 
 
 def test_a_part_fails_a_claim_only_after_holm():
@@ -200,7 +214,7 @@ def test_an_exact_check_decides_by_its_number_and_needs_a_control_that_differs()
 
 
 def test_what_was_not_run_has_no_verdict():
-    for question in (greater, alike, some_greater):
+    for question in (greater, alike, some_greater, no_greater):
         assert judge(question({}), margin=1.0).verdict == "not run"
     assert judge(not_run("no collection of this shape"), margin=1.0).sentence == "no collection of this shape"
 

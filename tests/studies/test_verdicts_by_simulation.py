@@ -14,6 +14,7 @@ from rankplug.statistics import (
     mean_of_queries_and_seeds,
     mean_of_resplits,
     mean_of_trials,
+    none_greater,
     p_values,
 )
 from rankplug.studies import IndependentTrials, Sample, greater, judge
@@ -50,6 +51,7 @@ def test_no_true_difference_is_taken_for_one_in_five_per_cent_at_most(parts, cor
     assert share(all_greater(p), "holds", "fails") <= ALLOWED
     assert share(all_alike(p), "fails") <= ALLOWED
     assert share(any_greater(p), "holds", "fails") <= ALLOWED
+    assert share(none_greater(p), "fails") <= ALLOWED
 
 
 @pytest.mark.parametrize("spread", [0.3, 1.0, 4.0])
@@ -61,6 +63,8 @@ def test_a_difference_of_the_margin_is_missed_or_turned_round_in_five_per_cent_a
     assert share(all_alike(above), "holds") <= ALLOWED and share(all_alike(below), "holds") <= ALLOWED
     assert share(any_greater(above), "fails", "no difference") <= ALLOWED
     assert share(any_greater(below), "holds") <= ALLOWED
+    assert share(none_greater(above), "holds") <= ALLOWED
+    assert share(none_greater(below), "fails") <= ALLOWED
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.7])

@@ -1,4 +1,4 @@
-r"""Which threshold leaves the least fidelity loss after FRank's step, with every pair looked at.
+r"""Search of the threshold that leaves the least fidelity loss after FRank's step, with every pair looked at.
 
 A threshold parts a pair where one of its documents is above it. Over the pairs that it puts right, and those that it
 puts wrong, the slopes of the loss add up to S₊ and S₋, which sums along each feature give for all thresholds at once;

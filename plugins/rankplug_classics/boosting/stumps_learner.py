@@ -1,4 +1,4 @@
-"""What engines that boost thresholds share: the model, its file, and the scores of the weak rankers so far."""
+"""Shared parts of engines that boost thresholds: the model, its file, and the scores of the weak rankers so far."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from rankplug_crossover.study.protocol import runs
 
 
 def nothing_published() -> pd.DataFrame:
-    """Return no rows, in the usual columns: nobody published these numbers."""
+    """Return no rows, in the usual columns: the four papers print none of these numbers."""
     return pd.DataFrame(columns=["exhibit", "dataset", "model", "metric", "value", "half_width", "note"])
 
 

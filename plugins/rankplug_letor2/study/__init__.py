@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankplug.studies import Claim, Evidence, Exhibit, Margin, Results, Study, not_run, reached, read_published
+from rankplug.studies import (
+    Claim,
+    Evidence,
+    Exhibit,
+    Margin,
+    Observation,
+    Results,
+    Study,
+    not_run,
+    reached,
+    read_published,
+)
 from rankplug_letor2.study import rows
-from rankplug_letor2.study.protocol import MEASURES, NOT_HERE, runs
+from rankplug_letor2.study.protocol import GROUP, MEASURES, NOT_HERE, runs
 
 POINTS = Margin(
     0.05, "Five points, what the official rows differ by at NDCG@1 among themselves.", scale=100, unit="points"
@@ -22,6 +33,14 @@ def official_row_reached(model: str) -> Callable[[Results], Evidence]:
         return reached({name: rows.difference(results, model, metric) for name, metric in MEASURES.items()})
 
     return gather
+
+
+def rows_within_their_intervals(results: Results) -> str:
+    """Count for each of our rows the measures whose interval over the folds holds the official number."""
+    if not rows.is_the_release(results):
+        return ""
+    counts = [f"{model} {rows.measures_within(results, model)}" for model in results.models(GROUP)]
+    return f"of {len(MEASURES)} measures: {', '.join(counts)}"
 
 
 def row_not_here(reason: str) -> Callable[[Results], Evidence]:
@@ -48,6 +67,13 @@ study = Study(
         *(
             Claim(f"Our {model} gives the official row of the release.", row_not_here(reason), "Rows")
             for model, reason in NOT_HERE.items()
+        ),
+    ),
+    observations=(
+        Observation(
+            "How many of our numbers lie within their interval over the five folds of the official ones.",
+            rows_within_their_intervals,
+            "Rows",
         ),
     ),
     published=lambda: read_published("rankplug_letor2.study"),

@@ -44,6 +44,12 @@ def difference(results: Results, model: str, metric: str) -> Sample:
     return Sample(values[:, None], OfficialFolds(), frozenset([(GROUP, model)]))
 
 
+def measures_within(results: Results, model: str) -> int:
+    """Return how many of a row's differences have an interval that holds 0."""
+    intervals = [interval_of(difference(results, model, metric)) for metric in MEASURES.values()]
+    return sum(interval.low <= 0.0 <= interval.high for interval in intervals)
+
+
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return a row for each model and measure: ours, the official number, their difference and its interval."""
     rows: list[dict[str, Any]] = []

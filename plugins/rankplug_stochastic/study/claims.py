@@ -59,7 +59,7 @@ CLAIMS = (
         "Figure 2",
     ),
     Claim(
-        "Section 5.2: $Z_{ij}$ is logistic of scale beta, and pairs that share a document depend on each other.",
+        "Section 5.2: $Z_{ij}$ is logistic of scale beta. Not in the paper: pairs that share a document are dependent.",
         differences_are_logistic,
         "Law of Z",
     ),

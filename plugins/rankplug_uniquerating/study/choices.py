@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from rankplug.studies import Check, Checks, Evidence, Results, Sample, alike, greater, not_run
+from rankplug.studies import Check, Checks, Evidence, Results, Sample, greater, no_greater, not_run
 from rankplug_uniquerating.study.equations import ROUNDING
 from rankplug_uniquerating.study.protocol import CHOICES, NDCG, TABLES, WINDOWS, group_of
 from rankplug_uniquerating.study.sizes import OHSUMED
@@ -77,15 +77,16 @@ def listnet_prefers_the_wrong_order(results: Results) -> Evidence:
     )
 
 
-def leads_of_choices(results: Results, own: str, others: tuple[str, ...]) -> dict[str, Sample]:
-    """Return the lead of the paper's choice over others in test NDCG@10; empty where they were not run."""
+def leads_of_choices(results: Results, own: str, others: tuple[str, ...], turned: bool = False) -> dict[str, Sample]:
+    """Return the lead of the paper's choice over others in test NDCG@10, or theirs over it; empty where not run."""
     tried, tables = group_of(results, OHSUMED, CHOICES), group_of(results, OHSUMED, TABLES)
     if not tried:
         return {}
     group = tried if own in results.models(tried) else tables
+    data, sign = results.collection(tried), -1.0 if turned else 1.0
     return {
-        f"{results.collection(tried)} ndcg@10, {own} - {other}": results.contrast(
-            "ndcg@10", {(group, own): 1.0, (tried, other): -1.0}
+        f"{data} ndcg@10, {' - '.join((other, own) if turned else (own, other))}": results.contrast(
+            "ndcg@10", {(group, own): sign, (tried, other): -sign}
         )
         for other in others
     }
@@ -101,7 +102,7 @@ def chosen_well(own: str, *others: str) -> Callable[[Results], Evidence]:
     return gather
 
 
-def windows_alike(results: Results) -> Evidence:
-    """Compare uMart's windows of two documents with wider ones."""
-    parts = leads_of_choices(results, "uMart", tuple(WINDOWS))
-    return alike(parts) if parts else not_run("not part of this profile")
+def wider_windows_do_not_help(results: Results) -> Evidence:
+    """Compare uMart's wider windows with those of two documents."""
+    parts = leads_of_choices(results, "uMart", tuple(WINDOWS), turned=True)
+    return no_greater(parts) if parts else not_run("not part of this profile")

@@ -37,7 +37,7 @@ FINDINGS = (
     "The printed LambdaLoss row has TF-Ranking's group-wise scoring function, whose group size is not given. With"
     " groups of one document it scores document by document, as here; of larger groups the paper says neither size"
     " nor how they are drawn, so that there is no row with them.",
-    "Section 3.4 tried GRU, LSTM, average pooling and prediction one by one, Section 5 other rules of selection and"
+    "Section 3.4 tried GRU, LSTM, average pooling and prediction one by one, Section 4.2 other rules of selection and"
     " scaling over all documents, without numbers; they are trained at the profiles full, real and paper. Scaling over"
     " all documents is to mean 0 and deviation 1 here.",
     "That features of MSLR are sparse is the paper's intuition why trees lead there. Collections differ in more than"

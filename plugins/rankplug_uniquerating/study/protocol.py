@@ -1,4 +1,4 @@
-"""Training protocol of the paper (Section 5) at five sizes.
+"""Training protocol of the paper (Section 4.2) at five sizes.
 
 Networks see features scaled to [0, 1] within a query, one query a step, and the epoch is chosen on validation data by
 NDCG@1, then @3, @5, @10. Trees see raw features, and NDCG@10 chooses their number. Queries without a relevant document

@@ -14,7 +14,9 @@ from typing import Literal
 from rankplug.studies.verdicts.samples import Values
 from rankplug.studies.verdicts.verdict import Abstention
 
-Question = Literal["greater in all parts", "alike in all parts", "greater in some part", "reached in all parts"]
+Question = Literal[
+    "greater in all parts", "alike in all parts", "greater in some part", "greater in no part", "reached in all parts"
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +106,11 @@ def alike(parts: Mapping[str, Values], *notes: str) -> Evidence:
 def some_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
     """Make evidence on a claim that some part's difference is positive."""
     return Differences(parts, "greater in some part", notes) if parts else nothing_run()
+
+
+def no_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Make evidence on a claim that no part has a positive difference that matters."""
+    return Differences(parts, "greater in no part", notes) if parts else nothing_run()
 
 
 def reached(parts: Mapping[str, Values], *notes: str) -> Evidence:

@@ -16,6 +16,7 @@ from rankplug.statistics import (
     all_greater,
     any_greater,
     holm_steps,
+    none_greater,
     p_values,
     repetitions_needed,
     smallest_difference,
@@ -31,6 +32,7 @@ DECIDE = {
     "greater in all parts": all_greater,
     "alike in all parts": all_alike,
     "greater in some part": any_greater,
+    "greater in no part": none_greater,
     "reached in all parts": all_alike,
 }
 REACHED = {"greater": "exceeded", "smaller": "missed", "no difference": "reached"}
@@ -132,7 +134,7 @@ def _part(name: str, sample: Values, p: PValues, index: int, margin: float, scal
 
 def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
     """Sort the parts, those that speak most against the claim first, and return their positions."""
-    towards = -1.0 if question == "greater in some part" else 1.0
+    towards = -1.0 if question in ("greater in some part", "greater in no part") else 1.0
 
     def place(at: int) -> tuple[bool, float]:
         part = parts[at]
