@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from rankplug_classics.boosting.fidelity_steps import WIDEST, FidelitySteps
+from rankplug_classics.boosting.fidelity_steps import WIDEST, FidelitySteps, fall_at_most
 from rankplug_classics.boosting.stumps import Stumps, Thresholds
 
 import rankplug as rp
@@ -86,6 +86,18 @@ def test_every_round_leaves_the_least_loss(lists, mean, weighted):
         assert taken[2] == pytest.approx(best[2])
         m = (lists.features[better, taken[0]] > taken[1]).astype(int) - (lists.features[worse, taken[0]] > taken[1])
         assert (D * published_loss(o + taken[2] * m)).sum() == pytest.approx(left[best], abs=1e-9)
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 10.0])
+def test_no_step_lowers_the_loss_by_more_than_its_bound(spread):
+    noise = np.random.default_rng(7)
+    o, m = spread * noise.normal(size=(2_000, 3)), noise.choice([-1, 1], (2_000, 3))
+    P = 1 / (1 + np.exp(-o))
+    slope = np.sqrt(P) * (1 - P) / 2
+    steps = 3 * noise.normal(size=2_000) ** 3
+    fall = (published_loss(o) - published_loss(o + steps[:, None] * m)).sum(axis=1)
+    sums = [(np.where(m == sign, slope * factor, 0)).sum(axis=1) for factor in (1, P) for sign in (1, -1)]
+    assert (fall_at_most(steps, *sums) >= fall - 1e-12).all()
 
 
 def test_scores_that_spread_wide_are_looked_at_pair_by_pair(lists):

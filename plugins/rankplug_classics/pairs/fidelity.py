@@ -19,11 +19,11 @@ from rankplug.losses import list_loss
 
 @building_block
 def fidelity_of(gap):
-    """Return the loss of a pair whose better document leads by a gap, and the size of its slope."""
+    """Return the loss of a pair whose better document leads by a gap, the size of its slope, and P."""
     e = math.exp(-abs(gap))
     right, wrong = (1.0 / (1.0 + e), e / (1.0 + e)) if gap >= 0.0 else (e / (1.0 + e), 1.0 / (1.0 + e))
     root = math.sqrt(right)
-    return wrong / (1.0 + root), 0.5 * root * wrong
+    return wrong / (1.0 + root), 0.5 * root * wrong, right
 
 
 @list_loss
@@ -35,7 +35,7 @@ def fidelity(scores, labels, gradient, curvature, mean):
     for better in range(scores.size):
         for worse in range(scores.size):
             if labels[better] > labels[worse]:
-                loss, slope = fidelity_of(scores[better] - scores[worse])
+                loss, slope, _ = fidelity_of(scores[better] - scores[worse])
                 value, pairs = value + loss, pairs + 1
                 gradient[better] -= slope
                 gradient[worse] += slope
