@@ -1,4 +1,4 @@
-r"""LambdaGap (Adàlia, Sanjuan, Margalef, Zamora, The LambdaGap Framework for Precision-Oriented Ranking, ICTIR 2025).
+r"""LambdaGap (Adàlia, Sanjuan, Margalef, Zamora, The LambdaGap Framework for Precision-Oriented Ranking, 2025).
 
 LambdaRank for precision at k pushes only pairs with one document on either side of rank k. LambdaGap takes a relevant
 document and another wherever they stand, if k ranks or more lie between their ranks r and q:

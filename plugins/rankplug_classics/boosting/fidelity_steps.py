@@ -21,8 +21,6 @@ from rankplug_classics.pairs.fidelity import fidelity_of
 
 WIDEST = 600.0
 """Spread of a list's scores up to which their exponentials are taken about one origin."""
-
-
 ROUNDING = 1e-12
 """Share of a sum that its rounding may amount to."""
 
@@ -56,11 +54,12 @@ class FidelitySteps:
     def best(self, scores: NDArray[np.float64]) -> Step | None:
         """Return the step that leaves the least loss, or none where none lowers it."""
         ordered = np.ascontiguousarray(scores[self.order])
-        right, wrong, *of_chances = slopes_by_threshold(self.places, ordered, self.labels, self.starts, self.weights)
+        sums = slopes_by_threshold(self.places, ordered, self.labels, self.starts, self.weights)
+        right, wrong = sums[:2]
         both = np.maximum(right + wrong, ROUNDING * right.max(initial=wrong.max()))
         share = (right - wrong) / np.where(both > 0.0, both, 1.0)
         steps = np.arctanh(np.clip(share, -NEARLY_SURE, NEARLY_SURE))
-        bounds = fall_at_most(steps, right, wrong, *of_chances)
+        bounds = fall_at_most(steps, sums)
         before = loss_after(self.places[:, 0], 255, 0.0, ordered, self.labels, self.starts, self.weights)
         best, least = None, ROUNDING * before
         for place in np.argsort(-bounds, axis=None, kind="stable"):
@@ -74,13 +73,7 @@ class FidelitySteps:
         return best
 
 
-def fall_at_most(
-    steps: NDArray[np.float64],
-    right: NDArray[np.float64],
-    wrong: NDArray[np.float64],
-    right_chances: NDArray[np.float64],
-    wrong_chances: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def fall_at_most(steps: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return more than what steps lower the loss by.
 
     A slope s has the logarithmic derivative ½(1 - 3P), between -1 and ½, and the second derivative
@@ -88,11 +81,9 @@ def fall_at_most(
 
     Args:
         steps: by which documents above a threshold are raised.
-        right: sums of the slopes of the pairs that this puts right.
-        wrong: those of pairs that it puts wrong.
-        right_chances: sums of slope times P.
-        wrong_chances: those of pairs put wrong.
+        sums: for each step, over the pairs that it puts right and those that it puts wrong: slopes, and slopes times P.
     """
+    right, wrong, right_chances, wrong_chances = sums
     a, up = np.abs(steps), steps > 0
     gain, loss = np.where(up, right, wrong), np.where(up, wrong, right)
     of_gain, of_loss = np.where(up, right_chances, wrong_chances), np.where(up, wrong_chances, right_chances)
