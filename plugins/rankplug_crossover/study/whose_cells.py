@@ -1,4 +1,4 @@
-"""The idea in a picture that needs no training: which combinations of the grid a paper has, and which nobody has."""
+"""The idea in a picture that needs no training: which combinations of the grid a paper has, and which none."""
 
 from __future__ import annotations
 
