@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import json
 from typing import Any, ClassVar, cast
 
@@ -66,7 +65,7 @@ class StumpsLearner(StepwiseLearner):
         return StumpsModel(Stumps(self.rankers[:snapshot]), record)
 
 
-class StumpsBackend(abc.ABC):
+class StumpsBackend:
     """A backend that boosts thresholds, by a learner of its own."""
 
     learner: ClassVar[type[StumpsLearner]]
