@@ -52,6 +52,8 @@ class SumOfNetworks(nn.Module):
 class SquaredResiduals:
     """Criterion of the further networks: the mean over a list's documents of ``(residual - score)^2``."""
 
+    scores_are_the_networks = True
+
     def __init__(self, residuals: NDArray[np.float64], lists: Lists) -> None:
         self.residuals, self.data = residuals, lists
 

@@ -23,6 +23,7 @@ from rankplug.losses import Evaluation, Objective
 from rankplug.registry import Parameters
 from rankplug.system import generator, stream
 from rankplug.training import Model, Part, Problem, Record, StepwiseLearner, checked
+from rankplug_torch.plain_steps import plain_steps_of
 from rankplug_torch.plugin import TorchParameters
 from rankplug_torch.scoring import ScaledFeatures, batch_scores, network_scores
 
@@ -68,7 +69,11 @@ class Plan:
 
 
 class Criterion(Protocol):
-    """Criterion a network is trained by: the scores it gives in a step, and their loss."""
+    """Criterion a network is trained by: the scores it gives in a step, and their loss.
+
+    One whose scores are what the network makes of the features, and nothing else, may say so with an attribute
+    ``scores_are_the_networks = True``; steps of plain networks are then faster, see :mod:`rankplug_torch.plain_steps`.
+    """
 
     def scores(self, network: torch.nn.Module, features: torch.Tensor, lists: Integers) -> torch.Tensor:
         """Return the scores in training, of the documents of some lists."""
@@ -79,6 +84,8 @@ class Criterion(Protocol):
 
 class ListCriterion:
     """Usual criterion: one score for each document, and the problem's loss."""
+
+    scores_are_the_networks = True
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
@@ -129,6 +136,8 @@ class NetworkLearner(StepwiseLearner):
             own = getattr(network, "criterion", None)
             criterion = ListCriterion(self.problem.objective()) if own is None else own(self.problem)
         self.criterion: Criterion = criterion
+        plain = getattr(criterion, "scores_are_the_networks", False)
+        self.plain_steps = plain_steps_of(network, self.settings) if plain else None
 
     def advance(self, iteration: int) -> bool:
         total, shown = 0.0, 0
@@ -167,13 +176,19 @@ class NetworkLearner(StepwiseLearner):
         # A single document has no variance to normalise by; it passes as in evaluation.
         self.trained.train(rows.size > 1)
         features = self.scale(torch.from_numpy(train.features[rows]).to(self.settings.device))
-        with torch.autocast(features.device.type, torch.bfloat16, enabled=self.settings.autocast):
-            scores = self.criterion.scores(self.trained, features, lists)
+        if self.plain_steps is not None:
+            scores = self.plain_steps.scores(features)
+        else:
+            with torch.autocast(features.device.type, torch.bfloat16, enabled=self.settings.autocast):
+                scores = self.criterion.scores(self.trained, features, lists)
         evaluation = checked(self.criterion.loss(scores.detach().cpu().double().numpy(), lists, iteration), iteration)
-        if scores.requires_grad:
-            scale = 1.0 / lists.size if self.settings.reduction == "mean" else 1.0
+        scale = 1.0 / lists.size if self.settings.reduction == "mean" else 1.0
+        gradient = torch.from_numpy(evaluation.gradient * scale).to(scores)
+        if self.plain_steps is not None:
+            self.plain_steps.step(gradient, self.optimiser.param_groups[0]["lr"])
+        elif scores.requires_grad:
             self.optimiser.zero_grad(set_to_none=True)
-            scores.backward(torch.from_numpy(evaluation.gradient * scale).to(scores))
+            scores.backward(gradient)
             if self.settings.clip is not None:
                 torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.settings.clip)
             self.optimiser.step()
