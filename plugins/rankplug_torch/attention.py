@@ -11,6 +11,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from rankplug.data import Integers
 from rankplug.errors import ParameterError
+from rankplug_torch.networks import Score
 from rankplug_torch.plugin import Attention
 
 
@@ -52,7 +53,7 @@ class AttentionScorer(nn.Module):
             raise ParameterError(f"scorer attention: width={settings.width} is no multiple of heads={settings.heads}")
         self.embedding = nn.Linear(features, settings.width)
         self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.blocks))
-        self.score = nn.Linear(settings.width, 1)
+        self.score = Score(settings.width, 1)
 
     def forward(self, features: torch.Tensor, starts: Integers) -> torch.Tensor:
         documents = self.embedding(features)

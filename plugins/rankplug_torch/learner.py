@@ -130,7 +130,8 @@ class NetworkLearner(StepwiseLearner):
     def set_network(self, network: torch.nn.Module, criterion: Criterion | None = None) -> None:
         """Set the network to train, and the criterion to train it by."""
         self.trained = network
-        self.optimiser = optimiser_of(network, self.settings)
+        self.weights = list(network.parameters())
+        self.optimiser = optimiser_of(self.weights, self.settings)
         self.made = 0
         if criterion is None:
             own = getattr(network, "criterion", None)
@@ -174,7 +175,8 @@ class NetworkLearner(StepwiseLearner):
         train = self.problem.train
         rows = train.rows(lists)
         # A single document has no variance to normalise by; it passes as in evaluation.
-        self.trained.train(rows.size > 1)
+        if self.trained.training != (rows.size > 1):
+            self.trained.train(rows.size > 1)
         features = self.scale(torch.from_numpy(train.features[rows]).to(self.settings.device))
         if self.plain_steps is not None:
             scores = self.plain_steps.scores(features)
@@ -190,18 +192,18 @@ class NetworkLearner(StepwiseLearner):
             self.optimiser.zero_grad(set_to_none=True)
             scores.backward(gradient)
             if self.settings.clip is not None:
-                torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.settings.clip)
+                torch.nn.utils.clip_grad_norm_(self.weights, self.settings.clip)
             self.optimiser.step()
         return float(evaluation.value.sum())
 
     def scores(self, part: Part) -> NDArray[Any] | None:
-        return self.scores_of(self.network, part)
+        return self.scores_of(self.network, part, self.settings.autocast)
 
-    def scores_of(self, network: torch.nn.Module, part: Part) -> NDArray[Any]:
-        """Return the scores of a part under a network, as in prediction."""
+    def scores_of(self, network: torch.nn.Module, part: Part, autocast: bool = False) -> NDArray[Any]:
+        """Return the scores of a part under a network, as in prediction unless bfloat16 is asked for."""
         lists = self.problem.train if part == "train" else self.problem.valid
         assert lists is not None
-        return network_scores(network, self.scale, lists.features, lists.starts, self.settings.device)
+        return network_scores(network, self.scale, lists.features, lists.starts, self.settings.device, autocast)
 
     def snapshot(self) -> Weights:
         return {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
@@ -211,9 +213,8 @@ class NetworkLearner(StepwiseLearner):
         return self.make_model(self.network.to("cpu"), self.scale.to("cpu"), record)
 
 
-def optimiser_of(network: torch.nn.Module, settings: TorchParameters) -> torch.optim.Optimizer:
+def optimiser_of(weights: list[torch.nn.Parameter], settings: TorchParameters) -> torch.optim.Optimizer:
     """Make the optimiser with the settings' numbers; on the CPU as one compiled loop over each weight."""
-    weights = list(network.parameters())
     shared: dict[str, Any] = {"weight_decay": settings.l2, "fused": weights[0].device.type == "cpu"}
     if settings.optimiser == "adam":
         return torch.optim.Adam(weights, settings.lr, **shared)

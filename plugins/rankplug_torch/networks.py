@@ -20,9 +20,19 @@ class OneColumn(nn.Module):
         return column.squeeze(-1)
 
 
+class Score(nn.Linear):
+    """The layer of scores, in float32 even where matrix products are in bfloat16, which would make many scores equal."""
+
+    def forward(self, documents: torch.Tensor) -> torch.Tensor:
+        if not torch.is_autocast_enabled(documents.device.type):
+            return super().forward(documents)
+        with torch.autocast(documents.device.type, enabled=False):
+            return super().forward(documents.float())
+
+
 def linear(parameters: Parameters, features: int) -> nn.Module:
     """Build ``w x``, starting from zero; a constant would change no ranking."""
-    layer = nn.Linear(features, 1, bias=False)
+    layer = Score(features, 1, bias=False)
     nn.init.zeros_(layer.weight)
     return nn.Sequential(layer, OneColumn())
 
@@ -62,7 +72,7 @@ def hidden_layers(network: Layers, features: int) -> tuple[list[nn.Module], int]
 def mlp(network: Network, features: int) -> nn.Module:
     """Build hidden layers with their activation, and a linear score."""
     modules, width = hidden_layers(network, features)
-    output = [nn.Linear(width, 1), ACTIVATIONS[network.output_activation](), OneColumn()]
+    output = [Score(width, 1), ACTIVATIONS[network.output_activation](), OneColumn()]
     return initialised(nn.Sequential(*modules, *output), network.initialisation)
 
 

@@ -13,12 +13,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from rankplug_torch.networks import OneColumn
+from rankplug_torch.networks import OneColumn, Score
 from rankplug_torch.plugin import TorchParameters
 
 aten = torch.ops.aten
 BETAS, EPSILON = (0.9, 0.999), 1e-8
 """PyTorch's numbers of Adam."""
+LINEAR = (nn.Linear, Score)
 PULLED_BACK: Mapping[type[nn.Module], Callable[[Any, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]] = {
     nn.ELU: lambda layer, gradient, given, made: aten.elu_backward(gradient, layer.alpha, 1.0, 1.0, False, given),
     nn.ReLU: lambda layer, gradient, given, made: aten.threshold_backward(gradient, made, 0.0),
@@ -94,7 +95,7 @@ def are_plain(network: nn.Sequential) -> bool:
     weights = [weight for layer in network for weight in layer.parameters()]
     return (
         type(network) is nn.Sequential
-        and all(type(layer) is nn.Linear or type(layer) in PULLED_BACK for layer in network)
+        and all(type(layer) in LINEAR or type(layer) in PULLED_BACK for layer in network)
         and not any(getattr(layer, "inplace", False) or _has_hooks(layer) for layer in (network, *network))
         and all(weight.requires_grad and weight.dtype == torch.float32 for weight in weights)
         and len(list(network.parameters())) == len(weights) > 0

@@ -33,7 +33,10 @@ class TorchParameters(Parameters):
     l2: float = Field(1e-3, ge=0, description="weight decay")
     momentum: float = Field(0.0, ge=0, lt=1, description="of sgd")
     initial_accumulator: float = Field(0.1, ge=0, description="of adagrad, 0.1 as in TensorFlow")
-    autocast: bool = Field(False, description="matrix products in bfloat16")
+    autocast: bool = Field(
+        False,
+        description="matrix products of training and validation in bfloat16; scores are float32, and so is prediction",
+    )
     device: str = Field("cpu", description="where the network runs, such as cuda:0; the loss is computed on the CPU")
     scaling: ScalingKind | None = Field(
         "log", description="of features, part of the model: mean 0 and deviation 1, also of their logarithms, or none"

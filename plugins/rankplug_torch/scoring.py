@@ -54,8 +54,9 @@ def network_scores(
     features: NDArray[np.float32],
     starts: Integers | None,
     device: str = "cpu",
+    autocast: bool = False,
 ) -> NDArray[Any]:
-    """Return the scores of all documents, as the network in evaluation gives them."""
+    """Return the scores of all documents, as the network in evaluation gives them, with bfloat16 where asked for."""
     if sees_lists(network) and starts is None:
         raise DataError("this scorer compares the documents of a list: predict on rankplug.Lists, not on a matrix")
     training = network.training
@@ -64,7 +65,8 @@ def network_scores(
     for begin, end, offsets in _blocks(features.shape[0], starts if sees_lists(network) else None):
         block = features[begin:end]
         tensor = torch.from_numpy(block if block.flags.writeable else block.copy()).to(device)
-        scores[begin:end] = batch_scores(network, scale(tensor), offsets).float().cpu().numpy()
+        with torch.autocast(tensor.device.type, torch.bfloat16, enabled=autocast):
+            scores[begin:end] = batch_scores(network, scale(tensor), offsets).float().cpu().numpy()
     network.train(training)
     return scores
 

@@ -19,7 +19,7 @@ from typing import Literal, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rankplug_torch.networks import hidden_layers, initialised
+from rankplug_torch.networks import Score, hidden_layers, initialised
 from torch import nn
 
 from rankplug.data import Integers
@@ -46,7 +46,7 @@ class ConditionalRNN(nn.Module):
             self.from_document = nn.Linear(width, width)
         self.concatenates = settings.rnn != "state"
         self.pooling: Literal["max", "mean"] = settings.pooling
-        self.score = nn.Linear(2 * width if self.concatenates else width, 1, bias=False)
+        self.score = Score(2 * width if self.concatenates else width, 1, bias=False)
         self.width = width
         initialised(self, settings.initialisation)
 

@@ -167,6 +167,28 @@ def test_bfloat16_trains_to_nearly_the_same_scores(lists):
     assert 0 < np.abs(full - half).max() < 0.1
 
 
+@pytest.mark.parametrize("scorer", ["mlp[layers=(8,)]", "linear", "attention[width=4]", "conditional_rnn[layers=(8,)]"])
+def test_scores_are_float32_where_matrix_products_are_in_bfloat16(scorer, lists):
+    from rankplug_torch.scoring import batch_scores, network_scores
+
+    model = fitted(lists, scorer=scorer)
+    with torch.autocast("cpu", torch.bfloat16):
+        scores = batch_scores(model.network, torch.from_numpy(lists.features), lists.starts)
+    assert scores.dtype == torch.float32
+    in_half = network_scores(model.network, model.scale, lists.features, lists.starts, autocast=True)
+    assert len(np.unique(in_half)) > 0.9 * lists.documents
+    np.testing.assert_allclose(in_half, model.predict(lists), atol=0.1)
+
+
+@pytest.mark.parametrize(("autocast", "equal"), [("true", False), ("false", True)])
+def test_validation_is_in_bfloat16_where_training_is_and_prediction_is_not(autocast, equal, lists):
+    model = fitted(lists, f"torch[epochs=2,batch=10,lr=0.01,autocast={autocast}]", valid=lists, selection="loss")
+    watched = model.record.curve.columns["valid loss"][model.record.best_iteration]
+    predicted = float(cross_entropy(torch.as_tensor(model.predict(lists)).double(), lists)) / len(lists)
+    assert watched == pytest.approx(predicted, rel=0.01)
+    assert (watched == pytest.approx(predicted, rel=1e-6)) == equal
+
+
 def test_attention_sees_the_documents_of_a_list_and_no_others(lists):
     model = fitted(lists, scorer="attention[width=8,heads=2]")
     scores = model.predict(lists)
