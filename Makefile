@@ -13,10 +13,11 @@ help: ## list the commands
 
 install: $(INSTALLED) ## make .venv with everything in it
 
-# torch comes first and pinned, so that nothing else decides which build of it is fetched.
+# torch comes first and pinned, so that nothing else decides which build of it is fetched; pip would compile it on one core,
+# uv compiles all there is on every core.
 $(INSTALLED): pyproject.toml constraints.txt overrides.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0 uv
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt torch==2.13.0 uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
 		--editable '.[all]' --editable ./benchmarks --group dev --group lint --group bench --group docs
 	touch $@
@@ -38,7 +39,7 @@ test-lowest: $(LOWEST)/.installed ## run the fast tests with the oldest versions
 # Of torch only the build that everything else uses is taken.
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt overrides.txt
 	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt torch==2.13.0 uv
+	$(LOWEST)/bin/python -m pip install --quiet --no-compile --constraint constraints-lowest.txt torch==2.13.0 uv
 	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python \
 		--constraint constraints-lowest.txt --overrides overrides.txt --editable '.[all]' --editable ./benchmarks --group dev
 	touch $@

@@ -21,7 +21,7 @@ class OneColumn(nn.Module):
 
 
 class Score(nn.Linear):
-    """The layer of scores, in float32 even where matrix products are in bfloat16, which would make many scores equal."""
+    """The layer of scores, in float32 where matrix products are in bfloat16 too, which would make many scores equal."""
 
     def forward(self, documents: torch.Tensor) -> torch.Tensor:
         if not torch.is_autocast_enabled(documents.device.type):
