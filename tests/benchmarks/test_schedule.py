@@ -7,7 +7,17 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_benchmarks.many_runs.paper_costs import SHORT, UnitCost, documents_of, iterations_of, kind_of, trials_of
+from rankplug_benchmarks.many_runs.paper_costs import (
+    SHORT,
+    UnitCost,
+    documents_of,
+    in_float32,
+    iterations_of,
+    kind_of,
+    pytorchs_own_steps,
+    trials_of,
+)
+from rankplug_benchmarks.many_runs.schedule import TrialCost, datasets_table, hours_table
 from rankplug_benchmarks.many_runs.simulation import limit, makespan
 
 from rankplug.store import Combination
@@ -95,6 +105,26 @@ def test_trials_that_cost_the_same_are_measured_once():
 
 def test_a_unit_cost_is_a_line():
     assert UnitCost(0.5, 0.001).of(1000) == pytest.approx(1.5)
+
+
+def test_what_a_trial_would_cost_otherwise_is_that_of_the_same_training():
+    from rankplug_torch import learner
+
+    parts = {"dataset": "mslr-web30k", "scorer": "mlp", "loss": "approx_ndcg"}
+    half, full = (
+        kind_of(Combination(backend=f"torch[epochs=30,batch=128{more}]", **parts)) for more in (",autocast=true", "")
+    )
+    assert half != full and in_float32(half) == in_float32(full) == full
+    ours = learner.plain_steps_of
+    with pytorchs_own_steps():
+        assert learner.plain_steps_of(None, None) is None
+    assert learner.plain_steps_of is ours
+
+
+def test_tables_add_up_hours_by_study_and_by_data_set():
+    costs = {"paper": [TrialCost("a", 3600.0, 7200.0), TrialCost("b", 7200.0, 7200.0), TrialCost("a", 3600.0, 7200.0)]}
+    assert hours_table(costs, 0.0).rows == (("paper", 3, 6.0, 4.0, 2.0, 2.0, 2.0),)
+    assert datasets_table(costs).rows == (("paper", "a", 2, 2.0, 60.0), ("paper", "b", 1, 2.0, 120.0))
 
 
 def test_trials_of_a_paper_are_counted_once():

@@ -10,7 +10,8 @@ not counted, nor reading and binning, which are done once a trial: this is a cau
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -62,6 +63,30 @@ def _short(reference: str) -> str:
     plugin = parse(reference)
     kept = {name: SHORT.get(name, value) for name, value in plugin.parameters.items() if name not in WITHOUT_EFFECT}
     return str(Reference(plugin.name, kept, plugin.distribution))
+
+
+def in_float32(kind: Kind) -> Kind:
+    """Return a kind of training with its matrix products in float32.
+
+    >>> in_float32(Kind("mslr", "torch[autocast=true,batch=8]", "mlp", "urank", "")).backend
+    'torch[batch=8]'
+    """
+    backend = parse(kind.backend)
+    kept = {name: value for name, value in backend.parameters.items() if name != "autocast"}
+    return replace(kind, backend=str(Reference(backend.name, kept, backend.distribution)))
+
+
+@contextmanager
+def pytorchs_own_steps() -> Iterator[None]:
+    """Let PyTorch record the operations of plain networks and its optimiser step, which gives the same weights."""
+    from rankplug_torch import learner
+
+    ours = learner.plain_steps_of
+    learner.plain_steps_of = lambda network, settings: None
+    try:
+        yield
+    finally:
+        learner.plain_steps_of = ours
 
 
 def iterations_of(combination: Combination) -> int:

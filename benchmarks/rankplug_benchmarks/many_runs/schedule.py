@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rankplug.store import Store, read_about
 from rankplug.studies import studies
@@ -15,8 +16,10 @@ from rankplug_benchmarks.many_runs.paper_costs import (
     Kind,
     UnitCost,
     documents_of,
+    in_float32,
     iterations_of,
     kind_of,
+    pytorchs_own_steps,
     shape_of,
     trials_of,
     unit_cost,
@@ -30,21 +33,44 @@ FEWEST_RECORDED = 20
 """A store with fewer trials says nothing of a schedule."""
 
 
-def durations_at_paper(effort: Effort) -> dict[str, list[tuple[str, float]]]:
-    """Return by paper the data set and the estimated seconds on one core of every trial, in the order of the plan."""
-    costs: dict[Kind, UnitCost] = {}
-    durations: dict[str, list[tuple[str, float]]] = defaultdict(list)
+@dataclass(frozen=True)
+class TrialCost:
+    """Estimated seconds of a trial on one core.
+
+    Args:
+        dataset: its data set.
+        seconds: as the protocol has it.
+        usual: with networks in float32, and by PyTorch's own steps.
+    """
+
+    dataset: str
+    seconds: float
+    usual: float
+
+
+def costs_at_paper(effort: Effort) -> dict[str, list[TrialCost]]:
+    """Return by paper what every trial costs, in the order of the plan."""
+    costs: dict[Kind, tuple[UnitCost, UnitCost]] = {}
+    found: dict[str, list[TrialCost]] = defaultdict(list)
     papers = [study for study in studies() if len(study.published())]
     for study in papers[: effort.size(100, 1)]:
         for trial in trials_of(study):
             combination = trial.combination
             kind = kind_of(combination)
             if kind not in costs:
-                sizes = (20, 40) if effort.quick else SIZES[shape_of(combination)]
-                costs[kind] = unit_cost(kind, sizes)
-            seconds = iterations_of(combination) * costs[kind].of(documents_of(combination))
-            durations[study.name].append((combination.dataset.partition("[")[0], seconds))
-    return durations
+                costs[kind] = _both_costs(kind, (20, 40) if effort.quick else SIZES[shape_of(combination)])
+            documents, iterations = documents_of(combination), iterations_of(combination)
+            seconds, usual = (iterations * cost.of(documents) for cost in costs[kind])
+            found[study.name].append(TrialCost(combination.dataset.partition("[")[0], seconds, usual))
+    return found
+
+
+def _both_costs(kind: Kind, sizes: tuple[int, int]) -> tuple[UnitCost, UnitCost]:
+    cost = unit_cost(kind, sizes)
+    if not kind.backend.startswith("torch"):
+        return cost, cost
+    with pytorchs_own_steps():
+        return cost, unit_cost(in_float32(kind), sizes)
 
 
 def recorded_durations() -> list[float]:
@@ -61,33 +87,42 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
         overhead(2, 1)
         client = overhead(effort.size(100, 3), 1)
         yield once("client's time a trial", client, threads=1, unit="s", note="planning, claiming and writing")
-        estimated = durations_at_paper(effort)
+        estimated = costs_at_paper(effort)
     yield hours_table(estimated, client)
     yield datasets_table(estimated)
-    plans = {f"{study}, profile paper": [seconds for _, seconds in found] for study, found in estimated.items()}
+    plans = {f"{study}, profile paper": [cost.seconds for cost in costs] for study, costs in estimated.items()}
     recorded = recorded_durations()
     if len(recorded) >= FEWEST_RECORDED:
         plans[f"recorded, {len(recorded)} trials"] = recorded
     yield from scaling(plans, client)
 
 
-def hours_table(estimated: dict[str, list[tuple[str, float]]], client: float) -> Table:
+def hours_table(estimated: dict[str, list[TrialCost]], client: float) -> Table:
     """Return a table with a row for each study."""
     rows = []
-    for study, found in estimated.items():
-        seconds = [one for _, one in found]
+    for study, costs in estimated.items():
+        seconds = [cost.seconds for cost in costs]
         spans = [makespan(seconds, workers, client=client) / HOUR for workers in (2, 64)]
-        rows.append((study, len(seconds), sum(seconds) / HOUR, max(seconds) / HOUR, *spans))
-    heads = ("study", "trials", "core-hours", "longest trial, hours", "hours on 2 cores", "hours on 64 cores")
+        usual = sum(cost.usual for cost in costs) / HOUR
+        rows.append((study, len(seconds), usual, sum(seconds) / HOUR, max(seconds) / HOUR, *spans))
+    heads = (
+        "study",
+        "trials",
+        "core-hours by PyTorch's own steps in float32",
+        "core-hours",
+        "longest trial, hours",
+        "hours on 2 cores",
+        "hours on 64 cores",
+    )
     return Table("core-hours", heads, tuple(rows))
 
 
-def datasets_table(estimated: dict[str, list[tuple[str, float]]]) -> Table:
+def datasets_table(estimated: dict[str, list[TrialCost]]) -> Table:
     """Return a table with a row for each study and data set."""
     rows = []
-    for study, durations in estimated.items():
-        for dataset in dict.fromkeys(name for name, _ in durations):
-            seconds = [duration for name, duration in durations if name == dataset]
+    for study, costs in estimated.items():
+        for dataset in dict.fromkeys(cost.dataset for cost in costs):
+            seconds = [cost.seconds for cost in costs if cost.dataset == dataset]
             rows.append((study, dataset, len(seconds), sum(seconds) / HOUR, sum(seconds) / len(seconds) / 60))
     return Table("data sets", ("study", "data set", "trials", "core-hours", "minutes a trial"), tuple(rows))
 
