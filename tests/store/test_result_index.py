@@ -27,12 +27,26 @@ from rankplug.store.index.result_index import INDEX
 TABLES = ("trials", "queries", "curves")
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, fill: Callable[..., Any]) -> Store:
+    """Return a store of 24 results, of which tests take copies."""
+    store = Store(tmp_path_factory.mktemp("filled") / "results")
+    fill(store, {"mse": 0.0, "ranknet": 0.1, "listnet": 0.2, "lambdarank[sigma=2]": 0.3})
+    return store
+
+
+@pytest.fixture(scope="module")
+def of_the_files(filled: Store, tmp_path_factory: pytest.TempPathFactory) -> list[pd.DataFrame]:
+    """Return the answers of those results without an index."""
+    return from_the_files_alone(filled, tmp_path_factory.mktemp("alone") / "files")
+
+
 @pytest.fixture
-def indexed(store: Store, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Return a store of 24 results with an index of several parts."""
+def indexed(store: Store, filled: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return a store of those results with an index of several parts."""
     monkeypatch.setattr(result_index, "WORTH_INDEXING", 4)
     monkeypatch.setattr(result_index, "RESULTS_AT_ONCE", 5)
-    fill(store, {"mse": 0.0, "ranknet": 0.1, "listnet": 0.2, "lambdarank[sigma=2]": 0.3})
+    shutil.copytree(filled.folder, store.folder)
     query("select 1 from trials", store)
     assert len(parts(store)) == 5
     return store
@@ -57,7 +71,11 @@ def from_the_files_alone(store: Store, folder: Path) -> list[pd.DataFrame]:
 
 
 def same(store: Store, folder: Path) -> bool:
-    for answer, other in zip(answers(store), from_the_files_alone(store, folder), strict=True):
+    return gives(store, from_the_files_alone(store, folder))
+
+
+def gives(store: Store, expected: list[pd.DataFrame]) -> bool:
+    for answer, other in zip(answers(store), expected, strict=True):
         # Means add up in the order in which the rows happen to come.
         pd.testing.assert_frame_equal(answer, other, check_exact=False, rtol=1e-13, atol=0)
     return True
@@ -103,7 +121,7 @@ def test_results_that_are_new_others_or_gone_are_noticed(
         "all gone",
     ],
 )
-def test_a_damaged_index_is_none(indexed: Store, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_index_is_none(indexed: Store, of_the_files: list[pd.DataFrame], damage: str) -> None:
     description = parts(indexed)[1]
     rows = description.with_suffix(ROWS)
     if damage == "descriptions cut":
@@ -124,14 +142,14 @@ def test_a_damaged_index_is_none(indexed: Store, tmp_path: Path, damage: str) ->
         shutil.copy(indexed.paths()[0], rows)
     else:
         shutil.rmtree(indexed.folder / INDEX)
-    assert same(indexed, tmp_path / "files")
+    assert gives(indexed, of_the_files)
     indexed.compact()
     assert len(list((indexed.folder / INDEX).glob("*.*"))) == 2, "what replaces the damage leaves nothing of it"
 
 
 @pytest.mark.parametrize("step", range(5))
 def test_compaction_that_ends_at_any_step_loses_nothing(
-    indexed: Store, tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+    indexed: Store, of_the_files: list[pd.DataFrame], step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {path: path.read_bytes() for path in indexed.paths()}
     calls = 0
@@ -152,7 +170,7 @@ def test_compaction_that_ends_at_any_step_loses_nothing(
         with pytest.raises(KeyboardInterrupt):
             indexed.compact()
     assert {path: path.read_bytes() for path in indexed.paths()} == before
-    assert same(indexed, tmp_path / "files")
+    assert gives(indexed, of_the_files)
     indexed.compact()
     assert len(parts(indexed)) == 1
 
