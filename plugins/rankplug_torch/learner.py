@@ -23,7 +23,7 @@ from rankplug.losses import Evaluation, Objective
 from rankplug.registry import Parameters
 from rankplug.system import generator, stream
 from rankplug.training import Model, Part, Problem, Record, StepwiseLearner, checked
-from rankplug_torch.plain_steps import plain_steps_of
+from rankplug_torch import plain_steps
 from rankplug_torch.plugin import TorchParameters
 from rankplug_torch.scoring import ScaledFeatures, batch_scores, network_scores
 
@@ -138,7 +138,7 @@ class NetworkLearner(StepwiseLearner):
             criterion = ListCriterion(self.problem.objective()) if own is None else own(self.problem)
         self.criterion: Criterion = criterion
         plain = getattr(criterion, "scores_are_the_networks", False)
-        self.plain_steps = plain_steps_of(network, self.settings) if plain else None
+        self.plain_steps = plain_steps.plain_steps_of(network, self.settings) if plain else None
 
     def advance(self, iteration: int) -> bool:
         total, shown = 0.0, 0

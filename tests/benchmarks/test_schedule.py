@@ -11,7 +11,7 @@ from rankplug_benchmarks.many_runs.paper_costs import (
     SHORT,
     UnitCost,
     documents_of,
-    in_float32,
+    in_bfloat16,
     iterations_of,
     kind_of,
     pytorchs_own_steps,
@@ -108,23 +108,26 @@ def test_a_unit_cost_is_a_line():
 
 
 def test_what_a_trial_would_cost_otherwise_is_that_of_the_same_training():
-    from rankplug_torch import learner
+    from rankplug_torch import plain_steps
 
     parts = {"dataset": "mslr-web30k", "scorer": "mlp", "loss": "approx_ndcg"}
-    half, full = (
-        kind_of(Combination(backend=f"torch[epochs=30,batch=128{more}]", **parts)) for more in (",autocast=true", "")
+    full, half = (
+        kind_of(Combination(backend=f"torch[epochs=30,batch=128{more}]", **parts)) for more in ("", ",autocast=true")
     )
-    assert half != full and in_float32(half) == in_float32(full) == full
-    ours = learner.plain_steps_of
+    assert half != full and in_bfloat16(half) == in_bfloat16(full) == half
+    ours = plain_steps.plain_steps_of
     with pytorchs_own_steps():
-        assert learner.plain_steps_of(None, None) is None
-    assert learner.plain_steps_of is ours
+        assert plain_steps.plain_steps_of(None, None) is None
+    assert plain_steps.plain_steps_of is ours
 
 
 def test_tables_add_up_hours_by_study_and_by_data_set():
-    costs = {"paper": [TrialCost("a", 3600.0, 7200.0), TrialCost("b", 7200.0, 7200.0), TrialCost("a", 3600.0, 7200.0)]}
-    assert hours_table(costs, 0.0).rows == (("paper", 3, 6.0, 4.0, 2.0, 2.0, 2.0),)
-    assert datasets_table(costs).rows == (("paper", "a", 2, 2.0, 60.0), ("paper", "b", 1, 2.0, 120.0))
+    hours = {"a": (1, 2, 0.5), "b": (2, 2, 1), "c": (1, 2, 1)}
+    costs = {"paper": [TrialCost(name, *(3600.0 * hour for hour in three)) for name, three in hours.items()]}
+    assert hours_table(costs, 0.0).rows == (("paper", 3, 4.0, 6.0, 2.5, 2.0, 2.0, 2.0),)
+    assert datasets_table(costs).rows == tuple(
+        ("paper", name, 1, float(three[0]), 60.0 * three[0]) for name, three in hours.items()
+    )
 
 
 def test_trials_of_a_paper_are_counted_once():

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 import torch
-from rankplug_torch import learner
+from rankplug_torch import plain_steps
 from rankplug_torch.networks import OneColumn
 from rankplug_torch.plain_steps import PlainSteps, are_plain
 from rankplug_torch.plugin import TorchParameters
@@ -116,6 +116,6 @@ def test_a_training_is_the_same_with_and_without(scorer, monkeypatch):
         )
 
     plain, asked = scores(), []
-    monkeypatch.setattr(learner, "plain_steps_of", lambda *told: asked.append(told))
+    monkeypatch.setattr(plain_steps, "plain_steps_of", lambda *told: asked.append(told))
     np.testing.assert_array_equal(plain, scores())
     assert asked

@@ -65,28 +65,28 @@ def _short(reference: str) -> str:
     return str(Reference(plugin.name, kept, plugin.distribution))
 
 
-def in_float32(kind: Kind) -> Kind:
-    """Return a kind of training with its matrix products in float32.
+def in_bfloat16(kind: Kind) -> Kind:
+    """Return a kind of training of networks with its matrix products in bfloat16.
 
-    >>> in_float32(Kind("mslr", "torch[autocast=true,batch=8]", "mlp", "urank", "")).backend
-    'torch[batch=8]'
+    >>> in_bfloat16(Kind("mslr", "torch[batch=8]", "mlp", "urank", "")).backend
+    'torch[autocast=true,batch=8]'
     """
     backend = parse(kind.backend)
-    kept = {name: value for name, value in backend.parameters.items() if name != "autocast"}
-    return replace(kind, backend=str(Reference(backend.name, kept, backend.distribution)))
+    more = {**backend.parameters, "autocast": True}
+    return replace(kind, backend=str(Reference(backend.name, more, backend.distribution)))
 
 
 @contextmanager
 def pytorchs_own_steps() -> Iterator[None]:
     """Let PyTorch record the operations of plain networks and its optimiser step, which gives the same weights."""
-    from rankplug_torch import learner
+    from rankplug_torch import plain_steps
 
-    ours = learner.plain_steps_of
-    learner.plain_steps_of = lambda network, settings: None
+    ours = plain_steps.plain_steps_of
+    plain_steps.plain_steps_of = lambda network, settings: None
     try:
         yield
     finally:
-        learner.plain_steps_of = ours
+        plain_steps.plain_steps_of = ours
 
 
 def iterations_of(combination: Combination) -> int:

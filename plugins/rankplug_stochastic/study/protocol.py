@@ -174,7 +174,6 @@ def network_of(size: Size, collection: Collection, network: str, rates: str) -> 
     layers = ",".join(str(max(8, width // size.divisor)) for width in widths)
     common = f"layers=({layers}),batch_norm=true,input_batch_norm=true"
     steps = f"batch={size.batch},epochs={size.epochs},l2=0,schedule=constant,scaling=none"
-    steps += ",autocast=true" if size.autocast else ""
     if network == "B":
         return {
             "backend": f"torch[optimiser=adam,lr={rates},reduction=mean,{steps}]",

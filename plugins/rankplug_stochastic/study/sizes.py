@@ -49,8 +49,6 @@ class Size:
         rates: learning rates to choose from where losses and networks are crossed, of A and of B, equally many.
         noise: repetitions of the comparison of scales, draws and laws of noise.
         mentioned: repetitions of what the paper only mentions.
-        autocast: whether matrix products of the networks are in bfloat16, which halves the time of wide ones on a
-            processor that has them.
         dropout_between: whether setting B has dropout after every hidden layer, as in the paper, or after the last.
     """
 
@@ -67,7 +65,6 @@ class Size:
     rates: tuple[str, str] = ("0.005", "0.001")
     noise: int = 0
     mentioned: int = 0
-    autocast: bool = False
     dropout_between: bool = False
 
 
@@ -144,7 +141,6 @@ SIZES: Mapping[Profile, Size] = {
         rates=(ADAGRAD_GRID, ADAM_GRID),
         noise=10,
         mentioned=10,
-        autocast=True,
         dropout_between=True,
     ),
 }
