@@ -103,4 +103,4 @@ def are_plain(network: nn.Sequential) -> bool:
 
 
 def _has_hooks(layer: nn.Module) -> bool:
-    return any(value for name, value in vars(layer).items() if name.endswith(("forward_pre_hooks", "ward_hooks")))
+    return any(value for name, value in vars(layer).items() if name.endswith(("ward_hooks", "ward_pre_hooks")))

@@ -96,6 +96,7 @@ def _sequential_of_another_kind():
         _hooked("register_forward_hook"),
         _hooked("register_forward_pre_hook"),
         _hooked("register_full_backward_hook"),
+        _hooked("register_full_backward_pre_hook"),
         _sequential_of_another_kind(),
     ],
     ids=lambda other: None,
