@@ -126,9 +126,14 @@ def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
 
 
 @pytest.mark.parametrize("hash_seed", ["0", pytest.param("1", marks=pytest.mark.slow)])
-def test_a_process_started_later_gives_the_same_numbers(hash_seed: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "backends", [("lightgbm", "lbfgs[iterations=4]"), pytest.param(tuple(GRIDS), marks=pytest.mark.slow)], ids=len
+)
+def test_a_process_started_later_gives_the_same_numbers(
+    backends: tuple[str, ...], hash_seed: str, tmp_path: Path
+) -> None:
     """Also with another order of sets and dictionaries of texts, which Python draws anew for each process."""
-    grids = [grid_of(backend) for backend in GRIDS]
+    grids = [grid_of(backend) for backend in backends]
     here = rp.sweep(grids, store=tmp_path / "here", trials=2, progress=False).store
     environment = os.environ | {"RANKPLUG_THREADS": "1", "PYTHONHASHSEED": hash_seed}
     words = [sys.executable, "-c", NEW_PROCESS, json.dumps(grids), str(tmp_path / "later")]
