@@ -21,13 +21,22 @@ _rankplug() {
     local -a found
     found=("${(@f)$(rankplug completion zsh --words -- "${(@Q)words[1,CURRENT]}" 2>/dev/null)}")
     found=(${found:#})
-    (( $#found )) && compadd -S '' -- $found || _files
+    (( $#found )) || { _files; return }
+    local -a whole=(${${(M)found:#* }% })
+    compadd -S '' -- ${found:#* }
+    compadd -- $whole
 }
 compdef _rankplug rankplug"""
 FISH = r"""function _rankplug
-    rankplug completion fish --words -- (commandline -opc) (commandline -ct) 2>/dev/null
+    set -l word (commandline -ct)
+    set -l found (rankplug completion fish --words -- (commandline -opc) $word 2>/dev/null)
+    if set -q found[1]
+        string trim --right -- $found
+    else if not string match -q '*[[]*' -- $word
+        __fish_complete_path $word
+    end
 end
-complete -c rankplug -a '(_rankplug)'"""
+complete -c rankplug -f -a '(_rankplug)'"""
 
 
 Complete = Callable[[str], list[str]]

@@ -90,14 +90,46 @@ def test_the_scripts_are_read_by_their_shells(shell: str, check: str, tmp_path: 
     subprocess.run([shell, check, script], check=True)
 
 
-@XE_NDCG
-def test_fish_completes() -> None:
+@pytest.mark.parametrize(
+    ("line", "replies"),
+    [
+        pytest.param("rankplug sweep loss=xe_", ["loss=xe_ndcg", "loss=xe_ndcg["], marks=XE_NDCG),
+        ("rankplug data ver", ["verify"]),
+        ("rankplug evaluate mod", ["model.txt"]),
+        ("rankplug train 'synthetic[queries=", []),
+    ],
+)
+def test_fish_completes(line: str, replies: list[str], tmp_path: Path) -> None:
+    """Fish writes a space behind what is whole; one that belongs to a word would be escaped."""
     if shutil.which("fish") is None:
         pytest.skip("fish is not here")
-    words = "complete -C 'rankplug sweep loss=xe_'"
-    script = f"{SCRIPTS[Shell.FISH]}\n{words}"
-    found = subprocess.run(["fish", "-c", script], env=_with_ours_first(), check=True, capture_output=True, text=True)
-    assert found.stdout.splitlines() == ["loss=xe_ndcg", "loss=xe_ndcg["]
+    (tmp_path / "model.txt").touch()
+    script = f'{SCRIPTS[Shell.FISH]}\ncomplete -C "{line}"'
+    found = subprocess.run(["fish", "-c", script], env=_with_ours_first(), check=True, capture_output=True, text=True,
+                           cwd=tmp_path)  # fmt: skip
+    assert found.stdout.splitlines() == replies
+
+
+@pytest.mark.parametrize(
+    ("words", "called"),
+    [
+        pytest.param(("sweep", "loss=xe_"), ["-S||--|loss=xe_ndcg|loss=xe_ndcg[", "--"], marks=XE_NDCG),
+        (("data", "ver"), ["-S||--", "--|verify"]),
+        (("evaluate", "mod"), ["files"]),
+    ],
+)
+def test_zsh_is_told_which_words_are_whole(words: tuple[str, ...], called: list[str]) -> None:
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not here")
+    script = f"""compdef() {{ }}
+compadd() {{ print -r -- "${{(j:|:)@}}" }}
+_files() {{ print files }}
+{SCRIPTS[Shell.ZSH]}
+words=(rankplug "$@") CURRENT=$(( $# + 1 ))
+_rankplug"""
+    found = subprocess.run(["zsh", "-f", "-c", script, "zsh", *words], env=_with_ours_first(), check=True,
+                           capture_output=True, text=True)  # fmt: skip
+    assert found.stdout.splitlines() == called
 
 
 def _with_ours_first() -> dict[str, str]:
