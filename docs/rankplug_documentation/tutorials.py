@@ -15,6 +15,8 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 TABLE = re.compile(r'<table border="\d" class="dataframe">')
 LINK = re.compile(r"\]\((\w+)\.ipynb\)")
 """A link from one tutorial to another, as a notebook has it."""
+PAGE = "](../../docs/"
+"""Beginning of a link from a tutorial to a page of the documentation."""
 STYLES = re.compile(r"<style\b.*?</style>", re.DOTALL)
 
 
@@ -69,7 +71,7 @@ def notebook_page(notebook: Any, name: str, code: bool = True) -> dict[str, str 
     resources = {"output_files_dir": Path(name).name, "unique_key": "figure"}
     text, found = MarkdownExporter(exclude_input=not code).from_notebook_node(notebook, resources)  # type: ignore[no-untyped-call]
     pictures = {f"{Path(name).parent}/{path}": content for path, content in found["outputs"].items()}
-    text = LINK.sub(r"](\1.md)", TABLE.sub("<table>", STYLES.sub("", text)))
+    text = LINK.sub(r"](\1.md)", TABLE.sub("<table>", STYLES.sub("", text))).replace(PAGE, "](../")
     return {f"{name}.md": text, **pictures}
 
 
