@@ -100,6 +100,7 @@ def report(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell which studies it would show, and write nothing.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Of a dry run, print JSON.")] = False,
 ) -> None:
     """Write the report of studies whose runs are all in the store; runs none."""
     from rankplug.report import reproduce
@@ -111,6 +112,9 @@ def report(
         lacking = {
             paper.name: len(paper.missing(read_profile(profile), data=data, store=Store(store))) for paper in chosen
         }
+        if as_json:
+            hand_over(json.dumps([{"study": name, "missing": count} for name, count in lacking.items()], indent=1))
+            return
         rows = [(name, f"lacks {count} trials" if count else "all runs are there") for name, count in lacking.items()]
         say_table(("study", f"at the profile {profile}"), rows)
         return

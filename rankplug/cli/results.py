@@ -225,14 +225,17 @@ def export(
     target: Annotated[Path, typer.Argument(help="The zip archive to write.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be in it, and write nothing.")] = False,
     store: ExistingStoreOption = None,
+    as_json: JSONOption = False,
 ) -> None:
     """Write an archive of all results with everything needed to run them again."""
     from rankplug.store import Store
     from rankplug.store import export as exported
 
-    if dry_run:
-        paths = Store(store).paths()
-        size = sum(path.stat().st_size for path in paths)
-        say(f"{len(paths)} results of {size / 1e6:.1f} MB would be written to {target}")
-        return
-    say(f"wrote {exported(Store(store), target)}")
+    paths = Store(store).paths()
+    size = sum(path.stat().st_size for path in paths)
+    written = target if dry_run else exported(Store(store), target)
+    if as_json:
+        hand_over(json.dumps({"file": str(written), "written": not dry_run, "results": len(paths), "bytes": size}))
+    else:
+        said = f"would be written to {target}" if dry_run else f"are in {written}"
+        say(f"{len(paths)} results of {size / 1e6:.1f} MB {said}")

@@ -26,8 +26,12 @@ def run(*words: str) -> str:
 
 
 def test_listing_names_every_subject_and_loads_no_engine():
-    told = [line.split()[0] for line in run("--list").splitlines()]
-    assert told == [subject.name for subject in SUBJECTS]
+    told = [line.split()[0] for line in run("--list").splitlines()[1:]]
+    assert (
+        told
+        == [entry["subject"] for entry in json.loads(run("--list", "--json"))]
+        == [subject.name for subject in SUBJECTS]
+    )
     program = (
         "import sys; from rankplug.cli import app; from typer.testing import CliRunner;"
         "assert CliRunner().invoke(app, ['bench', '--list']).exit_code == 0;"
@@ -48,6 +52,8 @@ def test_a_quick_run_is_kept_where_it_is_told_to_and_marked_as_quick(tmp_path):
     said = run("synthetic", "--quick", "--rounds", "1", "--out", str(tmp_path))
     assert "MB/s" in said and "kept in" in said
     kept = reports.read(tmp_path / "synthetic.json")
+    (planned,) = json.loads(run("synthetic", "--dry-run", "--json", "--out", str(tmp_path)))
+    assert planned["subject"] == "synthetic" and planned["seconds"] == kept.seconds
     assert kept.quick and len(kept.measurements) == 8
     with pytest.raises(RankplugError, match="quick"):
         run("--document", str(tmp_path), "--out", str(tmp_path))

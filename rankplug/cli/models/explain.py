@@ -9,7 +9,7 @@ from typing import Annotated, cast
 import typer
 
 from rankplug.cli.models.run import FOLD, PART, SEED, TRANSFORM, part_of
-from rankplug.system import hand_over, say
+from rankplug.system import hand_over, say, say_table
 
 
 def register(app: typer.Typer) -> None:
@@ -49,8 +49,9 @@ def explain(
         return
     about = explanation.attrs
     say(f"{about['method']}, in units of {about['unit']}, over {about['queries']} queries of {name}")
-    width = max(map(len, explanation["feature"].head(top)))
-    for row in explanation.head(top).itertuples():
-        say(f"{row.feature:{width}}  {row.importance:.5f}  [{row.low:.5f}, {row.high:.5f}]")
+    shown = explanation.head(top)
+    rows = [(row.feature, *(f"{value:.5f}" for value in (row.importance, row.low, row.high)))
+            for row in shown.itertuples()]  # fmt: skip
+    say_table(("feature", "importance", "low", "high"), rows)
     if out is not None:
         say(f"drew {drawn}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.system import say
+from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
     from rankplug.data import Lists
@@ -17,6 +18,8 @@ FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default
 SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
 TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
 PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
+DRY = Annotated[bool, typer.Option("--dry-run", help="Count what would be written, and write nothing.")]
+JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +42,8 @@ def run(
     depth: Annotated[int | None, typer.Option(min=1, help="Documents of a query at most.")] = None,
     header: Annotated[bool, typer.Option(help="Begin with metadata in comments, as ir_metadata has it.")] = True,
     store: Annotated[Path | None, typer.Option(help="Folder of results; else that of the project.")] = None,
+    dry_run: DRY = False,
+    as_json: JSON = False,
 ) -> None:
     """Write the ranking of a data set's documents as a run of TREC."""
     from rankplug.data import write_run
@@ -58,9 +63,11 @@ def run(
             kept.trial.combination.dataset,
             f"{kept.trial.combination.dataset} fold {kept.trial.fold} test",
         )
-    metadata = run_metadata(combination, versions, name, trained_on, tag) if header else None
-    lines = write_run(out, lists, scores, tag=tag, metadata=metadata, depth=depth)
-    say(f"{out}: {lines:,} documents of {len(lists):,} queries")
+    if not dry_run:
+        metadata = run_metadata(combination, versions, name, trained_on, tag) if header else None
+        write_run(out, lists, scores, tag=tag, metadata=metadata, depth=depth)
+    lines = sum(length if depth is None else min(length, depth) for length in lists.lengths.tolist())
+    _tell(out, {"documents": lines, "queries": len(lists)}, name, dry_run, as_json)
 
 
 def qrels(
@@ -70,12 +77,24 @@ def qrels(
     seed: SEED = None,
     transform: TRANSFORM = None,
     part: PART = "test",
+    dry_run: DRY = False,
+    as_json: JSON = False,
 ) -> None:
     """Write the labels of a data set's documents as judgements of TREC."""
     from rankplug.data import write_qrels
 
-    _, lists = part_of({}, dataset, fold, seed, transform, part, "")
-    say(f"{out}: {write_qrels(out, lists):,} judgements of {len(lists):,} queries")
+    name, lists = part_of({}, dataset, fold, seed, transform, part, "")
+    if not dry_run:
+        write_qrels(out, lists)
+    _tell(out, {"judgements": lists.documents, "queries": len(lists)}, name, dry_run, as_json)
+
+
+def _tell(out: Path, counts: dict[str, int], data: str, dry_run: bool, as_json: bool) -> None:
+    if as_json:
+        hand_over(json.dumps({"file": str(out), "written": not dry_run, "data": data, **counts}, indent=1))
+        return
+    told = " of ".join(f"{count:,} {what}" for what, count in counts.items())
+    say(f"{out}: {told}{' would be written' if dry_run else ''}")
 
 
 def part_of(
