@@ -19,7 +19,7 @@ $(INSTALLED): pyproject.toml constraints.txt overrides.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt torch==2.13.0 uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt --overrides overrides.txt \
-		--editable '.[all]' --editable ./benchmarks --group dev --group lint --group bench --group docs
+		--editable '.[all]' --editable ./benchmarks --group dev --group lint --group bench --group howto --group docs
 	touch $@
 
 papers: install ## reproduce every paper at the quick profile and write report/
