@@ -14,7 +14,7 @@ from rankplug.studies import PROFILES, StudyParameters, evaluate
 from rankplug.studies import check_parameters as check
 
 if TYPE_CHECKING:
-    from rankplug.studies import Study
+    from rankplug.studies import Results, Study
 
 SIZES = {
     "smoke": "seconds",
@@ -102,8 +102,8 @@ class StudyControls:
         self.button.disabled = True
         self.output.clear_output()
         try:
-            with self.output:
-                results = self.study.run(**self.asked)
+            if (results := self._results()) is None:
+                return
             evaluation = evaluate(self.study, results)
             self.parameters.update({**self.asked, "results": results, "evaluation": evaluation})
             self._say("drawing")
@@ -111,10 +111,22 @@ class StudyControls:
             self.tell()
         except RankplugError as error:
             self._say(str(error))
-        except KeyboardInterrupt:
-            self._say("interrupted; what is finished is kept, and the button goes on")
         finally:
             self.button.disabled = False
+
+    def _results(self) -> Results | None:
+        """Run what is missing with its progress below; nothing where that ended early, which is said."""
+        said = "stopped by the error below; what is finished is kept"
+        # What is raised inside an output is shown there by a kernel, and not raised any further.
+        with self.output:
+            try:
+                return self.study.run(**self.asked)
+            except RankplugError as error:
+                said = str(error)
+            except KeyboardInterrupt:
+                said = "interrupted; what is finished is kept, and the button goes on"
+        self._say(said)
+        return None
 
     def _say(self, words: str) -> None:
         self.words.value = html.escape(words)

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import IPython.display
+import ipywidgets
 import pandas as pd
 import pytest
 
+from rankplug.errors import RankplugError
 from rankplug.report import controls, show
 from rankplug.report.controls import StudyControls
 from rankplug.studies import Exhibit, Results, Runs, Study, evaluate
@@ -90,6 +92,26 @@ def test_an_interrupted_run_says_that_what_is_finished_is_kept(
     monkeypatch.setattr(Study, "run", interrupted)
     panel.button.click()
     assert panel.words.value.startswith("interrupted") and not panel.button.disabled
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(KeyboardInterrupt(), "interrupted"), (RankplugError("no such thing"), "no such thing"),
+     (ValueError("unforeseen"), "stopped by the error below")],
+)  # fmt: skip
+def test_in_a_kernel_whose_outputs_take_errors_in_a_run_that_ends_early_is_told(
+    error: BaseException, said: str, notebook: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There an output shows what is raised inside of it, and the lines after it are run."""
+    monkeypatch.setattr(ipywidgets.Output, "__exit__", lambda *_: True)
+
+    def ends_early(*_: Any, **__: Any) -> None:
+        raise error
+
+    panel = StudyControls(STUDY, notebook)
+    monkeypatch.setattr(Study, "run", ends_early)
+    panel.button.click()
+    assert panel.words.value.startswith(said) and not panel.button.disabled and "results" not in notebook
 
 
 def test_without_controls_an_output_is_the_cells_own(notebook: dict[str, Any]) -> None:
