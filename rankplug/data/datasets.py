@@ -8,6 +8,7 @@ lie in files offer more, see :class:`StoredDataset`.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from rankplug.data.lists import Lists
-from rankplug.errors import DataError, NothingLeftError
+from rankplug.errors import DataError, GrammarError, NothingLeftError, UnknownPluginError
 from rankplug.registry import Reference, import_object, parse, registry
 from rankplug.system import generator, whole_number
 
@@ -93,6 +94,16 @@ def load_in_blocks(
     return Source(dataset, transforms).blocks(fold, seed)
 
 
+def _of_a_file(dataset: Any) -> DataError | None:
+    """Return the error that tells how a file is named, where one was given in the place of a data set."""
+    if not isinstance(dataset, str) or not os.path.exists(dataset):
+        return None
+    known = [plugin.specification for plugin in registry().plugins("dataset")]
+    named = [f"{one.name}[path={dataset}]" for one in known if "path" in one.parameters.model_fields]
+    told = f", which data sets read by a name such as {' or '.join(named)}" if named else ""
+    return DataError(f"{dataset} is a file{told}")
+
+
 class Source:
     """A data set and the transforms of it, all names resolved.
 
@@ -105,7 +116,10 @@ class Source:
     """Digest of the queries before any transform, of the first block where there are several; set by loading."""
 
     def __init__(self, dataset: Any, transforms: Any) -> None:
-        self._dataset, self._parameters = registry().resolve("dataset", dataset)
+        try:
+            self._dataset, self._parameters = registry().resolve("dataset", dataset)
+        except (GrammarError, UnknownPluginError) as error:
+            raise _of_a_file(dataset) or error from None
         chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
         self._names = [str(parse(reference)) for reference in chain]
         self._transforms = [registry().resolve("transform", reference) for reference in chain]

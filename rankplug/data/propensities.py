@@ -18,6 +18,7 @@ linear), so that documents shown at one position alone tell something too; it is
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ LEAST = 1e-3
 
 def harvest(clicks: Clicks) -> Probabilities:
     """Return propensities from documents that were shown at several positions."""
+    _check_clicks(clicks)
     clicked = clicks.clicked.sum(axis=1)
     telling = ((clicks.shown > 0).sum(axis=1) > 1) & (clicked > 0)
     shown, totals = clicks.shown[telling].astype(np.float64), clicked[telling].astype(np.float64)
@@ -48,6 +50,11 @@ def harvest(clicks: Clicks) -> Probabilities:
         if np.abs(found - before).max() < TOLERANCE:
             break
     return found
+
+
+def _check_clicks(clicks: Any) -> None:
+    if not isinstance(clicks, Clicks):
+        raise DataError(f"clicks must be a rankplug.Clicks, as Lists.clicks is, got {type(clicks).__name__}")
 
 
 def _check_linked(shown: NDArray[np.bool_]) -> None:
@@ -69,6 +76,9 @@ def _check_linked(shown: NDArray[np.bool_]) -> None:
 
 def regression_em(clicks: Clicks, features: NDArray[np.float32]) -> Probabilities:
     """Return propensities by expectation maximisation, relevance a linear function of the features' logarithms."""
+    _check_clicks(clicks)
+    if len(features) != len(clicks.shown):
+        raise DataError(f"the clicks are of {len(clicks.shown)} documents, but features have {len(features)} rows")
     impressions = clicks.shown.sum(axis=1)
     rows = np.flatnonzero(impressions)
     scaled = np.nan_to_num(Scaling.of("log", features[rows])(features[rows])).astype(np.float64)

@@ -74,6 +74,8 @@ def read_rows(table: Table, columns: Columns) -> Rows:
         raise DataError(f"{table.name} has no rows")
     table.check(columns.query, "column for queries")
     table.check(columns.label, "column for labels")
+    if columns.query == columns.label:
+        raise DataError(f"{table.name}: the column {columns.query} cannot be both queries and labels")
     labels, notes = _labels(table, columns)
     known = ~np.isnan(labels)
     codes, query_ids = _coded(table, columns.query)

@@ -279,5 +279,5 @@ def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, s
                 raise ValueError
             yield found[0], found[2], float(found[form.place])
         except ValueError:
-            expected = f"expected {form.words} words of a {form.what}"
+            expected = f"expected {form.words} words of a {form.what}, the {form.place + 1}th a number"
             raise DataError(f"{path}, line {number}: {expected}, found {line[:80]!r}") from None

@@ -109,3 +109,11 @@ def test_other_clicks_are_other_data():
     clicked = rp.Lists(plain.features, plain.labels, plain.starts, clicks=clicks)
     fewer = rp.Lists(plain.features, plain.labels, plain.starts, clicks=rp.Clicks(clicks.shown, 0 * clicks.clicked))
     assert len({lists.fingerprint for lists in (plain, clicked, fewer)}) == 3
+
+
+def test_estimates_refuse_what_are_no_clicks_and_features_of_other_documents():
+    clicks, _ = simulated(documents=20, impressions=5)
+    with pytest.raises(DataError, match=r"clicks must be a rankplug\.Clicks, as Lists\.clicks is, got ndarray"):
+        harvest(clicks.shown)
+    with pytest.raises(DataError, match="the clicks are of 20 documents, but features have 5 rows"):
+        regression_em(clicks, np.zeros((5, 2), np.float32))
