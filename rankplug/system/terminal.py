@@ -44,10 +44,12 @@ def _spelled(character: str) -> str:
 
 
 def say(text: object, *, colour: str | None = None, bold: bool | None = None, error: bool = False) -> None:
-    """Print a line, on the standard error stream if ``error``."""
+    """Print a line, on the standard error stream if ``error``; in colour only where a terminal shows it and may."""
     import typer
 
-    typer.secho(harmless(str(text)), fg=colour, bold=bold, err=error)
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not (colour or bold)
+    line = harmless(str(text))
+    typer.echo(line if plain else typer.style(line, fg=colour, bold=bold), err=error)
 
 
 def hand_over(text: str) -> None:

@@ -145,10 +145,17 @@ def test_tables_have_colours_in_terminals_only() -> None:
     assert all(len(COLOUR.sub("", line)) <= 100 for line in shown.splitlines())
 
 
-def in_terminal(*words: str) -> str:
+@pytest.mark.parametrize("asked", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=lambda asked: next(iter(asked)))
+def test_no_sentence_has_a_colour_where_none_is_wanted(asked: dict[str, str]) -> None:
+    refused = ("plugins", "no_such_plugin")
+    assert in_terminal(*refused).startswith("\x1b[31mrankplug: no plugin is called no_such_plugin")
+    assert "\x1b" not in in_terminal(*refused, **asked)
+
+
+def in_terminal(*words: str, **variables: str) -> str:
     """Run a command in a terminal of 100 columns, and return what it wrote there."""
     leader, follower = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm-256color"}
+    environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm-256color", **variables}
     with subprocess.Popen([RANKPLUG, *words], stdout=follower, stderr=subprocess.STDOUT, env=environment):
         os.close(follower)
         shown = b""
