@@ -35,9 +35,13 @@ def controls(study: Study, parameters: MutableMapping[str, Any]) -> None:
             ``evaluation``.
     """
     from IPython import display
+    from IPython.core.getipython import get_ipython
 
     let_renew(study)
-    display.display(StudyControls(study, parameters).box)  # type: ignore[no-untyped-call]
+    panel = StudyControls(study, parameters)
+    display.display(panel.box)  # type: ignore[no-untyped-call]
+    if (shell := get_ipython()) is not None:
+        shell.events.register("post_run_cell", lambda result: panel.follow())
 
 
 class StudyControls:
@@ -52,6 +56,7 @@ class StudyControls:
         import ipywidgets
 
         self.study, self.parameters = study, parameters
+        self.seen = parameters.get("results")
         self.given = check({name: parameters[name] for name in StudyParameters.model_fields if name in parameters})
         profiles = [(f"{name} ({SIZES[name]})", name) for name in PROFILES]
         self.profile = ipywidgets.Dropdown(options=profiles, value=self.given.profile, description="profile")
@@ -96,6 +101,12 @@ class StudyControls:
             self._say(f"{plan}: {outlook}" if outlook else f"{plan}")
         except RankplugError as error:
             self._say(str(error))
+
+    def follow(self) -> None:
+        """Say anew what is to run, if a cell of the notebook has left other results."""
+        if self.parameters.get("results") is not self.seen:
+            self.seen = self.parameters["results"]
+            self.tell()
 
     def run(self) -> None:
         """Run what is missing, and show everything of the study in this notebook anew."""

@@ -72,6 +72,14 @@ def test_a_run_shows_outputs_anew_where_they_stand_and_leaves_its_results(
     assert (notebook["trials"], len(notebook["results"].records), notebook["other"]) == (2, 2, 1)
 
 
+def test_the_controls_say_what_is_left_once_a_cell_of_the_notebook_has_run_it(notebook: dict[str, Any]) -> None:
+    panel = StudyControls(STUDY, notebook)
+    notebook["results"] = STUDY.run("smoke", store=notebook["store"], progress=False)
+    assert panel.words.value.startswith("1 to run, 0 done")
+    panel.follow()
+    assert panel.words.value == "0 to run, 1 done"
+
+
 def test_what_is_not_possible_is_said_and_changes_nothing(notebook: dict[str, Any]) -> None:
     panel = StudyControls(STUDY, notebook)
     assert panel.words.value.startswith("1 to run, 0 done: nothing like this has run here")
