@@ -101,7 +101,7 @@ def _of_a_file(dataset: Any) -> DataError | None:
     known = [plugin.specification for plugin in registry().plugins("dataset")]
     named = [f"{one.name}[path={dataset}]" for one in known if "path" in one.parameters.model_fields]
     told = f", which data sets read by a name such as {' or '.join(named)}" if named else ""
-    return DataError(f"{dataset} is a file{told}")
+    return DataError(f"{dataset} is a {'folder' if os.path.isdir(dataset) else 'file'}{told}")
 
 
 class Source:

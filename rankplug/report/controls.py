@@ -24,6 +24,7 @@ SIZES = {
     "paper": "as published, on a cluster",
 }
 """Profile -> what to expect of it."""
+INTERRUPTED = "interrupted; what is finished is kept, and the button goes on"
 
 
 def controls(study: Study, parameters: MutableMapping[str, Any]) -> None:
@@ -122,6 +123,8 @@ class StudyControls:
             self.tell()
         except RankplugError as error:
             self._say(str(error))
+        except KeyboardInterrupt:
+            self._say(INTERRUPTED)
         finally:
             self.button.disabled = False
 
@@ -135,7 +138,7 @@ class StudyControls:
             except RankplugError as error:
                 said = str(error)
             except KeyboardInterrupt:
-                said = "interrupted; what is finished is kept, and the button goes on"
+                said = INTERRUPTED
         self._say(said)
         return None
 
