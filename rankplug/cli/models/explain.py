@@ -49,9 +49,9 @@ def explain(
         return
     about = explanation.attrs
     say(f"{about['method']}, in units of {about['unit']}, over {about['queries']} queries of {name}")
-    shown = explanation.head(top)
-    rows = [(row.feature, *(f"{value:.5f}" for value in (row.importance, row.low, row.high)))
-            for row in shown.itertuples()]  # fmt: skip
-    say_table(("feature", "importance", "low", "high"), rows)
+    numbers = ["importance", "low", "high"]
+    rows = [[str(row["feature"]), *(f"{row[name]:.5f}" for name in numbers)]
+            for row in explanation.head(top).to_dict("records")]  # fmt: skip
+    say_table(("feature", *numbers), rows)
     if out is not None:
         say(f"drew {drawn}")
