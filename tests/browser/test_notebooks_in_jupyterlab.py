@@ -135,27 +135,6 @@ def test_a_reader_runs_a_papers_notebook_moves_each_slider_and_sees_another_figu
     page.screenshot(path=pictures / f"{paper}-moved.png")
 
 
-def test_a_reader_asks_for_more_trials_presses_run_and_sees_progress_and_the_outputs_anew(page, lab, pictures):
-    run_all(page, lab, "xendcg.ipynb")
-    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
-    top = shown.locator(".jp-CodeCell").filter(has=page.locator(".widget-button"))
-    words, trials = top.locator(".widget-html-content").first, top.locator("input[type=number]")
-    table = shown.locator(".jp-CodeCell").filter(has_text='show(evaluation, "Table 1")').locator("table")
-    top.scroll_into_view_if_needed()
-    before, asked = table.inner_text(), int(re.match(r"0 to run, (\d+) done", words.inner_text())[1])
-    trials.fill("3")  # smoke has two
-    trials.press("Tab")
-    wait_for(lambda: re.match(r"[1-9]\d* to run, \d+ done: about \d+ ", words.inner_text()), 60)
-    more = int(words.inner_text().split()[0])
-    page.screenshot(path=pictures / "controls-estimate.png")
-    top.locator(".widget-button").click()
-    top.locator(".jupyter-widgets-output-area .widget-inline-hbox").first.wait_for()
-    page.screenshot(path=pictures / "controls-progress.png")
-    wait_for(lambda: words.inner_text() == f"0 to run, {asked + more} done", 900)
-    wait_for(lambda: table.inner_text() != before, 60)
-    page.screenshot(path=pictures / "controls-done.png")
-
-
 def test_a_reader_changes_the_loss_of_a_combination_and_runs_the_tour_again(page, lab, pictures):
     cells = run_all(page, lab, "combination.ipynb")
     assert kinds_of_outputs(cells).count("image/png") >= 2

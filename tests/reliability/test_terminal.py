@@ -28,7 +28,6 @@ OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 OUR_COLOURS = re.compile(r"\x1b\[\d{1,2}m")
 FOLDERS = ("rankplug", "plugins", "data_prep")
 PRINTS_ELSEWHERE = {
-    ("rankplug/system/terminal.py", "typer.secho"): "the one place that prints",
     ("rankplug/system/terminal.py", "typer.echo"): "the one place that prints",
 }
 
