@@ -37,6 +37,7 @@ class Peer:
         program: beside this file, which runs it.
         losses: our loss -> what the library calls its own.
         predictions: its ways to predict with trees of LightGBM.
+        in_torch: whether its losses are PyTorch's, with the cost of its graph.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Peer:
     program: str
     losses: Mapping[str, str] = field(default_factory=dict)
     predictions: tuple[str, ...] = ()
+    in_torch: bool = False
 
     @property
     def title(self) -> str:
@@ -65,6 +67,7 @@ PEERS = (
             "listmle": "listMLE",
             "listnet": "listNet",
         },
+        in_torch=True,
     ),
     Peer(
         "Rax",

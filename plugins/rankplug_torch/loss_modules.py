@@ -174,33 +174,38 @@ class _Value(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, scores: torch.Tensor, objective: Objective, iteration: int, lists: Any) -> torch.Tensor:
-        precision = torch.promote_types(scores.dtype, torch.float32)
-        dtype = np.float32 if precision == torch.float32 else np.float64
+        dtype = np.float64 if scores.dtype == torch.float64 else np.float32
         result = objective(_array(scores, "scores").reshape(-1), iteration=iteration, lists=lists, dtype=dtype)
-        lengths = objective.lengths if lists is None else objective.lengths[np.asarray(lists)]
-        gradient = torch.from_numpy(result.gradient).to(scores.device)
-        ctx.save_for_backward(scores, gradient, torch.from_numpy(lengths).to(scores.device))
-        ctx.name, ctx.documents = str(objective.loss), result.gradient.size
-        return torch.from_numpy(result.value).to(scores.device, precision)
+        ctx.lengths = objective.lengths if lists is None else objective.lengths[np.asarray(lists)]
+        ctx.gradient, ctx.name = result.gradient, str(objective.loss)
+        ctx.save_for_backward(scores)
+        return _like(scores, torch.from_numpy(result.value.astype(dtype, copy=False)))
 
     @staticmethod
-    def backward(ctx: Any, gradient_of_values: torch.Tensor) -> tuple[Any, ...]:
-        scores, gradient, lengths = ctx.saved_tensors
-        spread = gradient_of_values.repeat_interleave(lengths, output_size=ctx.documents)
+    def backward(ctx: Any, above: torch.Tensor) -> tuple[Any, ...]:
+        (scores,) = ctx.saved_tensors
         if torch.is_grad_enabled():
-            product = _Product.apply(spread, gradient, scores, ctx.name)
+            product = _Product.apply(above, ctx.gradient, ctx.lengths, scores, ctx.name)
         else:
-            product = spread.mul_(gradient)
-        return product.reshape(scores.shape).to(scores.dtype), None, None, None
+            product = _product(above, ctx.gradient, ctx.lengths)
+        product = _like(scores, product.view_as(scores))
+        return product if product.dtype == scores.dtype else product.to(scores.dtype), None, None, None
 
 
 class _Product(torch.autograd.Function):
     """The gradient by the scores, times what came from above; says clearly that it cannot be differentiated again."""
 
     @staticmethod
-    def forward(ctx: Any, above: torch.Tensor, gradient: torch.Tensor, scores: torch.Tensor, name: str) -> torch.Tensor:
+    def forward(
+        ctx: Any,
+        above: torch.Tensor,
+        gradient: NDArray[Any],
+        lengths: NDArray[np.int64],
+        scores: torch.Tensor,
+        name: str,
+    ) -> torch.Tensor:
         ctx.name = name
-        return above * gradient
+        return _product(above, gradient, lengths)
 
     @staticmethod
     def backward(ctx: Any, *_: Any) -> Any:
@@ -210,8 +215,19 @@ class _Product(torch.autograd.Function):
         )
 
 
+def _product(above: torch.Tensor, gradient: NDArray[Any], lengths: NDArray[np.int64]) -> torch.Tensor:
+    """Return the gradient of every document times the number of its list from above, on the CPU."""
+    # numpy repeats several times faster than torch, and torch multiplies without a warning where a number overflows.
+    spread = torch.from_numpy(np.repeat(above.numpy(force=True), lengths))
+    return spread.mul_(torch.from_numpy(gradient))
+
+
+def _like(scores: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """Return a result on the device of the scores; to ask whether it is there is cheaper than to move it in vain."""
+    return result if result.device == scores.device else result.to(scores.device)
+
+
 def _array(values: ArrayLike | torch.Tensor, name: str, dtype: str = "float64") -> NDArray[Any]:
     if isinstance(values, torch.Tensor):
-        values = values.detach().cpu()
-        values = (values if values.dtype != torch.bfloat16 else values.float()).numpy()
+        values = (values if values.dtype != torch.bfloat16 else values.float()).numpy(force=True)
     return numbers(values, name, dtype)

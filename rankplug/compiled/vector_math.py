@@ -49,6 +49,18 @@ def _reinterpret(source: Any, target: Any, llvm_type: ir.Type) -> Any:
     return intrinsic(typing)
 
 
+@intrinsic
+def _larger(context: Any, left: Any, right: Any) -> Any:
+    """Return the larger of two numbers, in a form that LLVM keeps in vector registers; a comparison is not."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double = ir.DoubleType()
+        maximum = builder.module.declare_intrinsic("llvm.maxnum", [double], ir.FunctionType(double, [double, double]))
+        return builder.call(maximum, arguments, fastmath=("reassoc", "nsz", "nnan"))
+
+    return types.float64(types.float64, types.float64), generate
+
+
 _bits_of = _reinterpret(types.float64, types.int64, ir.IntType(64))
 _double_of = _reinterpret(types.int64, types.float64, ir.DoubleType())
 
@@ -105,9 +117,8 @@ def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArra
 def largest(numbers: NDArray[np.float64]) -> float:
     """Return the largest of some finite numbers, of which there is at least one."""
     best = numbers[0]
-    for number in numbers:
-        if number > best:
-            best = number
+    for position in range(numbers.size):
+        best = _larger(best, numbers[position])
     return float(best)
 
 

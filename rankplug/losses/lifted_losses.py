@@ -46,11 +46,12 @@ def lifted(
         h = all_h[:n]
         weight = weights[q]
         {body}
-        for i in range(n):
-            if single:
+        if single:
+            for i in range(n):
                 single_gradient[first + i] = g[i]
                 single_curvature[first + i] = h[i]
-            else:
+        else:
+            for i in range(n):
                 gradient[first + i] = g[i]
                 curvature[first + i] = h[i]
 """

@@ -193,7 +193,11 @@ class CompiledEvaluator:
         if self.long.any():
             compute = self._by_length(scored.lists, arguments)
         with told_in_a_sentence(self.function):
-            workers.run(compute, workers.chunks_of(self.cost[scored.lists], threads(), self.objective.worth_threads))
+            if threads() == 1:
+                compute(0, scored.lists.size)
+            else:
+                chunks = workers.chunks_of(self.cost[scored.lists], threads(), self.objective.worth_threads)
+                workers.run(compute, chunks)
 
     def _by_length(self, lists: Integers, arguments: dict[str, Any]) -> Callable[[int, int], None]:
         """Return a call that computes each list of a range by the function for its length."""

@@ -59,6 +59,8 @@ def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
     """
     import numpy as np
 
+    if type(values) is np.ndarray and np.can_cast(values.dtype, dtype):
+        return np.ascontiguousarray(values, dtype)
     refuse_masked(values, name)
     try:
         with np.errstate(over="raise"):

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_benchmarks.harness.rounds import TOLERANCE, Rounds, SelfTimedContestant, Spread, by_turns
+from rankplug_benchmarks.harness.rounds import (
+    MOST_CALLS,
+    TOLERANCE,
+    Rounds,
+    SelfTimedContestant,
+    Spread,
+    by_turns,
+    calls_a_turn,
+)
 
 TIMES = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)
 
@@ -90,3 +98,9 @@ def test_the_clock_times_what_does_not_time_itself():
 
     rounds = by_turns({"sleep": lambda: time.sleep(0.02)}, 2)
     assert all(0.02 <= one < 2 for one in rounds.seconds["sleep"])
+
+
+def test_what_is_short_is_called_so_often_that_a_turn_takes_some_hundredths_of_a_second():
+    assert calls_a_turn(SelfTimedContestant(lambda: 0.004)) == 5
+    assert calls_a_turn(SelfTimedContestant(lambda: 3.0)) == 1
+    assert calls_a_turn(SelfTimedContestant(lambda: 1e-6)) == MOST_CALLS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankplug.compiled import exp, exponentials_from, largest, log
 
@@ -46,3 +48,8 @@ def test_the_largest_is_found_wherever_it_stands(length):
         raised = numbers.copy()
         raised[position] = -0.5
         assert largest(raised) == -0.5
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=300))
+def test_the_largest_is_the_one_that_python_finds(numbers):
+    assert largest(np.array(numbers)) == max(numbers)

@@ -20,13 +20,12 @@ from rankplug.system import use_threads
 from rankplug_benchmarks.gradients import packed_formulas, padded_formulas
 from rankplug_benchmarks.gradients.packed_formulas import PackedLists
 from rankplug_benchmarks.harness.measurements import Measurement, Table, at_least, measured
-from rankplug_benchmarks.harness.rounds import Contestant, by_turns
+from rankplug_benchmarks.harness.rounds import Contestant, by_turns, calls_a_turn
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import lists_like_mslr
 from rankplug_benchmarks.peers import PEERS, Peer, PeerError, PeerProcess, install
 
 BATCH = 128
-CALLS = 3
 WAYS = {
     "padded": "padded tensors",
     "padded, compiled": "padded tensors, compiled by torch,",
@@ -71,6 +70,11 @@ class Batch:
             objective_value(objective, self.packed, iteration=next(counter), lists=self.lists).mean().backward()
 
         return step
+
+    def without_torch(self, loss: str) -> Contestant:
+        """Return a call of our loss for its values and gradient, which is all that some peers compute."""
+        objective, scores = rp.loss(loss).on(self.labels, self.starts), self.packed.detach().numpy()
+        return lambda: objective(scores, lists=self.lists, dtype=np.float32)
 
     def dense(self, function: Callable[..., torch.Tensor], draws: int = 1) -> Contestant:
         """Return a call of a padded formula, forward and backward."""
@@ -120,7 +124,8 @@ def measure_formulas(batch: Batch, effort: Effort, threads: int) -> Iterator[Mea
                 failed.append((f"{what}, {way}", f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"))
             else:
                 contestants[way] = contestant
-        rounds = by_turns(contestants, effort.rounds, calls=max(1, CALLS // draws), yardstick="padded")
+        calls = calls_a_turn(contestants["padded"])
+        rounds = by_turns(contestants, effort.rounds, calls=calls, yardstick="padded")
         for way, words in WAYS.items():
             if way in contestants:
                 yield measured(
@@ -140,25 +145,32 @@ def measure_peers(batch: Batch, effort: Effort, threads: int) -> Iterator[Measur
     for peer in PEERS:
         for loss, theirs in peer.losses.items():
             try:
-                yield measure_peer(peer, loss, theirs, batch, effort, threads)
+                yield from measure_peer(peer, loss, theirs, batch, effort, threads)
             except PeerError as error:
                 failed.append((peer.title, theirs, str(error)))
     if failed:
         yield Table("not run", ("peer", "loss", "why"), tuple(failed))
 
 
-def measure_peer(peer: Peer, loss: str, theirs: str, batch: Batch, effort: Effort, threads: int) -> Measurement:
-    """Measure one of our losses beside a peer's."""
+def measure_peer(
+    peer: Peer, loss: str, theirs: str, batch: Batch, effort: Effort, threads: int
+) -> Iterator[Measurement]:
+    """Measure one of our losses beside a peer's; beside one without PyTorch also without it."""
     scores, labels, mask = (part.detach().numpy() for part in (batch.padded, batch.padded_labels, batch.mask))
+    ours = {"forward and backward": batch.ours(loss, None)}
+    if not peer.in_torch:
+        ours["value and gradient, ours without PyTorch"] = batch.without_torch(loss)
     with PeerProcess(peer, install(peer), theirs, threads, scores=scores, labels=labels, mask=mask) as process:
-        rounds = by_turns({"rankplug": batch.ours(loss, None), peer.name: process.contestant}, effort.rounds)
-    return measured(
-        f"{loss}: {peer.name} over ours, forward and backward",
-        rounds,
-        lambda seconds: seconds[peer.name] / seconds["rankplug"],
-        threads=threads,
-        note=f"{peer.title}, {theirs}",
-    )
+        contestants = {**ours, peer.name: process.contestant}
+        rounds = by_turns(contestants, effort.rounds, calls=calls_a_turn(process.contestant))
+    for what in ours:
+        yield measured(
+            f"{loss}: {peer.name} over ours, {what}",
+            rounds,
+            lambda seconds, what=what: seconds[peer.name] / seconds[what],
+            threads=threads,
+            note=f"{peer.title}, {theirs}",
+        )
 
 
 def measure(effort: Effort) -> Iterator[Measurement | Table]:
@@ -167,5 +179,5 @@ def measure(effort: Effort) -> Iterator[Measurement | Table]:
     for threads in effort.threads:
         with use_threads(threads):
             yield from measure_formulas(batch, effort, threads)
-            if effort.peers and threads == 1:
+            if effort.peers:
                 yield from measure_peers(batch, effort, threads)

@@ -25,6 +25,9 @@ import numpy as np
 TOLERANCE = 0.25
 """Largest deviation of a round's yardstick from its median, as a share of the median."""
 
+SECONDS_A_TURN = 0.02
+MOST_CALLS = 50
+
 Contestant = Callable[[], object]
 
 
@@ -122,6 +125,15 @@ def by_turns(
             if len(found) >= rounds and not found.unquiet:
                 break
     return found
+
+
+def calls_a_turn(run: Contestant) -> int:
+    """Return how often to run a contestant in a turn so that it takes some hundredths of a second, after a first run.
+
+    What takes less than a millisecond is otherwise timed as it is after a pause, with nothing of it in the caches.
+    """
+    run()
+    return max(1, min(MOST_CALLS, int(SECONDS_A_TURN / max(_timed(run, 1), 1e-9))))
 
 
 def _timed(run: Contestant, calls: int) -> float:
