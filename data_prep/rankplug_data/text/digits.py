@@ -19,6 +19,7 @@ POWERS_OF_TEN = np.array([10**power for power in range(19)], np.int64)
 _ZEROS = np.uint64(0x3030303030303030)
 _ABOVE_NINE = np.uint64(0x7676767676767676)
 _TOP_BITS = np.uint64(0x8080808080808080)
+_LAST_LETTER = np.uint64(0x8000000000000000)
 _EVERY_FOURTH = np.uint64(0x000000FF000000FF)
 _MILLIONS_AND_HUNDREDS = np.uint64(0x000F424000000064)
 _TEN_THOUSANDS_AND_ONES = np.uint64(0x0000271000000001)
@@ -91,6 +92,22 @@ def read_digits(at: Any, end: int) -> tuple[Any, Any]:
         at += 1
         digit = letter_at(at) - ZERO
     return value, at
+
+
+@njit(nogil=True, inline="always")
+def read_short_digits(at: Any) -> tuple[Any, Any, Any]:
+    """Read up to seven digits, none too, without a branch on how many there are.
+
+    Eight letters from the address on must be readable.
+
+    Returns:
+        The number, how many digits it has, and the letter behind them; a digit where there are more.
+    """
+    word = word_at(at) ^ _ZEROS
+    letters = (word + _ABOVE_NINE | word) & _TOP_BITS
+    bits = trailing_zeros(letters | _LAST_LETTER) & np.uint64(0x38)
+    digits = word << (np.uint64(56) - bits) << np.uint64(8)
+    return _eight_digits(digits), np.int64(bits >> np.uint64(3)), np.int64(word >> bits & np.uint64(0xFF)) ^ ZERO
 
 
 @njit(nogil=True, inline="always")

@@ -12,11 +12,11 @@ import numpy as np
 from numba import njit
 
 from rankplug.compiled import ArrayFunction
-from rankplug_data.text.decimals import MOST_DIGITS, nearest_double
-from rankplug_data.text.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits
+from rankplug_data.text.decimals import MOST_DIGITS
+from rankplug_data.text.digits import ZERO, letter_at, read_digits, word_at
+from rankplug_data.text.numerals import DIFFICULT, HASH, MINUS, NEWLINE, WRONG, ends_word, is_gap, read_number
 
-NEWLINE, TAB, RETURN, SPACE = 10, 9, 13, 32
-HASH, PLUS, MINUS, POINT, NINE, COLON = 35, 43, 45, 46, 57, 58
+COLON = 58
 
 FINE, LABEL, QUERY, FEATURE, VALUE, TOO_SMALL, TOO_LARGE, TWICE = range(8)
 """Problems of a line."""
@@ -24,101 +24,12 @@ FINE, LABEL, QUERY, FEATURE, VALUE, TOO_SMALL, TOO_LARGE, TWICE = range(8)
 LINES, BROKEN, WAITING, WIDEST = range(4)
 """Counters kept while reading."""
 
-ROUNDED, DIFFICULT, WRONG = range(3)
-"""Outcomes of reading a number."""
+LETTERS, MASK, LENGTH = range(3)
+"""Parts of a column as it is spelled."""
+MOST_SPELLED = 1000
+"""Columns that are spelled before a text is read, which is done for each block of it."""
 
 _QID = (113, 105, 100, 58)
-
-
-@njit(nogil=True, inline="always")
-def _is_gap(letter: int) -> bool:
-    return letter in (SPACE, TAB, RETURN)
-
-
-@njit(nogil=True, inline="always")
-def _ends_word(letter: int) -> bool:
-    return letter in (SPACE, NEWLINE, TAB, RETURN, HASH)
-
-
-@njit(nogil=True)
-def _spells(at: int, word: bytes) -> bool:
-    """Tell whether the text reads ``word`` here, in either case; a line always ends before the text does."""
-    for offset in range(len(word)):
-        if letter_at(at + offset) | 32 != word[offset]:
-            return False
-    return _ends_word(letter_at(at + len(word)))
-
-
-@njit(nogil=True)
-def _read_word(at: int, sign: float) -> tuple[float, int, int]:
-    """Read a value that is no number: ``NULL`` and ``nan`` are missing, ``inf`` is infinite."""
-    if _spells(at, b"null"):
-        return math.nan, at + 4, ROUNDED
-    if _spells(at, b"nan"):
-        return math.nan, at + 3, ROUNDED
-    if _spells(at, b"inf"):
-        return sign * math.inf, at + 3, ROUNDED
-    return 0.0, at, WRONG
-
-
-@njit(nogil=True)
-def read_number(start: int, end: int) -> tuple[float, int, int]:
-    """Read the number that starts here; return it, where it ends, and how the reading ended."""
-    at = start
-    sign = 1.0
-    if letter_at(at) == MINUS:
-        sign = -1.0
-        at += 1
-    elif letter_at(at) == PLUS:
-        at += 1
-    first = at
-    mantissa, at = read_digits(first, end)
-    digits = at - first
-    power = 0
-    long_exponent = False
-    if letter_at(at) == POINT:
-        point = at + 1
-        fraction, at = read_digits(point, end)
-        power = point - at
-        mantissa = mantissa * POWERS_OF_TEN[min(-power, MOST_DIGITS)] + fraction
-        digits -= power
-    if digits == 0:
-        return _read_word(first, sign)
-    if letter_at(at) | 32 == 101:
-        at += 1
-        negative = letter_at(at) == MINUS
-        if negative or letter_at(at) == PLUS:
-            at += 1
-        exponent_first = at
-        exponent, at = read_digits(exponent_first, end)
-        if at == exponent_first:
-            return 0.0, at, WRONG
-        long_exponent = at - exponent_first > MOST_DIGITS
-        power += -exponent if negative else exponent
-    if not _ends_word(letter_at(at)):
-        return 0.0, at, WRONG
-    if long_exponent:
-        return 0.0, at, DIFFICULT
-    if digits > MOST_DIGITS and _significant_digits(first, at) > MOST_DIGITS:
-        return 0.0, at, DIFFICULT
-    if power == 0 and digits <= 15:
-        return sign * mantissa, at, ROUNDED
-    value, rounded = nearest_double(mantissa, power)
-    return sign * value, at, ROUNDED if rounded else DIFFICULT
-
-
-@njit(nogil=True)
-def _significant_digits(first: int, end: int) -> int:
-    """Count the digits from the first that is not zero to the exponent."""
-    counted = 0
-    for at in range(first, end):
-        letter = letter_at(at)
-        if ZERO <= letter <= NINE:
-            if counted or letter != ZERO:
-                counted += 1
-        elif letter != POINT:
-            break
-    return counted
 
 
 @njit(nogil=True)
@@ -133,7 +44,7 @@ def _read_query(word: int, end: int) -> tuple[int, int]:
         at += 1
     first_digit = at
     query, at = read_digits(first_digit, end)
-    if not 0 < at - first_digit <= MOST_DIGITS or not _ends_word(letter_at(at)):
+    if not 0 < at - first_digit <= MOST_DIGITS or not ends_word(letter_at(at)):
         return 0, -1
     return (-query if negative else query), at
 
@@ -147,6 +58,24 @@ def _leave_to_float(difficult: np.ndarray, state: np.ndarray, row: int, column: 
 
 
 @njit(nogil=True)
+def _spelled_columns(first_feature: int, columns: int) -> np.ndarray:
+    """Return what begins the word of each of the first columns, ``12:``, as a 64-bit word, its mask and its length."""
+    spelled = np.empty((min(columns, MOST_SPELLED), 3), np.uint64)
+    for column in range(spelled.shape[0]):
+        feature = first_feature + column
+        letters = np.uint64(COLON)
+        length = 1
+        while length == 1 or feature:
+            letters = letters << np.uint64(8) | np.uint64(ZERO + feature % 10)
+            feature //= 10
+            length += 1
+        spelled[column, LETTERS] = letters
+        spelled[column, MASK] = ~np.uint64(0) >> np.uint64(64 - 8 * length)
+        spelled[column, LENGTH] = length
+    return spelled
+
+
+@njit(nogil=True)
 def _read_features(
     at: int,
     end: int,
@@ -155,22 +84,35 @@ def _read_features(
     row: int,
     values: np.ndarray,
     stamp: np.ndarray,
+    spelled: np.ndarray,
     difficult: np.ndarray,
     state: np.ndarray,
 ) -> tuple[int, int]:
     """Fill one row up to the comment or the end of the line; return where it stopped, and what is wrong."""
+    expected = 0
     while True:
-        while _is_gap(letter_at(at)):
+        while is_gap(letter_at(at)):
             at += 1
         word = at
-        feature, at = read_digits(word, end)
-        if letter_at(at) != COLON or not 0 < at - word <= MOST_DIGITS:
-            over = at == word and (letter_at(at) == NEWLINE or letter_at(at) == HASH)
-            return word, FINE if over else FEATURE
-        column = feature - first_feature
-        if column < 0 or column >= most_features:
-            return word, TOO_SMALL if column < 0 else TOO_LARGE
-        number = at + 1
+        # Mostly the next column comes next. To compare it is faster than to read it, as the place where the value
+        # begins is then known before the letters are.
+        if (
+            expected < spelled.shape[0]
+            and at + 8 <= end
+            and word_at(at) & spelled[np.uintp(expected), MASK] == spelled[np.uintp(expected), LETTERS]
+        ):
+            column = expected
+            number = at + np.int64(spelled[np.uintp(expected), LENGTH])
+        else:
+            feature, at = read_digits(word, end)
+            if letter_at(at) != COLON or not 0 < at - word <= MOST_DIGITS:
+                over = at == word and (letter_at(at) == NEWLINE or letter_at(at) == HASH)
+                return word, FINE if over else FEATURE
+            column = feature - first_feature
+            if column < 0 or column >= most_features:
+                return word, TOO_SMALL if column < 0 else TOO_LARGE
+            number = at + 1
+        expected = column + 1
         value, at, ended = read_number(number, end)
         if ended == WRONG:
             return number, VALUE
@@ -196,6 +138,7 @@ def _read_document(
     labels: np.ndarray,
     queries: np.ndarray,
     stamp: np.ndarray,
+    spelled: np.ndarray,
     difficult: np.ndarray,
     state: np.ndarray,
 ) -> tuple[int, int]:
@@ -207,14 +150,14 @@ def _read_document(
     if ended == DIFFICULT:
         _leave_to_float(difficult, state, row, -1, number, at)
     labels[row] = label
-    while _is_gap(letter_at(at)):
+    while is_gap(letter_at(at)):
         at += 1
     query, after = _read_query(at, end)
     if after < 0:
         return at, QUERY
     queries[row] = query
     values[:] = 0.0
-    return _read_features(after, end, first_feature, most_features, row, values, stamp, difficult, state)
+    return _read_features(after, end, first_feature, most_features, row, values, stamp, spelled, difficult, state)
 
 
 @ArrayFunction
@@ -256,11 +199,12 @@ def read_lines(
         Where it stopped (before the end only when ``difficult`` may not hold another line), and the next free row.
     """
     stamp = np.full(features.shape[1], -1, np.int64)
+    spelled = _spelled_columns(first_feature, features.shape[1])
     origin = text.ctypes.data
     at, end = origin + begin, origin + text.size
     while at < end:
         line = at
-        while _is_gap(letter_at(at)):
+        while is_gap(letter_at(at)):
             at += 1
         empty = letter_at(at) == NEWLINE or letter_at(at) == HASH
         if not empty:
@@ -277,6 +221,7 @@ def read_lines(
                 labels,
                 queries,
                 stamp,
+                spelled,
                 difficult,
                 state,
             )

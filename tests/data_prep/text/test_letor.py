@@ -159,6 +159,27 @@ def test_values_are_those_of_float(tmp_path_factory, documents, written):
         assert_reads_as(read(tmp_path_factory.mktemp("values"), text), read_slowly(text))
 
 
+def test_columns_and_values_of_every_length_are_read_in_any_order(tmp_path):
+    digits = "1234567890123"
+    values = [
+        f"{sign}{digits[:whole]}{point}{digits[:places]}"
+        for sign in ("", "-", "+")
+        for whole in range(12)
+        for places in range(12)
+        for point in ("", ".")
+        if whole + places
+    ]
+    columns = [*range(1, 13), *range(95, 105), *range(998, 1004), 20_000, 7_654_321 % 99_991]
+    rows = []
+    for row, value in enumerate(values):
+        order = columns if row % 3 else list(np.random.default_rng(row).permutation(columns))
+        rows.append(" ".join(f"{column}:{value}" for column in order) + ("", " ", "\t", "#", " # x")[row % 5])
+    text = "".join(f"1 qid:1 {row}\n" for row in rows)
+    features = read(tmp_path, text).features
+    assert same_bits(features[:, np.sort(columns) - 1].T, np.array([[float(value) for value in values]] * len(columns)))
+    assert np.count_nonzero(features) == np.count_nonzero(features[:, np.sort(columns) - 1])
+
+
 def test_values_are_bit_for_bit_those_of_scikit_learn(tmp_path):
     generator = np.random.default_rng(1)
     features = generator.standard_normal((500, 12)) * 10.0 ** generator.integers(-12, 12, (500, 12))
