@@ -11,7 +11,8 @@ from rankplug_xgboost.backend import XGBoostLearner
 
 from rankplug.system import use_threads
 from rankplug.training import problem_of
-from rankplug_benchmarks.harness.measurements import Measurement, at_most, measured
+from rankplug_benchmarks.boosters.iterations import measure_boosters
+from rankplug_benchmarks.harness.measurements import Measurement, Table, at_most, measured
 from rankplug_benchmarks.harness.rounds import Contestant, by_turns
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.mslr_shape import whole_lists
@@ -77,9 +78,20 @@ def advancing(learner: Any) -> Contestant:
     return lambda: learner.advance(next(numbers))
 
 
-def measure(effort: Effort) -> Iterator[Measurement]:
-    """Measure two sizes, on one thread and on all."""
+def measure_others(queries: int, threads: int, effort: Effort) -> Iterator[Measurement | Table]:
+    """Measure iterations of other boosters and of LightGBM with its shortcuts, over ours."""
+    settings = f"leaves={effort.size(400, 7)},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0"
+    with use_threads(threads):
+        problem = problem_of("lightgbm", f"trees[{settings}]", "lambdarank", None, whole_lists(queries), None, 0)
+        ours = advancing(LightGBMLearner(problem))
+    yield from measure_boosters(ours, queries, threads, effort)
+
+
+def measure(effort: Effort) -> Iterator[Measurement | Table]:
+    """Measure two sizes, on one thread and on all; other boosters on the smaller one."""
     sizes = (effort.size(2000, 40), effort.size(6000, 60))
     for queries, threads in itertools.product(sizes, effort.threads):
         yield from measure_boosting(queries, threads, effort)
         yield from measure_query_bagging(queries, threads, effort)
+        if queries == sizes[0]:
+            yield from measure_others(queries, threads, effort)

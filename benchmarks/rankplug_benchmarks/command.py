@@ -29,7 +29,8 @@ def bench(
         bool, typer.Option("--quick", help="Tiny sizes; shows that all runs, numbers mean nothing.")
     ] = False,
     peers: Annotated[
-        bool, typer.Option("--peers", help="Fetch allRank, Rax, lleaves and treelite into the cache and run them too.")
+        bool,
+        typer.Option("--peers", help="Fetch allRank, Rax, lleaves, YDF and others into the cache; run them too."),
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder of the reports; quick ones are written if it is named.")] = Path(
         "benchmarks/results"

@@ -37,6 +37,8 @@ class Peer:
         program: beside this file, which runs it.
         losses: our loss -> what the library calls its own.
         predictions: its ways to predict with trees of LightGBM.
+        readings: its ways to read text.
+        trainings: its ways to train trees.
         in_torch: whether its losses are PyTorch's, with the cost of its graph.
     """
 
@@ -46,6 +48,8 @@ class Peer:
     program: str
     losses: Mapping[str, str] = field(default_factory=dict)
     predictions: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+    trainings: tuple[str, ...] = ()
     in_torch: bool = False
 
     @property
@@ -96,6 +100,27 @@ PEERS = (
         "prediction/peer_trees.py",
         predictions=("GTIL", "tl2cgen"),
     ),
+    Peer(
+        "svmloader",
+        "0.5.3",
+        (("--no-deps", "svmloader==0.5.3"),),
+        "data_sets/peer_readers.py",
+        readings=("reading",),
+    ),
+    Peer(
+        "Vowpal Wabbit",
+        "9.11.9",
+        (("--no-deps", "vowpalwabbit==9.11.9"),),
+        "data_sets/peer_readers.py",
+        readings=("learning",),
+    ),
+    Peer(
+        "YDF",
+        "0.16.1",
+        (("--no-deps", "ydf==0.16.1", "absl-py", "protobuf"),),
+        "boosters/peer_boosters.py",
+        trainings=("LAMBDA_MART_NDCG",),
+    ),
 )
 
 
@@ -116,14 +141,14 @@ def install(peer: Peer) -> Path:
 
 
 class PeerProcess:
-    """A process that runs one loss of a peer, or predicts in one of its ways.
+    """A process that runs one loss of a peer, or predicts, reads or trains in one of its ways.
 
     Args:
         peer: whose.
         folder: of its packages.
-        way: loss or way to predict, as the peer calls it.
+        way: loss, or way to predict, read or train, as the peer calls it.
         threads: it may use.
-        arrays: padded scores, labels and mask, or features in rows and the text of LightGBM's model.
+        arrays: padded scores, labels and mask, or what else its program loads.
     """
 
     def __init__(self, peer: Peer, folder: Path, way: str, threads: int, **arrays: np.ndarray) -> None:

@@ -23,7 +23,8 @@ from rankplug_data.text import letor
 
 import rankplug as rp
 from rankplug.system import threads, use_threads
-from rankplug_benchmarks.harness.measurements import Measurement, at_least, at_most, measured, once, repeated
+from rankplug_benchmarks.data_sets import text_readers
+from rankplug_benchmarks.harness.measurements import Measurement, Table, at_least, at_most, measured, once, repeated
 from rankplug_benchmarks.harness.rounds import by_turns
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.resident_memory import growth
@@ -207,12 +208,17 @@ def measure_opening(path: Path, effort: Effort) -> Iterator[Measurement]:
     yield repeated(f"{size}: every other load", seconds[1:], threads=threads(), unit="s", target=at_most(0.1))
 
 
-def measure(effort: Effort) -> Iterator[Measurement]:
+def measure(effort: Effort) -> Iterator[Measurement | Table]:
     """Measure on one thread, which the targets are about, then on all."""
     with written(effort.size(MEGABYTES, 4)) as path:
+        part = first_part(path, PART_FOR_RACES)
         for number in effort.threads:
-            yield from measure_reading(first_part(path, PART_FOR_RACES), effort, number)
-            yield from measure_tables(first_part(path, PART_FOR_RACES), effort, number)
+            yield from measure_reading(part, effort, number)
+            yield from text_readers.measure_cat(part, effort, number)
+            yield from text_readers.measure_engines(part, effort, number)
+            yield from measure_tables(part, effort, number)
+        if effort.peers:
+            yield from text_readers.measure_peers(part, effort)
         what = "LETOR text: peak memory beyond the file, over the feature matrix"
         yield once(what, peak_memory(path), threads=threads(), target=at_most(1.3))
         yield from measure_opening(path, effort)

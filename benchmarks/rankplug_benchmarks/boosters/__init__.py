@@ -1,0 +1,1 @@
+"""Boosting iterations of other libraries, and of engines with their own shortcuts."""
