@@ -33,7 +33,7 @@ from rankplug.store.result_files import (
 )
 from rankplug.store.score_files import SCORES, encode_scores, read_scores, scores_path
 from rankplug.store.trials import Result, Trial
-from rankplug.system import check_can_write, results_folder, write_whole
+from rankplug.system import check_can_write, check_memory, results_folder, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,6 +199,8 @@ class Store:
     def frame(self, trials: Iterable[Trial | Path] | None = None, *, categories: Collection[str] = ()) -> pd.DataFrame:
         """Return all rows of the finished trials, or of those named, with their combinations' parts as columns.
 
+        A table that cannot fit into memory is refused in a sentence, where the system would end the process.
+
         Args:
             trials: which ones.
             categories: columns of recurring texts to keep as numbers, which takes a tenth of the time and memory.
@@ -209,8 +211,15 @@ class Store:
         if not indexed.paths:
             return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
         rows, position = indexed.rows()
-        frame: pd.DataFrame = rows.to_pandas(categories=[name for name in COLUMNS if name in categories])
         columns = pd.DataFrame([trial_columns(about) for about in indexed.descriptions])
+        texts = columns.select_dtypes(exclude="number").drop(columns=list({*columns} & {*categories}))
+        check_memory(
+            int(texts.memory_usage(index=False).sum() / len(columns) * len(rows)),
+            f"a table of the {len(rows):,} rows of {len(columns):,} results",
+            f"ask for fewer trials, or keep recurring texts as numbers with categories={sorted(texts)}",
+            ResultsError,
+        )
+        frame: pd.DataFrame = rows.to_pandas(categories=[name for name in COLUMNS if name in categories])
         wide = {
             str(name): (columns[name].astype("category") if name in categories else columns[name]).take(position).array
             for name in columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankplug.errors import FitError
+from rankplug.errors import FitError, RankplugError
 
 MEMORY_OF_MACHINE = Path("/proc/meminfo")
 LIMIT_OF_GROUP = Path("/sys/fs/cgroup/memory.max")
@@ -25,17 +25,18 @@ def available_memory() -> int | None:
     return max(0, min(known)) if known else None
 
 
-def check_memory(needed: int, owner: str, advice: str) -> None:
+def check_memory(needed: int, owner: str, advice: str, error: type[RankplugError] = FitError) -> None:
     """Raise an error if an array cannot fit into memory.
 
     Args:
         needed: bytes, a cautious estimate from below.
         owner: who needs them.
         advice: what would need less.
+        error: that is raised.
     """
     available = available_memory()
     if available is not None and needed > available:
-        raise FitError(
+        raise error(
             f"{owner} needs at least {needed / 2**30:.1f} GiB of memory and {available / 2**30:.1f} GiB are left;"
             f" {advice}"
         )

@@ -19,10 +19,11 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import Store, Trial, query
+from rankplug.store import ResultsError, Store, Trial, query
 from rankplug.store.index import result_index
 from rankplug.store.index.index_parts import DESCRIPTIONS, ROWS
 from rankplug.store.index.result_index import INDEX
+from rankplug.system import memory
 
 TABLES = ("trials", "queries", "curves")
 
@@ -88,6 +89,22 @@ def test_an_index_answers_as_the_files_do(indexed: Store, tmp_path: Path, combin
     some = pd.concat([whole[(whole.loss == "ranknet") & (whole.fold == fold)] for fold in (2, 1)], ignore_index=True)
     pd.testing.assert_frame_equal(indexed.frame(trials), some, check_exact=True)
     pd.testing.assert_frame_equal(indexed.frame(trials[:3]), some[some.fold == 2], check_exact=True)
+
+
+def test_a_table_that_cannot_fit_into_memory_is_refused_and_one_with_categories_that_fits_is_made(
+    indexed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = indexed.frame()
+    texts = [name for name in whole if not pd.api.types.is_numeric_dtype(whole[name])]
+    taken = int(whole[texts].memory_usage(index=False).sum())
+    monkeypatch.setattr(memory, "available_memory", lambda: taken)
+    pd.testing.assert_frame_equal(indexed.frame(), whole)
+    monkeypatch.setattr(memory, "available_memory", lambda: taken // 20)
+    with pytest.raises(
+        ResultsError, match=rf"{len(whole):,} rows of 24 results needs .*categories=.*loss"
+    ):
+        indexed.frame()
+    assert indexed.frame(categories=texts)["loss"].tolist() == whole["loss"].tolist()
 
 
 def test_results_that_are_new_others_or_gone_are_noticed(
