@@ -100,9 +100,7 @@ def test_a_table_that_cannot_fit_into_memory_is_refused_and_one_with_categories_
     monkeypatch.setattr(memory, "available_memory", lambda: taken)
     pd.testing.assert_frame_equal(indexed.frame(), whole)
     monkeypatch.setattr(memory, "available_memory", lambda: taken // 20)
-    with pytest.raises(
-        ResultsError, match=rf"{len(whole):,} rows of 24 results needs .*categories=.*loss"
-    ):
+    with pytest.raises(ResultsError, match=rf"{len(whole):,} rows of 24 results needs .*categories=.*loss"):
         indexed.frame()
     assert indexed.frame(categories=texts)["loss"].tolist() == whole["loss"].tolist()
 

@@ -42,24 +42,14 @@ def read_with_catboost(path: Path) -> Any:
     return catboost.Pool(f"libsvm://{path}", thread_count=threads())
 
 
-def without_queries(path: Path) -> Path:
+def without_queries(path: Path, after_label: bytes = b" ") -> Path:
     """Write the text without query ids, which the others take from a file of its own or not at all."""
-    plain = path.with_suffix(".plain")
+    plain = path.with_suffix(f".plain{len(after_label)}")
     with path.open("rb") as source, plain.open("wb") as target:
         for line in source:
             label, _, rest = line.split(b" ", 2)
-            target.write(label + b" " + rest)
+            target.write(label + after_label + rest)
     return plain
-
-
-def as_vowpal_wabbit(path: Path) -> Path:
-    """Write the text as Vowpal Wabbit has it: ``label | feature:value ...``."""
-    text = path.with_suffix(".vw")
-    with path.open("rb") as source, text.open("wb") as target:
-        for line in source:
-            label, _, rest = line.split(b" ", 2)
-            target.write(label + b" | " + rest)
-    return text
 
 
 def measure_cat(path: Path, effort: Effort, number: int) -> Iterator[Measurement]:
@@ -109,7 +99,8 @@ def measure_peers(path: Path, effort: Effort) -> Iterator[Measurement | Table]:
 
 
 def _measure_peer(peer: Peer, way: str, path: Path, effort: Effort) -> Measurement:
-    theirs = as_vowpal_wabbit(path) if way == "learning" else without_queries(path)
+    # Vowpal Wabbit has a bar between the label and the features.
+    theirs = without_queries(path, b" | " if way == "learning" else b" ")
     with use_threads(1), PeerProcess(peer, install(peer), way, 1, path=np.array(str(theirs))) as process:
         rounds = by_turns({"rankplug": lambda: letor.read(path), peer.name: process.contestant}, effort.rounds)
     return measured(
