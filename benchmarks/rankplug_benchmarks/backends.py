@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+import xgboost as xgb
 from rankplug_lightgbm.backend import LightGBMLearner
 from rankplug_xgboost.backend import XGBoostLearner
 
@@ -72,6 +74,36 @@ def measure_query_bagging(queries: int, threads: int, effort: Effort) -> Iterato
         )
 
 
+def measure_xgboost_limit(queries: int, threads: int, effort: Effort) -> Iterator[Measurement]:
+    """Measure XGBoost alone: trees on documents of a tenth of the queries, binned beforehand, over trees on all."""
+    lists = whole_lists(queries)
+    gradient, curvature = (lists.labels.mean() - lists.labels).astype(np.float32), np.ones_like(lists.labels)
+    some = slice(0, int(lists.starts[max(queries // 10, 1)]))
+    every = xgb.QuantileDMatrix(lists.features, label=lists.labels, nthread=threads)
+    tenth = xgb.QuantileDMatrix(lists.features[some], nthread=threads, ref=every)
+    settings = {
+        "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": effort.size(400, 7), "max_depth": 0,
+        "eta": 0.02, "min_child_weight": 0, "reg_lambda": 0, "base_score": 0.0, "nthread": threads,
+    }  # fmt: skip
+
+    def growing(data: xgb.DMatrix, rows: slice) -> Contestant:
+        booster, numbers = xgb.Booster(settings, [every]), itertools.count()
+
+        def grow() -> None:
+            booster.boost(data, next(numbers), grad=gradient[rows], hess=curvature[rows])
+            booster.predict(every, output_margin=True, training=True)
+
+        return grow
+
+    contestants = {"a tenth": growing(tenth, some), "all": growing(every, slice(None))}
+    yield measured(
+        f"xgboost alone, {queries:,} queries: tree on a tenth, binned before, and scores of all, over tree on all",
+        by_turns(contestants, effort.rounds, warm_up=SETTLING),
+        lambda seconds: seconds["a tenth"] / seconds["all"],
+        threads=threads,
+    )
+
+
 def advancing(learner: Any) -> Contestant:
     """Return a call that makes one more iteration."""
     numbers = itertools.count()
@@ -95,3 +127,4 @@ def measure(effort: Effort) -> Iterator[Measurement | Table]:
         yield from measure_query_bagging(queries, threads, effort)
         if queries == sizes[0]:
             yield from measure_others(queries, threads, effort)
+        yield from measure_xgboost_limit(queries, threads, effort)

@@ -36,6 +36,7 @@ from rankplug.training import (
 )
 from rankplug_lightgbm.as_arrays import ensemble_of
 from rankplug_lightgbm.native import native_settings
+from rankplug_lightgbm.query_sampling import SampledTrees
 
 NANOSECONDS = 0.9
 """Nanoseconds for one value of a document, on one thread."""
@@ -111,6 +112,15 @@ class LightGBMLearner(StepwiseLearner):
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
         data = self._dataset(problem.train, parameters)
+        self.booster: Any
+        # Trees of dart are dropped from the scores that a booster keeps, and linear leaves need features of all.
+        linear = settings.engine["linear_tree"]
+        self.samples = sampling is not None and not (self.native or self.dart or linear)
+        if self.samples:
+            parts: dict[Part, Lists] = {"train": problem.train}
+            parts |= {} if problem.valid is None else {"valid": problem.valid}
+            self.booster = SampledTrees(parameters, data, parts, self.derivatives.sampled_rows)
+            return
         self.booster = lgb.Booster(parameters, data)
         if problem.valid is not None:
             self.booster.add_valid(self._dataset(problem.valid, parameters, reference=data), "valid")
@@ -137,13 +147,15 @@ class LightGBMLearner(StepwiseLearner):
             return not self.booster.update()
 
         def objective(scores: NDArray[np.float64], data: lgb.Dataset) -> tuple[NDArray[Any], NDArray[Any]]:
-            step = self.derivatives(scores, iteration)
+            step = (self.derivatives if self.samples else self.derivatives.everywhere)(scores, iteration)
             self.loss = self.derivatives.loss
             return step.gradient, step.curvature
 
         return not self.booster.update(fobj=objective)
 
     def scores(self, part: Part) -> NDArray[Any] | None:
+        if isinstance(self.booster, SampledTrees):
+            return self.booster.scores(part)
         if part == "train" and self.dart:
             return None
         seen: list[NDArray[Any]] = []

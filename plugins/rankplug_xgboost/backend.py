@@ -151,7 +151,7 @@ class XGBoostLearner(StepwiseLearner):
             self.booster.update(self.train, iteration)
             return True
         scores = self.booster.predict(self.train, output_margin=True, training=True)
-        step = self.derivatives(scores, iteration)
+        step = self.derivatives.everywhere(scores, iteration)
         self.loss = self.derivatives.loss
         self.booster.boost(self.train, iteration, grad=step.gradient, hess=step.curvature)
         return True

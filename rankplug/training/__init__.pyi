@@ -14,6 +14,7 @@ from .fitting import Problem as Problem
 from .fitting import fit as fit
 from .fitting import problem_of as problem_of
 from .formats.compiled_trees import CompiledModel as CompiledModel
+from .formats.compiled_trees import RunningScores as RunningScores
 from .formats.onnx_graphs import onnx_linear as onnx_linear
 from .formats.tree_ensemble import Tree as Tree
 from .formats.tree_ensemble import TreeEnsemble as TreeEnsemble
@@ -55,6 +56,7 @@ __all__ = [
     "Problem",
     "Ranker",
     "Record",
+    "RunningScores",
     "StepwiseLearner",
     "Tree",
     "TreeEnsemble",

@@ -46,9 +46,8 @@ class BoostingObjective:
     Args:
         objective: the loss on the training data, bound with ``step="newton"``.
         valued: whether the loss itself is wanted too.
-        sampling: share of the lists that a tree learns from, and how many trees learn from the same. The documents of
-            all others have neither gradient nor curvature, and unless the loss is wanted too nothing is computed of
-            them.
+        sampling: share of the lists that a tree learns from, and how many trees learn from the same; all lists where
+            there is none. Unless the loss is wanted too, nothing is computed of the others.
     """
 
     def __init__(self, objective: Objective, valued: bool, sampling: tuple[float, int] | None = None) -> None:
@@ -60,6 +59,7 @@ class BoostingObjective:
         """Return the gradient and curvature in float32; no curvature is 0, which would divide 0 by 0 in a leaf.
 
         Only a curvature that is 0 beside a gradient of 0 is raised; a negative one is an error, not a thing to repair.
+        With sampling they are those of :meth:`sampled_rows`, for the scores of all documents.
         """
         step = checked(self._evaluate(scores, iteration), iteration, self.valued)
         lowest = step.curvature.min(initial=0)
@@ -74,26 +74,34 @@ class BoostingObjective:
             self.loss = float(step.value.mean())
         return step
 
-    def _evaluate(self, scores: NDArray[Any], iteration: int) -> Evaluation:
+    def everywhere(self, scores: NDArray[Any], iteration: int) -> Evaluation:
+        """Return gradient and curvature of all documents, with neither for those of lists that are not sampled."""
+        step = self(scores, iteration)
         if self.sampling is None:
-            return self.objective(scores, iteration=iteration, dtype=np.float32, valued=self.valued)
-        chosen = self.chosen_lists(iteration)
-        rows = np.repeat(chosen, self.objective.lengths)
-        if self.valued:
-            evaluation = self.objective(scores, iteration=iteration, dtype=np.float32)
-            evaluation.gradient[~rows] = evaluation.curvature[~rows] = 0.0
-            return evaluation
-        part = self.objective(
-            scores[rows], lists=np.flatnonzero(chosen), iteration=iteration, dtype=np.float32, valued=False
-        )
-        evaluation = Evaluation(part.value, np.zeros(rows.size, np.float32), np.zeros(rows.size, np.float32))
-        evaluation.gradient[rows], evaluation.curvature[rows] = part.gradient, part.curvature
-        return evaluation
+            return step
+        whole = Evaluation(step.value, *(np.zeros(scores.size, np.float32) for _ in range(2)))
+        rows = self.sampled_rows(iteration)
+        whole.gradient[rows], whole.curvature[rows] = step.gradient, step.curvature
+        return whole
 
-    def chosen_lists(self, iteration: int) -> NDArray[np.bool_]:
+    def sampled_lists(self, iteration: int) -> NDArray[np.bool_]:
         """Return which lists an iteration learns from, at least one."""
         assert self.sampling is not None
         share, frequency = self.sampling
         lists = self.objective.lengths.size
         drawn = generator(self.objective.seed, "query bagging", iteration // frequency).permutation(lists)
         return np.asarray(drawn < max(round(share * lists), 1))
+
+    def sampled_rows(self, iteration: int) -> NDArray[np.int64]:
+        """Return the positions of the documents of the lists that an iteration learns from."""
+        return np.flatnonzero(np.repeat(self.sampled_lists(iteration), self.objective.lengths))
+
+    def _evaluate(self, scores: NDArray[Any], iteration: int) -> Evaluation:
+        if self.sampling is None:
+            return self.objective(scores, iteration=iteration, dtype=np.float32, valued=self.valued)
+        rows = self.sampled_rows(iteration)
+        if self.valued:
+            whole = self.objective(scores, iteration=iteration, dtype=np.float32)
+            return Evaluation(whole.value, whole.gradient[rows], whole.curvature[rows])
+        lists = np.flatnonzero(self.sampled_lists(iteration))
+        return self.objective(scores[rows], lists=lists, iteration=iteration, dtype=np.float32, valued=False)

@@ -7,7 +7,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import FitError
-from rankplug.training import BoostingObjective
+from rankplug.training import BoostingObjective, problem_of
 
 TREES = "trees[rounds=30,leaves=7,min_data=5,learning_rate=0.1"
 
@@ -27,14 +27,80 @@ def test_an_iteration_has_the_derivatives_of_whole_queries_and_of_no_others() ->
     for valued in (False, True):
         bagged = BoostingObjective(objective, valued, (0.2, 3))
         for iteration in (0, 2, 3):
-            chosen = bagged.chosen_lists(iteration)
+            chosen = bagged.sampled_lists(iteration)
             rows = np.repeat(chosen, np.diff(starts))
-            step = bagged(scores, iteration)
-            assert chosen.sum() == 10 and not step.gradient[~rows].any()
-            np.testing.assert_array_equal(step.gradient[rows], whole.gradient[rows])
+            step, everywhere = bagged(scores, iteration), bagged.everywhere(scores, iteration)
+            assert chosen.sum() == 10 and not everywhere.gradient[~rows].any() and not everywhere.curvature[~rows].any()
+            for part in (step.gradient, everywhere.gradient[rows]):
+                np.testing.assert_array_equal(part, whole.gradient[rows])
             seen.append(chosen)
     assert (seen[0] == seen[1]).all() and (seen[0] != seen[2]).any(), "drawn anew after three trees"
     assert bagged.loss == pytest.approx(whole.value.mean()), "the loss is that of all queries"
+
+
+@pytest.mark.parametrize("frequency", [1, 3])
+def test_trees_of_lightgbm_are_those_of_a_plain_loop_over_parts_of_the_data(split, frequency) -> None:
+    lgb = pytest.importorskip("lightgbm")
+    settings = {"num_leaves": 7, "min_data_in_leaf": 5, "min_data_in_bin": 3, "learning_rate": 0.1, "lambda_l2": 0.5}
+    quiet = {"objective": "none", "verbosity": -1, "deterministic": True, "force_row_wise": True}
+    scorer = "trees[rounds=25,leaves=7,min_data=5,learning_rate=0.1,l2=0.5,min_hessian=0,"
+    train, valid = split.train, split.valid
+    model = rp.fit(
+        "lightgbm", scorer=f"{scorer}query_bagging=0.2,bagging_frequency={frequency}]", loss="lambdarank",
+        train=train, valid=valid, selection="ndcg@5", seed=1, train_curve=True,
+    )  # fmt: skip
+    # The draws alone are asked for; trees, gradients and scores are made anew.
+    problem = problem_of("lightgbm", f"{scorer}]", "lambdarank", None, train, None, 1)
+    draws = BoostingObjective(problem.objective("newton"), False, (0.2, frequency))
+    parameters = {**quiet, **settings, "min_sum_hessian_in_leaf": 0}
+    data = lgb.Dataset(train.features, train.labels, params=parameters)
+    scores = {"train": np.zeros(train.documents), "valid": np.zeros(valid.documents)}
+    curves = {"train": [], "valid": []}
+    for iteration in range(25):
+        some = np.flatnonzero(draws.sampled_lists(iteration))
+        rows = np.concatenate([np.arange(train.starts[query], train.starts[query + 1]) for query in some])
+        part = train[some]
+        step = rp.loss("lambdarank").evaluate(scores["train"][rows], part.labels, part.starts, step="newton")
+        derivatives = step.gradient.astype(np.float32), np.maximum(step.curvature, 1e-16).astype(np.float32)
+        tree = lgb.Booster(parameters, data.subset(rows.tolist()))
+        tree.update(fobj=lambda *_, derivatives=derivatives: derivatives)
+        for name, lists in (("train", train), ("valid", valid)):
+            scores[name] += tree.predict(lists.features, raw_score=True)
+            curves[name].append(rp.metric("ndcg@5").mean(scores[name], lists.labels, lists.starts))
+    for name in curves:
+        np.testing.assert_array_equal(model.record.curve.columns[f"{name} ndcg@5"], curves[name])
+    best = int(np.argmax(curves["valid"]))
+    assert model.record.best_iteration == best
+    assert rp.evaluate(model, valid, "ndcg@5").mean() == curves["valid"][best]
+
+
+def test_a_draw_that_allows_no_split_ends_nothing(split) -> None:
+    """Of 90 queries of twelve documents 9 are drawn, so that leaves of 53 leave room for a split now and then."""
+    pytest.importorskip("lightgbm")
+    scorer = "trees[rounds=20,leaves=7,min_data=53,query_bagging=0.1]"
+    model = rp.fit("lightgbm", scorer=scorer, loss="mse", train=split.train, seed=2)
+    texts = model.text.split("Tree=")[1:]
+    single = ["num_leaves=1\n" in text for text in texts]
+    assert len(texts) == model.record.iterations == 20 and any(single) and not all(single)
+    assert len(set(model.predict(split.test.features))) > 1
+
+
+@pytest.mark.parametrize("kind", ["boosting=dart", "linear_tree=true", "categorical=0"])
+def test_other_trees_sample_queries_too(kind) -> None:
+    pytest.importorskip("lightgbm")
+    generator = np.random.default_rng(0)
+    starts = np.arange(0, 1201, 12)
+    features = generator.normal(size=(1200, 3)).astype(np.float32)
+    features[:, 0] = generator.integers(0, 5, 1200)
+    labels = (features[:, 0] == 3) + (features[:, 1] > 0)
+    lists = rp.Lists(features, labels, starts)
+    scorer = f"trees[rounds=20,leaves=7,min_data=5,learning_rate=0.3,{kind},query_bagging=0.3]"
+    models = [rp.fit("lightgbm", scorer=scorer, loss="mse", train=lists, valid=lists, seed=3) for _ in range(2)]
+    assert models[0].text == models[1].text
+    assert models[0].record.curve.columns["valid ndcg@5"][models[0].record.best_iteration] == pytest.approx(
+        rp.evaluate(models[0], lists, "ndcg@5").mean()
+    )
+    assert rp.evaluate(models[0], lists, "ndcg@5").mean() > 0.9
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from rankplug.training.formats.tree_ensemble import LEAF, TreeEnsemble
 
 LANES = 16
 NANOSECONDS_A_STEP = 1.5
+DOCUMENTS_A_LOOK = 4096
 
 
 class CompiledModel:
@@ -38,7 +39,7 @@ class CompiledModel:
         self._missing_right = ~ensemble.missing_left
         self._cost = float(self._depths.sum()) * NANOSECONDS_A_STEP
         # The first call compiles, or finds what an earlier process compiled.
-        self._into(np.zeros((1, self.features), np.float32), np.empty(1))
+        self.into(np.zeros((1, self.features), np.float32), np.empty(1))
 
     def __repr__(self) -> str:
         return f"<compiled model of {self._roots.size} trees and {self.features} features>"
@@ -51,14 +52,16 @@ class CompiledModel:
         if matrix.ndim != 2 or matrix.shape[1] != self.features:
             raise DataError(f"the model has {self.features} features, got an array of shape {matrix.shape}")
         scores = np.empty(matrix.shape[0])
-        self._into(matrix, scores)
+        self.into(matrix, scores)
         return scores
 
-    def _into(self, matrix: NDArray[np.float32], scores: NDArray[np.float64]) -> None:
+    def into(self, matrix: NDArray[np.float32], scores: NDArray[np.float64], complete: bool = False) -> None:
+        """Fill one score a row of a matrix, of which it may be known that it is complete, without a missing value."""
+
         def part(begin: int, end: int) -> None:
             add_trees(
                 matrix[begin:end], self._roots, self._depths, self._feature, self._threshold, self._left,
-                self._missing_right, self._value, self.base, self.single, scores[begin:end],
+                self._missing_right, self._value, self.base, self.single, complete, scores[begin:end],
             )  # fmt: skip
 
         rows = matrix.shape[0]
@@ -69,8 +72,28 @@ class CompiledModel:
         workers.run(part, [(begin, min(begin + size, rows)) for begin in range(0, rows, size)])
 
 
+class RunningScores:
+    """Scores of some documents under a sum of trees that grows, to the last bit those of the whole sum.
+
+    Args:
+        features: of the documents.
+    """
+
+    def __init__(self, features: NDArray[np.float32]) -> None:
+        self.features = features
+        self.scores = np.zeros(features.shape[0])
+        self._added = np.empty_like(self.scores)
+        blocks = range(0, features.shape[0], DOCUMENTS_A_LOOK)
+        self._complete = not any(np.isnan(features[first : first + DOCUMENTS_A_LOOK]).any() for first in blocks)
+
+    def add(self, trees: CompiledModel) -> None:
+        """Add the scores of more trees."""
+        trees.into(self.features, self._added, self._complete)
+        self.scores += self._added
+
+
 @ArrayFunction
-def add_trees(features, roots, depths, feature, threshold, left, missing_right, value, base, single, scores):  # type: ignore[no-untyped-def]
+def add_trees(features, roots, depths, feature, threshold, left, missing_right, value, base, single, complete, scores):  # type: ignore[no-untyped-def]
     """Fill the scores of some documents; lanes beyond the last document repeat it.
 
     Places are unsigned, which spares asking whether they count from the end, and lanes are of one fixed number, so that
@@ -80,7 +103,7 @@ def add_trees(features, roots, depths, feature, threshold, left, missing_right, 
     flat = features.ravel()
     nodes, begins, sums = np.empty(LANES, np.uint32), np.empty(LANES, np.uint64), np.empty(LANES)
     missing = False
-    for index in range(flat.size):
+    for index in range(0 if complete else flat.size):
         missing |= flat[index] != flat[index]
     for first in range(0, rows, LANES):
         for lane in range(LANES):
