@@ -139,6 +139,7 @@ def _coded(table: Table, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
         raise DataError(f"{table.name}: the query of row {first} in {name} is missing ({column.null_count} such)")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    column = _spelt(column)
     try:
         coded = column.dictionary_encode().combine_chunks()
     except pa.ArrowException:
@@ -152,7 +153,16 @@ def _identifiers(table: Table, name: str) -> NDArray[Any]:
     if column.null_count:
         first = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
         raise DataError(f"{table.name}: the document of row {first} in {name} is missing ({column.null_count} such)")
-    return _plain(column, table, name)
+    return _plain(_spelt(column), table, name)
+
+
+def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return ids of a type that Arrow stores as another, such as UUIDs as bytes, as the texts in which they are told."""
+    import pyarrow as pa
+
+    if not isinstance(column.type, pa.BaseExtensionType):
+        return column
+    return pa.chunked_array([[str(value) for value in chunk.to_pylist()] for chunk in column.chunks], pa.string())
 
 
 def _plain(column: pa.Array | pa.ChunkedArray, table: Table, name: str) -> NDArray[Any]:

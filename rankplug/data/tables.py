@@ -221,13 +221,16 @@ def _in_memory(source: Any) -> pa.Table:
             return pa.Table.from_pandas(source, preserve_index=False)
         if kind.__module__.startswith("datasets.") and kind.__name__ == "Dataset":
             return source.with_format("arrow")[:]
+        if kind.__module__.startswith("polars.") and kind.__name__ == "LazyFrame":
+            source = source.collect()
         if hasattr(source, "__arrow_c_stream__"):
             return pa.table(source)
         if hasattr(source, "to_arrow_table"):
             # A relation of DuckDB before it had the protocol.
             return source.to_arrow_table()
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise DataError(f"the table cannot be read: {' '.join(str(error).split())[:300]}") from None
+        reason = " ".join("; ".join(map(str, error.args)).split())[:300]
+        raise DataError(f"the table cannot be read: {reason}; a column holds values of one type, texts if need be") from None
     raise DataError(
         f"a table is a path, a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB or a"
         f" datasets.Dataset, not {shown(source) if isinstance(source, (int, float, bytes)) else kind.__name__}"

@@ -105,6 +105,30 @@ def test_query_ids_may_be_of_any_type(ids, expected) -> None:
     ] == [one[:10] if isinstance(one, str) and "-" in one[4:5] else one for one in expected]
 
 
+def test_ids_that_arrow_stores_as_bytes_are_texts() -> None:
+    if not hasattr(pa, "uuid"):
+        pytest.skip("this pyarrow knows no UUIDs")
+    ids = [uuid.UUID(int=number) for number in (1, 2, 1)]
+    stored = pa.array([one.bytes for one in ids], pa.binary(16)).cast(pa.uuid())
+    table = pa.table({"q": stored, "d": stored, "y": [1, 0, 2], "x": [1, 2, 3]})
+    lists = rp.Lists.from_table(table, query="q", label="y", document="d")
+    assert lists.query_ids.tolist() == [str(ids[0]), str(ids[1])] and lists.starts.tolist() == [0, 2, 3]
+    assert lists.document_ids.tolist() == [str(ids[place]) for place in (0, 2, 1)]
+
+
+def test_a_lazy_frame_is_collected() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"q": [1, 1], "y": [0, 1], "x": [2.0, 3.0]})
+    found, expected = (rp.Lists.from_table(one, query="q", label="y") for one in (frame.lazy(), frame))
+    assert found.fingerprint == expected.fingerprint
+
+
+def test_a_column_of_several_types_is_told() -> None:
+    frame = pd.DataFrame({"q": [1, "b"], "y": [0, 1], "x": [2.0, 3.0]})
+    with pytest.raises(DataError, match="column q .* a column holds values of one type, texts if need be"):
+        rp.Lists.from_table(frame, query="q", label="y")
+
+
 def test_rows_in_any_order_are_the_sorted_rows(tmp_path) -> None:
     generator = np.random.default_rng(3)
     frame = pd.DataFrame(generator.normal(size=(5000, 7)).astype(np.float32), columns=list("abcdefg"))
