@@ -163,6 +163,9 @@ def measure_tables(path: Path, effort: Effort, number: int) -> Iterator[Measurem
         file = path.with_suffix(f".{kind}.parquet")
         parquet.write_table(rows, file)
         ways[kind] = lambda file=file: rp.Lists.from_table(file, query="query", label="label")
+    # What the columns cost alone, before a row of anything is put together.
+    only = path.with_suffix(".sorted.parquet")
+    ways["pyarrow"] = lambda: parquet.read_table(only, use_threads=number > 1)
     with use_threads(number):
         rounds = by_turns(ways, effort.rounds, yardstick="text")
     for kind in kinds:
@@ -173,6 +176,12 @@ def measure_tables(path: Path, effort: Effort, number: int) -> Iterator[Measurem
             threads=number,
             target=at_least(5) if kind == "sorted" and number == 1 else None,
         )
+    yield measured(
+        f"Parquet of {only.stat().st_size / 1e6:.0f} MB, its columns by pyarrow alone: text over it",
+        rounds,
+        lambda seconds: seconds["text"] / seconds["pyarrow"],
+        threads=number,
+    )
 
 
 def peak_memory(path: Path) -> float:
