@@ -79,6 +79,7 @@ def families(effort: Effort) -> dict[str, Family]:
         "lightgbm yetirank": Family("lightgbm", trees, "yetirank", trees=True),
         "lightgbm linear leaves": Family("lightgbm", f"trees[{settings},linear_tree=true]", "xe_ndcg", trees=True),
         "xgboost lambdarank": Family("xgboost", trees, "lambdarank", trees=True),
+        "xgboost lambdarank, few queries a tree": Family("xgboost", few_queries, "lambdarank", trees=True),
         "xgboost lambdarank, native": Family("xgboost[native=true]", trees, "lambdarank", trees=True),
         "rankboost": Family("rankboost", f"stumps[rounds={rounds}]", "rankboost[pairs=list]"),
         "torch mlp approx_ndcg": Family(torch, mlp, "approx_ndcg"),

@@ -21,7 +21,8 @@ from rankplug.system import require_modules
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE = 1 << 14
+"""Rows that are decoded at once; of more, the memory is given back and asked for anew each time, which costs as much."""
 BYTES_AT_ONCE = 1 << 20
 """Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
