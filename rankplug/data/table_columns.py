@@ -157,7 +157,7 @@ def _identifiers(table: Table, name: str) -> NDArray[Any]:
 
 
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return ids of a type that Arrow stores as another, such as UUIDs as bytes, as the texts in which they are told."""
+    """Return ids of a type that Arrow stores as another, such as UUIDs as bytes, as the texts they are told in."""
     import pyarrow as pa
 
     if not isinstance(column.type, pa.BaseExtensionType):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS_AT_ONCE = 1 << 14
-"""Rows that are decoded at once; of more, the memory is given back and asked for anew each time, which costs as much."""
+"""Rows that are decoded at once; of more, memory is given back and asked for anew each time, which costs as much."""
 BYTES_AT_ONCE = 1 << 20
 """Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
@@ -231,7 +231,9 @@ def _in_memory(source: Any) -> pa.Table:
             return source.to_arrow_table()
     except (pa.ArrowException, TypeError, ValueError) as error:
         reason = " ".join("; ".join(map(str, error.args)).split())[:300]
-        raise DataError(f"the table cannot be read: {reason}; a column holds values of one type, texts if need be") from None
+        raise DataError(
+            f"the table cannot be read: {reason}; a column holds values of one type, texts if need be"
+        ) from None
     raise DataError(
         f"a table is a path, a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB or a"
         f" datasets.Dataset, not {shown(source) if isinstance(source, (int, float, bytes)) else kind.__name__}"

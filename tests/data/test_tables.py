@@ -125,7 +125,7 @@ def test_a_lazy_frame_is_collected() -> None:
 
 def test_a_column_of_several_types_is_told() -> None:
     frame = pd.DataFrame({"q": [1, "b"], "y": [0, 1], "x": [2.0, 3.0]})
-    with pytest.raises(DataError, match="column q .* a column holds values of one type, texts if need be"):
+    with pytest.raises(DataError, match=r"column q .* a column holds values of one type, texts if need be"):
         rp.Lists.from_table(frame, query="q", label="y")
 
 
