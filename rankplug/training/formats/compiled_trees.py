@@ -39,7 +39,7 @@ class CompiledModel:
         self._missing_right = ~ensemble.missing_left
         self._cost = float(self._depths.sum()) * NANOSECONDS_A_STEP
         # The first call compiles, or finds what an earlier process compiled.
-        self.into(np.zeros((1, self.features), np.float32), np.empty(1))
+        self._into(np.zeros((1, self.features), np.float32), np.empty(1))
 
     def __repr__(self) -> str:
         return f"<compiled model of {self._roots.size} trees and {self.features} features>"
@@ -52,10 +52,10 @@ class CompiledModel:
         if matrix.ndim != 2 or matrix.shape[1] != self.features:
             raise DataError(f"the model has {self.features} features, got an array of shape {matrix.shape}")
         scores = np.empty(matrix.shape[0])
-        self.into(matrix, scores)
+        self._into(matrix, scores)
         return scores
 
-    def into(self, matrix: NDArray[np.float32], scores: NDArray[np.float64], complete: bool = False) -> None:
+    def _into(self, matrix: NDArray[np.float32], scores: NDArray[np.float64], complete: bool = False) -> None:
         """Fill one score a row of a matrix, of which it may be known that it is complete, without a missing value."""
 
         def part(begin: int, end: int) -> None:
@@ -88,7 +88,7 @@ class RunningScores:
 
     def add(self, trees: CompiledModel) -> None:
         """Add the scores of more trees."""
-        trees.into(self.features, self._added, self._complete)
+        trees._into(self.features, self._added, self._complete)
         self.scores += self._added
 
 
