@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS_AT_ONCE = 1 << 14
-"""Rows that are decoded at once; of more, memory is given back and asked for anew each time, which costs as much."""
+"""Rows that are decoded at once; of more, memory is given back and asked for anew each time."""
 BYTES_AT_ONCE = 1 << 20
 """Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
