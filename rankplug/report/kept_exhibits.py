@@ -27,7 +27,7 @@ class KeptExhibit:
     Args:
         name: such as ``Figure 1``.
         title: what it is about.
-        caption: what the study's notebook says about it, in Markdown.
+        caption: what to see in it, in Markdown.
         extent: how many models, trials and queries it rests on, in words; empty where it rests on no runs.
         picture: a figure in SVG; empty for a table.
         table: its numbers in HTML; empty for a figure.

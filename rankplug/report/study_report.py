@@ -166,8 +166,9 @@ class StudyReport:
 
     @cached_property
     def captions(self) -> dict[str, str]:
-        """Words of its notebook about exhibits, as Markdown by the exhibit's name."""
-        return captions(self.notebook) if self.notebook else {}
+        """What to see in each exhibit, as Markdown by its name: the notebook's words about it, or the exhibit's own."""
+        told = captions(self.notebook) if self.notebook else {}
+        return {exhibit.name: told.get(exhibit.name) or exhibit.caption for exhibit in self.study.exhibits}
 
     @property
     def stand_ins(self) -> list[tuple[str, str]]:

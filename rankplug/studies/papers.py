@@ -43,12 +43,14 @@ class Exhibit:
         draw: from results to the numbers and, for a figure, the picture. The numbers of a row are made by the
             combinations that its column ``combination`` names, see :meth:`Results.combinations_of`.
         digits: behind the point, of a table with published numbers.
+        caption: what to see in it, in Markdown, where the notebook says nothing right before it.
     """
 
     name: str
     title: str
     draw: Callable[[Results], tuple[pd.DataFrame, Figure | None]]
     digits: int = 2
+    caption: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from rankplug.plotting import colour
+from rankplug.report.notebook_page import captions
 from rankplug.studies import studies, study
 
 TEST_QUALITY = ("model", "metric", "ours", "half width", "published", "difference")
@@ -88,6 +89,13 @@ def drawn(draw, study_name, exhibit_name):
 def test_what_the_specification_lists_is_there():
     for name, listed in OF_THE_PAPERS.items():
         assert set(listed) <= {exhibit.name for exhibit in study(name).exhibits}
+
+
+@pytest.mark.parametrize("study_name", [paper.name for paper in studies()])
+def test_each_says_what_to_see_in_it(study_name):
+    paper = study(study_name)
+    told = captions(paper.notebook_path)
+    assert [each.name for each in paper.exhibits if not (told.get(each.name) or each.caption)] == []
 
 
 @pytest.mark.parametrize(("study_name", "exhibit_name"), EXHIBITS)

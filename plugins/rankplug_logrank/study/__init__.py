@@ -27,13 +27,32 @@ study = Study(
         Exhibit("Figure 1", "Closed forms against sums over all sign matrices, relative errors", identities.draw),
         Exhibit("Figure 2", "The walk over rankings", walk_picture.draw),
         *(
-            Exhibit(f"Figure 3 {measure}", f"{measure} on test data", accuracy_table.sub_table(measure))
+            Exhibit(
+                f"Figure 3 {measure}",
+                f"{measure} on test data",
+                accuracy_table.sub_table(measure),
+                caption="The mean over folds, and in grey half of the 95 % t interval over queries. The best three of a"
+                " column are shaded green, yellow and tan.",
+            )
             for measure in MEASURES
         ),
         Exhibit("Figure 3 wins", "Cells of Figure 3 won, published and ours", accuracy_table.win_counts),
         Exhibit("Figure 4", "Test accuracy over the number of sampled rankings", sampler_effects.figure_4),
-        Exhibit("Figure 5", "Test accuracy over the mix of restarts", sampler_effects.figure_5),
-        Exhibit("Figure 6", "Test accuracy over the skew of restarts", sampler_effects.figure_6),
+        Exhibit(
+            "Figure 5",
+            "Test accuracy over the mix of restarts",
+            sampler_effects.figure_5,
+            caption="Walks restart at the best ranking with this probability, else at the worst: does accuracy rise to"
+            " the right? Marks are means over trials that draw their rankings anew, with 95 % t intervals.",
+        ),
+        Exhibit(
+            "Figure 6",
+            "Test accuracy over the skew of restarts",
+            sampler_effects.figure_6,
+            caption="Restarts among many states, with $\\Pr(y) \\propto e^{k\\Delta(y)}$: bad rankings to the left,"
+            " good ones to the right, all alike at 0. Marks are means over trials that draw their rankings anew, with"
+            " 95 % t intervals.",
+        ),
         Exhibit("Figure 7", "Spread of Delta around three restarts", spread.draw),
         Exhibit("Figure 8", "w.phi against Delta in the first iterations", first_steps.figure_8),
         Exhibit("Section 5.3.4", "Exact and sampled objective in the course of training", first_steps.objective_trace),

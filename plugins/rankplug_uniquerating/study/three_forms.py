@@ -126,17 +126,29 @@ def timing_frame(lengths: tuple[int, ...] = LENGTHS) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
-    """Draw the time over the length of the list."""
+def published_factors(results: Results) -> tuple[float, float]:
+    """Return the least and the greatest factor by which Section 5 says that tensors are faster than loops."""
+    printed = results.published[results.published["model"] == "tensor algorithms vs for loops"].iloc[0]
+    return float(printed["value"]), float(str(printed["note"]).removeprefix("up to "))
+
+
+def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Draw the time over the length of the list, and dashed the loop's by the published factors over tensors."""
     from rankplug.plotting import PALETTE, draw_mean, new_figure
 
     frame = timing_frame()
+    factors = published_factors(results)
     figure, axes = new_figure(width=4.8, height=3.2)
     names = {"loop": "loop over documents", "tensor": "tensors (Algorithm 1)", "sorted": "sorted sums (rankplug)"}
     for form, colour in zip(names, (PALETTE[1], PALETTE[5], PALETTE[0]), strict=True):
         rows = frame[frame["form"] == form]
         wide = 1e3 * rows.pivot_table(index="documents", columns="repetition", values="seconds")
         draw_mean(axes, wide, colour, label=names[form], marker="o", markersize=3)
+        if form == "tensor":
+            reference = {"color": "#666666", "linestyle": "--", "linewidth": 0.8}
+            for factor in factors:
+                axes.plot(wide.index, factor * wide.mean(axis=1), **reference)
+            axes.lines[-1].set_label("loop, as published: {:g} to {:g} times tensors".format(*factors))
     axes.set(xscale="log", yscale="log", xlabel="documents in the list", ylabel="loss and gradient (ms)")
     axes.set_xticks(LENGTHS, list(map(str, LENGTHS)))
     axes.minorticks_off()
