@@ -135,7 +135,7 @@ def exhibits_shown(kept: KeptExhibits, profiles: Mapping[str, StudyEvidence]) ->
         " its numbers and the runs behind it.\n"
     )
     yield '<div class="contents" markdown>\n'
-    yield from _listed(f"[{each.name}](#{slug(each.name)}): {each.title}" for each in kept.exhibits)
+    yield from _listed(f"[{each.name}: {each.title}](#{slug(each.name)})" for each in kept.exhibits)
     yield "</div>\n"
     for each in kept.exhibits:
         yield f"### {each.name}: {each.title} {{ #{slug(each.name)} }}\n"

@@ -10,6 +10,11 @@ from typing import Any
 
 import pytest
 
+from rankplug.report import reproduce, write_scoreboard
+from rankplug.store import Store
+from rankplug.studies import scoreboard, study
+from rankplug.sweeps import sweep
+
 PATIENCE = 240_000
 """Milliseconds to wait for a page, however busy the machine is."""
 
@@ -50,6 +55,24 @@ def _not_loaded(request: Any) -> list[str]:
 
 def _is_local(address: str) -> bool:
     return address.startswith(("file:", "data:", "blob:", "http://127.0.0.1", "http://localhost"))
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the report of a study at its smallest size, with the executed notebook of one of its combinations."""
+    folder = tmp_path_factory.mktemp("reproduced")
+    store = Store(folder / "store")
+    runs = next(iter(study("xendcg").runs("smoke", None)))
+    grid = {**runs.grid("XE-NDCG"), "seed": 0}
+    sweep(grid, store=store, folds=runs.folds, trials=runs.trials, progress=False, notebooks=True)
+    return reproduce(["xendcg"], profile="smoke", store=store, report=folder / "report", progress=False)
+
+
+@pytest.fixture(scope="session")
+def board(report: Path) -> Path:
+    """Write the scoreboard of the runs behind the report."""
+    store = Store(report.parent.parent / "store")
+    return write_scoreboard(scoreboard(["xendcg"], store=store), store, report.parent.parent / "scoreboard")
 
 
 @pytest.fixture(scope="session")

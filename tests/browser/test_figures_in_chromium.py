@@ -12,11 +12,8 @@ from pathlib import Path
 import pytest
 
 from rankplug.plotting import SMALLEST
-from rankplug.report import reproduce
-from rankplug.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("report")]
-STUDY = "xendcg"
 
 TEXTS = """
 () => {
@@ -50,15 +47,10 @@ def overlaps(texts: list[dict]) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def figures(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def figures(request: pytest.FixtureRequest) -> list[Path]:
     """Return the figures of a report."""
     named = os.environ.get("RANKPLUG_REPORT")
-    if named:
-        folder = Path(named)
-    else:
-        folder = tmp_path_factory.mktemp("figures")
-        store = Store(folder / "store")
-        reproduce([STUDY], profile="smoke", store=store, report=folder, progress=False)
+    folder = Path(named) if named else request.getfixturevalue("report").parent
     return sorted((folder / "exhibits").rglob("*.svg"))
 
 

@@ -7,24 +7,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from rankplug.report import reproduce, write_scoreboard
-from rankplug.store import Store
-from rankplug.studies import scoreboard, study
-from rankplug.sweeps import sweep
-
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("report")]
 STUDY = "xendcg"
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the report of a study at its smallest size, with the executed notebook of one of its combinations."""
-    folder = tmp_path_factory.mktemp("reproduced")
-    store = Store(folder / "store")
-    runs = next(iter(study(STUDY).runs("smoke", None)))
-    grid = {**runs.grid("XE-NDCG"), "seed": 0}
-    sweep(grid, store=store, folds=runs.folds, trials=runs.trials, progress=False, notebooks=True)
-    return reproduce([STUDY], profile="smoke", store=store, report=folder / "report", progress=False)
+"""The study of the report, see the fixture."""
 
 
 def links(page) -> list[str]:
@@ -66,9 +51,7 @@ def test_a_number_of_the_table_leads_to_the_executed_notebook_of_its_combination
     assert "xe_ndcg" in page.title()
 
 
-def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other(page, report):
-    store = Store(report.parent.parent / "store")
-    board = write_scoreboard(scoreboard([STUDY], store=store), store, report.parent.parent / "scoreboard")
+def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other(page, board):
     page.goto(board.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     table = page.locator("table.board").first

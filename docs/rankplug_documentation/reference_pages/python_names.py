@@ -85,7 +85,7 @@ def python_page() -> str:
     rest = names - {name for group in grouped.values() for name in group}
     grouped["For authors of plugins"] += sorted(rest)
     sections = [line for title, group in grouped.items() for line in _group(title, group)]
-    modules = [line for title, module in MODULES.items() for line in (f"## {title}", "", f"::: {module}", "")]
+    modules = [line for title, module in MODULES.items() for line in _module(title, module, names)]
     tables = [
         line
         for title, module in TABLES.items()
@@ -96,6 +96,13 @@ def python_page() -> str:
 
 def _group(title: str, names: list[str]) -> list[str]:
     return [f"## {title}", "", *(line for name in names for line in (f"::: {home(name)}", ""))]
+
+
+def _module(title: str, module: str, names: set[str]) -> list[str]:
+    """Return the lines of a module, without the names that stand above: an address is that of one part."""
+    told = sorted(name for name in names if home(name) == f"{module}.{name}")
+    options = ["    options:", f'      filters: ["!^_[^_]", "!^({"|".join(told)})$"]'] if told else []
+    return [f"## {title}", "", f"::: {module}", *options, ""]
 
 
 def home(name: str) -> str:
