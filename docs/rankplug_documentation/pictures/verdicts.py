@@ -23,7 +23,7 @@ def digest_of(evidence: Iterable[StudyEvidence]) -> str:
 def write_verdict_pictures(
     evidence: Mapping[str, Mapping[str, StudyEvidence]], largest: Mapping[str, StudyEvidence], folder: Path
 ) -> None:
-    """Write a forest plot for each study, and the counts of all of them, as SVG.
+    """Write a forest plot for each study, and the counts of all of them and of one profile each, as SVG.
 
     Args:
         evidence: by study and profile.
@@ -34,6 +34,8 @@ def write_verdict_pictures(
     with in_style():
         counts = {f"{one.study}, {one.profile}": one.counts for one in every}
         _write(folder / "verdicts.svg", draw_verdict_counts(counts), every)
+        counts = {f"{one.study}, {one.profile}": one.counts for one in largest.values()}
+        _write(folder / "verdicts-in-short.svg", draw_verdict_counts(counts), largest.values())
         for name, one in largest.items():
             _write(folder / f"claims-{name}.svg", forest_of([one]), [one])
 
