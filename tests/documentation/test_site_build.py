@@ -57,7 +57,7 @@ def test_lines_of_claims_lead_to_their_evidence(monkeypatch):
         lines = re.findall(link, str(pages[f"papers/{name}.md"]))
         assert lines, name
         for number, words in lines:
-            (sentence,) = re.findall(rf"^## Claim {number}\n\n(.+)$", evidence, re.MULTILINE)
+            (sentence,) = re.findall(rf"^## (.+) {{ #claim-{number}\b.*}}$", evidence, re.MULTILINE)
             assert html.unescape(words).startswith(sentence.rstrip(".")), (name, number)
 
 
