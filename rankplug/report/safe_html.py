@@ -67,7 +67,7 @@ def safe_body(body: str) -> Markup:
     >>> safe_body('<section id="one"><img src="exhibits/a.png"><img src="http://elsewhere/a.png"></section>')
     Markup('<section id="one"><img src="exhibits/a.png"><img></section>')
     """
-    return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"aria-label", "id"})
+    return _reduced(body, TEXT_TAGS | MATH_TAGS | PAGE_TAGS, TEXT_ATTRIBUTES | {"aria-label", "id", "tabindex"})
 
 
 def policy(style: str = "", script: str = "") -> str:

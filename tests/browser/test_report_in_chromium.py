@@ -159,10 +159,12 @@ def test_two_models_are_compared_query_by_query_in_two_linked_pictures(page, rep
     assert page.locator(f"details[id='{groups[-1]['id']}']").get_attribute("open") is not None and not page.problems
 
 
+@pytest.mark.parametrize("width", [1300, 420])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_has_a_violation_of_wcag_at_level_aa(scheme, page, report):
+def test_no_page_has_a_violation_of_wcag_at_level_aa(scheme, width, page, report):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
     combinations = sorted((report.parent / "combinations").glob("*.html"))
     for path in [*sorted(report.parent.glob("*.html")), *combinations[:2]]:
         page.goto(path.as_uri())

@@ -91,7 +91,7 @@ def test_every_link_and_anchor_leads_somewhere_and_no_page_has_an_error(page, si
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
-        ("xe_ndcg", "XE-NDCG"),
+        ("xe_ndcg", "Losses"),
         ("uniquerating", "unique rating"),
         ("qid", "own data"),
         ("lightgbm_objective", "LightGBM"),

@@ -46,6 +46,10 @@ DATA = re.compile(r'<script type="application/json" id="(?:index|points|groups)"
 """Texts that a page's own script reads: none of them can hold a tag."""
 
 
+TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?")
+"""When a page was made, or a run began."""
+
+
 def foreign(page: Path) -> str:
     """Return the body of a page without the report's own script and what it reads."""
     own = REPORT + QUERIES * (page.name == "queries.html")
@@ -82,7 +86,8 @@ def test_a_report_shows_hostile_names_and_outputs_without_running_them(
         assert len(pages) == 16 and sum(page.name == "queries.html" for page in pages) == 2
         for page in pages:
             assert not Active(foreign(page)).found, (text, page.name)
-            assert "49" not in foreign(page).replace("4900", ""), "a template in the text was filled in"
+            told = TIME.sub("", foreign(page)).replace("4900", "")
+            assert "49" not in told, "a template in the text was filled in"
 
 
 def test_a_forest_draws_formulas_and_what_is_none_as_it_is(

@@ -184,6 +184,14 @@
     picture.addEventListener("pointerleave", () => { told.hidden = true; });
   }
 
+  // What is scrolled sideways can be scrolled by keys: browsers need not give it the focus by themselves.
+  function markScrolled() {
+    for (const one of document.querySelectorAll(".table, .dataframe, .picture, details, pre, main p")) {
+      if (one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX !== "visible") one.tabIndex = 0;
+      else one.removeAttribute("tabindex");
+    }
+  }
+
   // What narrow screens say before a cell whose head they leave out.
   for (const table of document.querySelectorAll(".wide:not(.claims) table")) {
     const heads = [...(table.tHead?.rows[0]?.cells ?? [])].map(head => head.textContent);
@@ -211,6 +219,8 @@
   const link = document.querySelector("nav a.search");
   if (index && place) makeSearch(index, place);
   else if (link) addSearchBox(link);
+  for (const when of ["load", "resize"]) addEventListener(when, markScrolled);
+  document.addEventListener("toggle", markScrolled, true);
   addEventListener("hashchange", goToRow);
   if (location.hash) goToRow();
 }
