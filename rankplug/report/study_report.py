@@ -166,7 +166,7 @@ class StudyReport:
 
     @cached_property
     def captions(self) -> dict[str, str]:
-        """What to see in each exhibit, as Markdown by its name: the notebook's words about it, or the exhibit's own."""
+        """Words on each exhibit, as Markdown by its name: those of the notebook, or the exhibit's own."""
         told = captions(self.notebook) if self.notebook else {}
         return {exhibit.name: told.get(exhibit.name) or exhibit.caption for exhibit in self.study.exhibits}
 

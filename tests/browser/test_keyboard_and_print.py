@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("report")]
 REACHED = "a[href], button, input, select, summary, [tabindex]:not([tabindex='-1'])"
-"""What a reader reaches by Tab."""
+"""Elements that a reader reaches by Tab."""
 FOCUS = """
 () => {
   const one = document.activeElement, style = getComputedStyle(one), box = one.getBoundingClientRect();
@@ -20,7 +20,7 @@ FOCUS = """
   return {place, told: one.outerHTML.slice(0, 120), shown: Boolean(shown), ringed, outside: one === document.body};
 }
 """
-"""Which element has the focus, and whether a reader sees it and that it has it."""
+"""The element that has the focus, and whether a reader sees it and that it has it."""
 HAS_FOCUS = "([tag, part]) => document.activeElement.tagName === tag && document.activeElement.closest(part) !== null"
 PAPER = 688
 """Pixels of a line of print: A4 without its margins of 14 mm, at 96 dots an inch."""

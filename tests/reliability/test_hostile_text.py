@@ -47,7 +47,7 @@ DATA = re.compile(r'<script type="application/json" id="(?:index|points|groups)"
 
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?")
-"""When a page was made, or a run began."""
+"""The time at which a page was made, or a run began."""
 
 
 def foreign(page: Path) -> str:
