@@ -28,7 +28,7 @@ def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Mea
     lists = whole_lists(queries)
     longest = int(lists.lengths.max())
     leaves = effort.size(400, 7)
-    scorer = f"trees[leaves={leaves},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0]"
+    scorer = f"trees[leaves={leaves},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0,feature_fraction=1]"
     for engine, learner, what, loss, target in (
         ("lightgbm", LightGBMLearner, "lambdarank, truncation 30", "lambdarank[norm=true,truncation=30]", 1.0),
         ("lightgbm", LightGBMLearner, "lambdarank", f"lambdarank[norm=true,truncation={longest}]", 1.0),
@@ -53,7 +53,9 @@ def measure_boosting(queries: int, threads: int, effort: Effort) -> Iterator[Mea
 def measure_query_bagging(queries: int, threads: int, effort: Effort) -> Iterator[Measurement]:
     """Measure iterations on a tenth of the queries, over those on all."""
     lists = whole_lists(queries)
-    settings = f"leaves={effort.size(400, 7)},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0"
+    settings = (
+        f"leaves={effort.size(400, 7)},min_data=50,min_hessian=0,learning_rate=0.02,rounds=1000,l2=0,feature_fraction=1"
+    )
     for backend, learner, what in (
         ("lightgbm", LightGBMLearner, "lightgbm, lambdarank"),
         ("lightgbm[native=true]", LightGBMLearner, "lightgbm, its own lambdarank"),

@@ -20,7 +20,7 @@ from rankplug_benchmarks.mslr_shape import whole_lists
 
 STATUS = Path("/proc/self/status")
 RESET = Path("/proc/self/clear_refs")
-TREES = {"scorer": "trees[rounds=10,leaves=31,learning_rate=0.1,l2=0]", "loss": "lambdarank"}
+TREES = {"scorer": "trees[rounds=10,leaves=31,learning_rate=0.1,l2=0,feature_fraction=1]", "loss": "lambdarank"}
 FITS = {
     "lightgbm": TREES,
     "xgboost": TREES,

@@ -58,7 +58,7 @@ class Family:
 def families(effort: Effort) -> dict[str, Family]:
     """Return all contestants of ours, and the engines' own objectives."""
     rounds = effort.size(TREES, 3)
-    settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20,l2=0"
+    settings = f"leaves={LEAVES},learning_rate={LEARNING_RATE},rounds={rounds},min_data=20,l2=0,feature_fraction=1"
     trees = f"trees[{settings}]"
     # A tenth of a tiny set would be no query at all.
     few_queries = f"trees[{settings},query_bagging={0.9 if effort.quick else 0.1}]"

@@ -103,7 +103,8 @@ def in_a_process(function: str, *given: str) -> Facts:
 
 def trainings(effort: Effort) -> Iterator[tuple[str, str, str, str, str]]:
     """Yield the trainings: a name, backend, scorer, loss and sampler."""
-    trees = f"trees[leaves={effort.size(LEAVES, 4)},learning_rate=0.05,rounds={effort.size(TREES, 2)},min_data=50,l2=0]"
+    settings = f"rounds={effort.size(TREES, 2)},learning_rate=0.05,min_data=50,l2=0,feature_fraction=1"
+    trees = f"trees[leaves={effort.size(LEAVES, 4)},{settings}]"
     yield "lambdarank", "lightgbm", trees, "lambdarank", ""
     yield "LightGBM's own lambdarank", "lightgbm[native=true]", trees, "lambdarank", ""
     yield "xe_ndcg", "lightgbm", trees, "xe_ndcg", ""

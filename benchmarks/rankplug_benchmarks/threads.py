@@ -53,8 +53,8 @@ class Fit:
 
 
 FITS = (
-    Fit("lightgbm", "trees[leaves=15,learning_rate=0.1,rounds={},l2=0]", "xe_ndcg", (100, 100, 5)),
-    Fit("xgboost", "trees[leaves=15,learning_rate=0.1,rounds={},l2=0]", "xe_ndcg", (100, 100, 5)),
+    Fit("lightgbm", "trees[leaves=15,learning_rate=0.1,rounds={},l2=0,feature_fraction=1]", "xe_ndcg", (100, 100, 5)),
+    Fit("xgboost", "trees[leaves=15,learning_rate=0.1,rounds={},l2=0,feature_fraction=1]", "xe_ndcg", (100, 100, 5)),
     Fit("torch[epochs={},lr=0.001,batch=128,l2=0,schedule=constant,scaling=none]", "mlp", "xe_ndcg", (20, 20, 1)),
     Fit("lbfgs[C=1,iterations={},scaling=none]", "linear", "xe_ndcg", (100, 100, 3)),
     Fit("cutting_planes[C=1,planes={},scaling=none]", "linear", "ranksvm", (20, 20, 2)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -33,7 +34,9 @@ class Trees(Parameters):
         "categorical": (), "increasing": (), "decreasing": (), "engine": (), "query_bagging": 1.0,
     }  # fmt: skip
 
-    leaves: int = Field(8, ge=2, description="leaves of a tree at most")
+    leaves: int | None = Field(
+        None, ge=2, description="leaves of a tree at most; by default a 6th of the root of the queries' number, 4 to 31"
+    )
     learning_rate: float = Field(0.05, gt=0, description="factor on the leaves' values")
     rounds: int = Field(300, ge=1, description="number of trees")
     min_data: int = Field(20, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
@@ -44,7 +47,12 @@ class Trees(Parameters):
     bagging: float = Field(1.0, gt=0, le=1, description="share of documents a tree sees")
     query_bagging: float = Field(1.0, gt=0, le=1, description="share of queries a tree sees, with all their documents")
     bagging_frequency: int = Field(1, ge=1, description="trees after which those shares are drawn anew")
-    feature_fraction: float = Field(1.0, gt=0, le=1, description="share of features a tree sees")
+    feature_fraction: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="share of features a tree sees; by default 0.3, or more where that is fewer than 8",
+    )
     boosting: Literal["gbdt", "dart"] = Field("gbdt", description="dart drops earlier trees at random")
     drop_rate: float = Field(0.1, ge=0, le=1, description="share of trees that dart drops")
     linear_tree: bool = Field(False, description="linear models in the leaves; LightGBM only")
@@ -54,6 +62,19 @@ class Trees(Parameters):
     engine: Annotated[tuple[Reference, ...], BeforeValidator(_settings_of_engines)] = Field(
         (), description="an engine's own parameters, such as lightgbm[path_smooth=1], or a tuple with some of several"
     )
+
+    def for_data(self, queries: int, features: int) -> Trees:
+        """Return the trees with as many leaves, and as few features, as the training data bear.
+
+        >>> trees = [Trees().for_data(queries, features=25) for queries in (60, 600, 6_000, 60_000)]
+        >>> [one.leaves for one in trees], trees[0].feature_fraction
+        ([4, 4, 13, 31], 0.32)
+        """
+        usual = {
+            "leaves": min(max(round(math.sqrt(queries) / 6), 4), 31),
+            "feature_fraction": min(max(0.3, math.ceil(800 / features) / 100), 1.0),
+        }
+        return self.model_copy(update={name: usual[name] for name in usual if getattr(self, name) is None})
 
 
 class RankLibTrees(Trees):
@@ -67,6 +88,7 @@ class RankLibTrees(Trees):
     min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
     max_bin: int = Field(256, ge=2, description="values of a feature that are told apart")
     l2: float = Field(0.0, ge=0, description="added to a leaf's sum of curvatures")
+    feature_fraction: float = Field(1.0, gt=0, le=1, description="share of features a tree sees")
 
 
 class Linear(Parameters):

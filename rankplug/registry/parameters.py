@@ -34,6 +34,10 @@ class Parameters(BaseModel):
     need not be the default. They are written only where they have another value, so that the names of those results,
     which digest all that is written, stay."""
 
+    def for_data(self, queries: int, features: int) -> typing.Self:
+        """Return these parameters with those filled in that follow from the size of the training data."""
+        return self
+
     @model_serializer(mode="wrap")
     def _without_later_ones(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {

@@ -192,7 +192,9 @@ def fit_on_cluster(
     parts = split_lists(train, min(workers, len(train))) if isinstance(train, Lists) else list(train)
     if len(parts) < workers:
         raise FitError(f"{workers} workers need at least as many parts of the training data, got {len(parts)}")
-    problem = ClusterProblem(**vars(recipe), client=client, train=spread(client, parts))
+    lists = spread(client, parts)
+    recipe = recipe.for_data(lists.lengths.shape[0], lists.features.shape[1])
+    problem = ClusterProblem(**vars(recipe), client=client, train=lists)
     with client.as_current():
         fitted: FittedEngine = import_object(engine.on_cluster, str(engine))(problem)
     curve, best = _select(fitted, valid, metrics, problem.scorer_parameters.rounds)  # type: ignore[attr-defined]

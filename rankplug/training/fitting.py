@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +58,13 @@ class Recipe:
     loss: Loss
     sampler: Sampler | None
     seed: int
+
+    def for_data(self, queries: int, features: int) -> Self:
+        """Return the recipe with those of its scorer's parameters that follow from the size of the training data."""
+        filled = self.scorer_parameters.for_data(queries, features)
+        new = {name: value for name, value in filled if value != getattr(self.scorer_parameters, name)}
+        scorer = replace(self.scorer, parameters={**self.scorer.parameters, **new})
+        return replace(self, scorer=scorer, scorer_parameters=filled)
 
     def record_with(self, train: Lists | None, valid: Lists | None, **facts: Any) -> Record:
         """Return how a model came about: the recipe, the data where they are here, and what training adds."""
@@ -204,7 +211,9 @@ def problem_of(
         if not isinstance(part, Lists) and not (part is None and name == "valid"):
             raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
     check_data(recipe, train, valid)
-    return Problem(**vars(recipe), train=train, valid=valid if valid is not None and len(valid) else None)
+    valid = valid if valid is not None and len(valid) else None
+    recipe = recipe.for_data(len(train), train.features.shape[1])
+    return Problem(**vars(recipe), train=train, valid=valid)
 
 
 def recipe_of(

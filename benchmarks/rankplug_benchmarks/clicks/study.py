@@ -33,8 +33,8 @@ TEN = "truncate_lists[size=10,keep=random,parts=(train,valid)]"
 LOG = "click_log[impressions=500,swaps=0.2]"
 LOSSES = ("xe_ndcg", "listnet", "cross_entropy", "lambdarank", "ranknet", "mse")
 BACKENDS = {
-    "lightgbm": ("lightgbm", "trees[rounds=50,learning_rate=0.1]"),
-    "xgboost": ("xgboost", "trees[rounds=50,learning_rate=0.1]"),
+    "lightgbm": ("lightgbm", "trees[leaves=8,rounds=50,learning_rate=0.1,feature_fraction=1]"),
+    "xgboost": ("xgboost", "trees[leaves=8,rounds=50,learning_rate=0.1,feature_fraction=1]"),
     "torch": ("torch[steps=300]", "mlp"),
 }
 """Backends and their scorers, smaller than usual as there are few queries."""

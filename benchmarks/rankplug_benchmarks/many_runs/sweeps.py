@@ -23,7 +23,7 @@ def tiny_grid(combinations: int) -> dict[str, Any]:
     return {
         "dataset": "synthetic[queries=20,documents=10]",
         "backend": "lightgbm",
-        "scorer": "trees[rounds=2,leaves=31,learning_rate=0.1,min_data=1,l2=0]",
+        "scorer": "trees[rounds=2,leaves=31,learning_rate=0.1,min_data=1,l2=0,feature_fraction=1]",
         "loss": f"ranknet[sigma=[{','.join(f'{1 + number / 1000}' for number in range(combinations))}]]",
         "metrics": "ndcg@5",
     }

@@ -80,7 +80,7 @@ def measure_peers(model: Any, rows: np.ndarray, what: str, calls: int) -> Iterat
 def measure(effort: Effort) -> Iterator[Measurement | Table]:
     """Measure all ways on one thread."""
     split = rp.load("synthetic[queries=300]")
-    scorer = f"trees[rounds={TREES},leaves=31]"
+    scorer = f"trees[rounds={TREES},leaves=31,feature_fraction=1]"
     model = rp.fit("lightgbm", scorer=scorer, loss="lambdarank", train=split.train, train_curve=False)
     repeated = np.tile(split.test.features, (3, 1))
     with tempfile.TemporaryDirectory() as folder, use_threads(1):

@@ -22,7 +22,10 @@ SCALED = ("log1p", "standardise")
 AS_SCALED = "l2=0,schedule=constant,scaling=none"
 MODELS: dict[str, dict[str, str]] = {
     "linear": {"backend": f"torch[epochs=15,batch=10,lr=0.003,{AS_SCALED}]", "scorer": "linear"},
-    "trees": {"backend": "lightgbm", "scorer": "trees[leaves=31,learning_rate=0.07,min_data=50,rounds=150,l2=0]"},
+    "trees": {
+        "backend": "lightgbm",
+        "scorer": "trees[leaves=31,learning_rate=0.07,min_data=50,rounds=150,l2=0,feature_fraction=1]",
+    },
     "network": {"backend": f"torch[epochs=20,batch=10,lr=0.001,{AS_SCALED}]", "scorer": "mlp[layers=(128,64)]"},
 }
 

@@ -29,6 +29,8 @@ ENGINE_OF_ITS_OWN = frozenset({"adarank"})
 """Losses whose algorithm follows values and has a backend of its own; their pushes of pairs are a stand-in."""
 PLAIN_TRAINING = "schedule=constant,scaling=none"
 """Networks train at one learning rate on the features as the transforms leave them."""
+PLAIN_TREES = "min_hessian=0.001,l2=0,feature_fraction=1"
+"""Every tree sees all features, and leaves keep their values."""
 SCALE_OF_NOISE = {"lightgbm": 0.25, "xgboost": 0.25, "torch": 1.0, "lbfgs": 1.0}
 """Scale of the noise on each backend, as in the paper: a quarter for trees, 1 for networks."""
 
@@ -150,7 +152,7 @@ def drawn_engine(backend: str, size: Size) -> dict[str, Any]:
         ]
         return {"backend": backends, "patience": epochs}
     scorers = [
-        f"trees[leaves={leaves},learning_rate={10**rate:.3g},min_data={documents},rounds={size.rounds},min_hessian=0.001,l2=0]"
+        f"trees[leaves={leaves},learning_rate={10**rate:.3g},min_data={documents},rounds={size.rounds},{PLAIN_TREES}]"
         for leaves, rate, documents in zip(
             noise.integers(4, 4 * size.leaves, size.draws),
             noise.uniform(-2, -0.5, size.draws),
@@ -234,7 +236,7 @@ def engine(backend: str, size: Size, convex: bool = True) -> dict[str, Any]:
         restarts = 0 if convex else size.restarts
         linear = f"lbfgs[{_choices(size)},iterations={size.iterations},restarts={restarts},scaling=none]"
         return {"backend": linear, "scorer": "linear"}
-    settings = f"leaves={size.leaves},learning_rate=0.1,rounds={size.rounds},min_hessian=0.001,l2=0"
+    settings = f"leaves={size.leaves},learning_rate=0.1,rounds={size.rounds},{PLAIN_TREES}"
     return {"backend": backend, "scorer": f"trees[{settings}]", "patience": trees}
 
 

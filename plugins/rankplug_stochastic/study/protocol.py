@@ -154,7 +154,7 @@ def parts_of(model: PaperModel, size: Size, collection: Collection, tuned: bool)
         return {
             "backend": "lightgbm",
             "scorer": f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},l2=0,"
-            f"min_data={collection.min_data},min_hessian={collection.min_hessian},bagging=0.9]",
+            f"min_data={collection.min_data},min_hessian={collection.min_hessian},bagging=0.9,feature_fraction=1]",
             "loss": model.loss,
             "sampler": NOISE_OF_TREES if expected else "",
             "patience": size.patience[1],

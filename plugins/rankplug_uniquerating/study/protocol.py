@@ -98,7 +98,7 @@ def models_of(collection: Collection, size: Size) -> dict[str, dict[str, Any]]:
     several, recurrent = size.learners
     trees = (
         f"trees[leaves={size.leaves},learning_rate=0.05,rounds={size.rounds},l2=0,bagging=0.9,min_data=5,"
-        f"min_hessian={collection.min_hessian},max_bin={size.max_bin}]"
+        f"min_hessian={collection.min_hessian},max_bin={size.max_bin},feature_fraction=1]"
     )
     models = {
         "uRank": _network("urank", network, collection, size),

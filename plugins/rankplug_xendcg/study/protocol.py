@@ -200,7 +200,7 @@ def _group(name: str, size: Size, collection: Collection, losses: Mapping[str, s
         "transforms": [SPLIT, *transforms] if collection.pooled else transforms,
         "backend": "lightgbm",
         "scorer": f"trees[leaves={collection.leaves},learning_rate={size.learning_rate},rounds={size.rounds},l2=0,"
-        f"min_data={collection.min_data},min_hessian=0.0,max_bin={size.max_bin}]",
+        f"min_data={collection.min_data},min_hessian=0.0,max_bin={size.max_bin},feature_fraction=1]",
         "patience": size.patience,
         "metrics": list(METRICS),
     }
