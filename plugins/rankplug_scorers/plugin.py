@@ -72,7 +72,7 @@ class Trees(Parameters):
         """
         usual = {
             "leaves": min(max(round(math.sqrt(queries) / 6), 4), 31),
-            "feature_fraction": min(max(0.3, math.ceil(800 / features) / 100), 1.0),
+            "feature_fraction": min(max(0.3, math.ceil(800 / max(features, 1)) / 100), 1.0),
         }
         return self.model_copy(update={name: usual[name] for name in usual if getattr(self, name) is None})
 

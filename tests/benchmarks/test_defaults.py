@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from rankplug_benchmarks import defaults
 
+import rankplug as rp
+
 
 def finding(collection: str, backend: str, draws: int, identity: str) -> defaults.Finding:
     return defaults.Finding(collection, 1, backend, "mse", draws, 0.1, 0.2, 0.3, identity)
@@ -29,7 +31,7 @@ def test_only_what_is_lacking_is_run(
     draws: int, about_today: bool, runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, contestant = "made as MSLR, 300 queries", defaults.CONTESTANTS[0]
-    today = defaults.rp.Combination(**defaults.usual_parts(defaults.COLLECTIONS[name], contestant)).identity
+    today = rp.Combination(**defaults.usual_parts(defaults.COLLECTIONS[name], contestant)).identity
     path = tmp_path / "found.json"
     defaults.keep(finding(name, contestant.backend, draws, today if about_today else "another"), path)
     asked: list[str] = []

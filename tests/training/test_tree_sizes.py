@@ -13,9 +13,9 @@ import rankplug as rp
 def lists_of(queries: int, features: int = 8) -> rp.Lists:
     """Return lists of three documents with features of which no split is worthless."""
     noise = np.random.default_rng(0)
-    features = noise.normal(size=(3 * queries, features)).astype(np.float32)
-    labels = np.clip(np.round(features.sum(1) + noise.normal(size=3 * queries)), 0, 4)
-    return rp.Lists(features, labels, np.arange(0, 3 * queries + 1, 3))
+    values = noise.normal(size=(3 * queries, features)).astype(np.float32)
+    labels = np.clip(np.round(values.sum(1) + noise.normal(size=3 * queries)), 0, 4).astype(np.float32)
+    return rp.Lists(values, labels, np.arange(0, 3 * queries + 1, 3))
 
 
 def leaves_of(model: rp.Model) -> int:
