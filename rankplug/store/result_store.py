@@ -216,7 +216,7 @@ class Store:
         check_memory(
             int(texts.memory_usage(index=False).sum() / len(columns) * len(rows)),
             f"a table of the {len(rows):,} rows of {len(columns):,} results",
-            f"ask for fewer trials, or keep recurring texts as numbers with categories={sorted(texts)}",
+            f"ask for fewer trials, or keep recurring texts as numbers with categories={sorted(map(str, texts))}",
             ResultsError,
         )
         frame: pd.DataFrame = rows.to_pandas(categories=[name for name in COLUMNS if name in categories])

@@ -102,7 +102,7 @@ def _read_features(
             and word_at(at) & spelled[np.uintp(expected), MASK] == spelled[np.uintp(expected), LETTERS]
         ):
             column = expected
-            number = at + np.int64(spelled[np.uintp(expected), LENGTH])
+            number = at + int(np.int64(spelled[np.uintp(expected), LENGTH]))
         else:
             feature, at = read_digits(word, end)
             if letter_at(at) != COLON or not 0 < at - word <= MOST_DIGITS:
