@@ -27,7 +27,7 @@ PULLED_BACK: Mapping[type[nn.Module], Callable[[Any, torch.Tensor, torch.Tensor,
     nn.Identity: lambda layer, gradient, given, made: gradient,
     OneColumn: lambda layer, gradient, given, made: gradient.unsqueeze(-1),
 }
-"""By kind of a layer without weights: the gradient of what it was given, from that of what it made."""
+"""Kind of a layer without weights -> the gradient of what it was given, from that of what it made."""
 
 
 class PlainSteps:

@@ -136,7 +136,7 @@ def test_what_a_store_has_is_kept_and_shown_with_words_that_say_what_it_lacks(pa
     assert figure.caption == "A line that falls." and figure.file == "figure-1.svg" and not figure.table
     assert ">2<" in table.table and not table.picture
     page = "\n".join(exhibits_shown(kept, {"smoke": evidence}))
-    assert "- [Figure 1](#figure-1): A line" in page and evidence.note in page
+    assert "- [Figure 1: A line](#figure-1)" in page and evidence.note in page
     heading, picture = "### Figure 1: A line { #figure-1 }", "[![Figure 1: A line](made/figure-1.svg)]"
     assert f"{heading}\n\nA line that falls.\n\n{picture}" in page
     assert '<details class="numbers" open><summary>the numbers: 1 row<' in page

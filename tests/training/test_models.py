@@ -17,11 +17,11 @@ from rankplug.errors import DataError, ModelFileError
 from rankplug.system import threads
 
 ENGINES = [
-    ("lightgbm", "trees[leaves=4,rounds=5]", "model.txt"),
-    ("lightgbm", "trees[leaves=4,rounds=5,boosting=dart,drop_rate=0.5]", "model.txt"),
-    ("lightgbm", "trees[leaves=4,rounds=5,linear_tree=true]", "model.txt"),
-    ("xgboost", "trees[leaves=4,rounds=5]", "model.ubj"),
-    ("xgboost", "trees[leaves=4,rounds=5,boosting=dart,drop_rate=0.5]", "model.json"),
+    ("lightgbm", "trees[leaves=4,rounds=5,feature_fraction=1.0]", "model.txt"),
+    ("lightgbm", "trees[leaves=4,rounds=5,feature_fraction=1.0,boosting=dart,drop_rate=0.5]", "model.txt"),
+    ("lightgbm", "trees[leaves=4,rounds=5,feature_fraction=1.0,linear_tree=true]", "model.txt"),
+    ("xgboost", "trees[leaves=4,rounds=5,feature_fraction=1.0]", "model.ubj"),
+    ("xgboost", "trees[leaves=4,rounds=5,feature_fraction=1.0,boosting=dart,drop_rate=0.5]", "model.json"),
     ("xgboost", "linear[rounds=5]", "model.json"),
     ("torch[epochs=2,batch=8]", "mlp[layers=(4,),batch_norm=true]", "model.safetensors"),
     ("torch[epochs=2,batch=8]", "attention[width=4]", "model.safetensors"),

@@ -1,4 +1,4 @@
-"""What others read LETOR text with: the boosting engines' own readers, svmloader, Vowpal Wabbit, and ``cat``.
+"""Readers of LETOR text that others have: the boosting engines' own readers, svmloader, Vowpal Wabbit, and ``cat``.
 
 ``cat`` reads a file and drops it, which no reader can do faster. LightGBM bins what it reads, and Vowpal Wabbit learns
 from each line on its way; neither can do without. What knows no queries gets the same text without them.

@@ -43,7 +43,7 @@ def test_trees_of_lightgbm_are_those_of_a_plain_loop_over_parts_of_the_data(spli
     lgb = pytest.importorskip("lightgbm")
     settings = {"num_leaves": 7, "min_data_in_leaf": 5, "min_data_in_bin": 3, "learning_rate": 0.1, "lambda_l2": 0.5}
     quiet = {"objective": "none", "verbosity": -1, "deterministic": True, "force_row_wise": True}
-    scorer = "trees[rounds=25,leaves=7,min_data=5,learning_rate=0.1,l2=0.5,min_hessian=0,"
+    scorer = "trees[rounds=25,leaves=7,min_data=5,learning_rate=0.1,l2=0.5,min_hessian=0,feature_fraction=1,"
     train, valid = split.train, split.valid
     model = rp.fit(
         "lightgbm", scorer=f"{scorer}query_bagging=0.2,bagging_frequency={frequency}]", loss="lambdarank",
@@ -75,7 +75,7 @@ def test_trees_of_lightgbm_are_those_of_a_plain_loop_over_parts_of_the_data(spli
 
 
 def test_a_draw_that_allows_no_split_ends_nothing(split) -> None:
-    """Of 90 queries of twelve documents 9 are drawn, so that leaves of 53 leave room for a split now and then."""
+    """Nine of 90 queries of twelve documents are drawn, so that leaves of 53 leave room for a split now and then."""
     pytest.importorskip("lightgbm")
     scorer = "trees[rounds=20,leaves=7,min_data=53,query_bagging=0.1]"
     model = rp.fit("lightgbm", scorer=scorer, loss="mse", train=split.train, seed=2)
