@@ -131,7 +131,7 @@ def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page:
 
 
 def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[str]:
-    """Yield what noise gives and what the network gives, part by part, from the largest profile that has it."""
+    """Yield what noise gives and what the network gives, by part, from the largest profile to one that decides all."""
     for paper in reversed(list(evidence.get("stochastic", {}).values())):
         claims = [claim for claim in paper.claims if claim.exhibit == "Noise and network"]
         judged = [(claim, claim.judgement) for claim in claims if isinstance(claim.judgement, Verdict)]
@@ -144,6 +144,7 @@ def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> It
                 sentence = _short(claim).removeprefix("Not in the paper: ")
                 yield f"- {sentence[:1].upper()}{sentence[1:]}: **{verdict.verdict}**; {'; '.join(parts)}."
             yield ""
+        if judged and all(verdict.decided for _, verdict in judged):
             return
 
 

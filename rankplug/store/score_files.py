@@ -64,8 +64,9 @@ def encode_scores(result: Result, kept: DocumentScores) -> bytes:
 def read_scores(path: Path, trial: Trial) -> KeptScores:
     """Read the scores of a trial."""
     about, scores = _read(path)
-    of = without_metrics(read_combination(about["combination"])), about["fold"], about["trial"]
-    if of != (without_metrics(trial.combination), trial.fold, trial.number):
+    # By identity, which has all parameters: words of an earlier version may leave out what had another default then.
+    as_kept = read_combination({**trial.combination.model_dump(), "metrics": about["combination"]["metrics"]})
+    if (about["identity"], about["fold"], about["trial"]) != (as_kept.identity, trial.fold, trial.number):
         raise damaged(path, "its description is of another trial")
     return KeptScores(scores, LearningCurve.read(about[CURVE]), about["record"], about["identity"])
 

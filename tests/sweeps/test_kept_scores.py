@@ -113,6 +113,23 @@ def test_scores_under_the_name_of_another_trial_are_damaged(tmp_path: Path) -> N
         store.kept_scores(second)
 
 
+def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path: Path) -> None:
+    """An earlier version's words may leave out a parameter whose default has changed since."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials
+    (path,) = (tmp_path / "scores").glob("*/*.parquet")
+    expected, table = Store(tmp_path).kept_scores(trial).scores, parquet.read_table(path)
+    about = json.loads(table.schema.metadata[b"rankplug"])
+    assert about["combination"]["scorer"] == "trees[rounds=3]"
+    about["combination"]["scorer"] = "trees[rounds=3,leaves=29]"
+    parquet.write_table(table.replace_schema_metadata({"rankplug": json.dumps(about)}), path)
+    np.testing.assert_array_equal(Store(tmp_path).kept_scores(trial).scores, expected)
+    about["identity"] = "0" * 16
+    parquet.write_table(table.replace_schema_metadata({"rankplug": json.dumps(about)}), path)
+    with pytest.raises(StoreError, match="its description is of another trial"):
+        Store(tmp_path).kept_scores(trial)
+
+
 def test_the_command_says_what_is_measured_and_what_is_trained(tmp_path: Path) -> None:
     def command(*words: str) -> str:
         grid = ["loss=mse", "dataset=synthetic[queries=20]", "backend=lightgbm", "scorer=trees[rounds=3]"]
