@@ -222,9 +222,11 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
     import pandas as pd
 
     what, value = form.what, form.value
+    where = what
     names = ["query", "document", value]
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
+        where = f"{what} {path}"
         frame = pd.DataFrame(_rows(_lines(path, form), path, form), columns=names)
     elif isinstance(source, Mapping):
         if wrong := [documents for documents in source.values() if not isinstance(documents, Mapping)]:
@@ -244,13 +246,12 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
     frame[value] = numbers(frame[value].to_numpy(), f"the column {value} of {what}")
     if frame[value].isna().any():
         first = frame[frame[value].isna()].iloc[0]
-        raise DataError(
-            f"the {value} of document {first['document']} of query {first['query']} in {what} is nan, so it has no rank"
-        )
+        document = f"document {first['document']} of query {first['query']}"
+        raise DataError(f"the {value} of {document} in {where} is nan, so it has no rank")
     repeated = frame.duplicated(["query", "document"])
     if repeated.any():
         first = frame[repeated].iloc[0]
-        raise DataError(f"{what}: document {first['document']} stands twice under query {first['query']}")
+        raise DataError(f"{where}: document {first['document']} stands twice under query {first['query']}")
     return frame
 
 

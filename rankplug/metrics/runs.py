@@ -38,7 +38,11 @@ def evaluate_run(run: Any, qrels: Any, metric: Named | Metric) -> pd.Series[floa
     if judged.empty:
         raise DataError("qrels judge no document")
     queries = pd.Index(judged["query"].unique(), name="query_id")
-    ranked = ranked[ranked["query"].isin(queries)]
+    theirs = ranked[ranked["query"].isin(queries)]
+    if theirs.empty:
+        ranks = f"ranks query {ranked['query'].iloc[0]}" if len(ranked) else "ranks nothing"
+        raise DataError(f"the run has none of the judged queries, such as {queries[0]}: it {ranks}; name queries alike")
+    ranked = theirs
     both = ranked.merge(judged, on=["query", "document"], how="outer")
     both["retrieved"] = both["score"].notna()
     # By name, last first, which a stable order of equal scores keeps; what was not retrieved comes last.

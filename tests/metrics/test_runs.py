@@ -17,7 +17,6 @@ import rankplug as rp
 from rankplug.cli import app
 from rankplug.data import read_qrels, read_run, write_qrels, write_run
 from rankplug.errors import DataError
-from rankplug.store import Store, kept_run
 
 OURS = {
     "ndcg@10[gain=linear]": ("ndcg_cut_10", ir_measures.nDCG @ 10),
@@ -90,6 +89,20 @@ def test_runs_that_lack_judged_documents_or_have_others_are_measured_as_by_trec_
         assert values[list(run)].fillna(0.0).to_numpy() == pytest.approx(expected, abs=1e-9), ours
 
 
+@pytest.mark.parametrize(
+    ("run", "told"), [({}, "it ranks nothing"), ({"topic 1": {"a": 1.0}}, "such as 1: it ranks query topic 1; name")]
+)
+def test_a_run_without_any_judged_query_is_no_run_of_them(run, told) -> None:
+    with pytest.raises(DataError, match=f"the run has none of the judged queries, .*{told}"):
+        rp.evaluate_run(run, {"1": {"a": 1}}, "mrr")
+
+
+def test_a_document_that_stands_twice_is_told_with_its_file(tmp_path) -> None:
+    (tmp_path / "run.txt").write_text("1 Q0 a 1 2.0 x\n1 Q0 a 2 1.0 x\n")
+    with pytest.raises(DataError, match=r"run .*run\.txt: document a stands twice under query 1"):
+        read_run(tmp_path / "run.txt")
+
+
 def test_data_frames_of_other_tools_are_read() -> None:
     run = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [1.0, 2.0]})
     qrels = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "c"], "relevance": [1, 1]})
@@ -132,6 +145,8 @@ def test_commands_write_the_run_of_a_model_and_the_judgements_of_its_data(tmp_pa
     ask("train", DATA, "--loss", "mse", "--scorer", trees, "--out", "model.txt")
     ask("run", "model.txt", "-o", "run.txt")
     ask("qrels", DATA, "-o", "qrels.txt")
+    ask("qrels", "model.txt", "-o", "of model.txt")
+    assert (tmp_path / "of model.txt").read_bytes() == (tmp_path / "qrels.txt").read_bytes()
     (told,) = json.loads(ask("evaluate", "model.txt", "--metric", "ndcg@3", "--json"))
     assert rp.evaluate_run("run.txt", "qrels.txt", "ndcg@3").mean() == pytest.approx(told["mean"], abs=1e-12)
     comments = [line[2:] for line in (tmp_path / "run.txt").read_text().splitlines() if line.startswith("# ")]
@@ -141,14 +156,13 @@ def test_commands_write_the_run_of_a_model_and_the_judgements_of_its_data(tmp_pa
     assert not (tmp_path / "plain.txt").read_text().startswith("#") and len(read_run("plain.txt")) == 8
 
 
-def test_a_run_is_written_from_the_scores_that_a_store_has_kept(tmp_path) -> None:
+def test_a_run_and_its_judgements_are_written_from_the_scores_that_a_store_has_kept(tmp_path) -> None:
     model = {"backend": "lightgbm", "scorer": "trees[rounds=3,leaves=4,min_data=1]", "loss": "mse"}
     rp.sweep({**model, "metrics": ["mrr"]}, data=DATA, trials=2, store=tmp_path, keep_scores=True, progress=False)
     table = rp.results(store=tmp_path, where="trial = 1")
     identity = f"{table['combination'].item()}-f1-t1"
     ask("run", identity, "--store", str(tmp_path), "-o", str(tmp_path / "run.txt"))
-    kept = kept_run(identity, Store(tmp_path))
-    write_qrels(tmp_path / "qrels.txt", kept.lists)
+    ask("qrels", identity, "--store", str(tmp_path), "-o", str(tmp_path / "qrels.txt"))
     values = rp.evaluate_run(tmp_path / "run.txt", tmp_path / "qrels.txt", "mrr")
     assert values.mean() == pytest.approx(table["value"].item(), abs=1e-12)
 

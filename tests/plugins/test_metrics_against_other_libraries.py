@@ -195,13 +195,18 @@ def test_values_are_what_xgboost_reports_in_training(ranking_task, theirs, ours)
 # ranx compiles itself for a dozen seconds.
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("theirs", "ours"), [("hit_rate@3", "success@3"), ("rbp.80", "rbp[p=0.8]"), ("rbp.50-l2", "rbp[p=0.5,threshold=2]")]
+    ("theirs", "ours", "relevant"),
+    [("hit_rate@3", "success@3", 1), ("rbp.80", "rbp[p=0.8]", 1), ("rbp.50", "rbp[p=0.5,threshold=2]", 2)],
 )
-def test_success_and_rank_biased_precision_are_those_of_ranx(data, theirs, ours):
+def test_success_and_rank_biased_precision_are_those_of_ranx(data, theirs, ours, relevant):
     ranx = pytest.importorskip("ranx")
     relevance, retrieved = trec(*data)
     run = ranx.Run(retrieved)
-    ranx.evaluate(ranx.Qrels(relevance), run, theirs)
+    # ranx weighs a document by its label, so that one of label 3 counts thrice.
+    hits = {
+        query: {name: int(label >= relevant) for name, label in names.items()} for query, names in relevance.items()
+    }
+    ranx.evaluate(ranx.Qrels(hits), run, theirs)
     found = rp.metric(ours)(*data)
     kept = ~np.isnan(found)
     expected = [run.scores[theirs][query] for query in relevance]
