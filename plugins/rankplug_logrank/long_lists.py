@@ -1,9 +1,11 @@
-"""Closed forms of long lists, by sums over all pairs in place of a look at each; all but the exponential's.
+"""Closed forms of long lists, by sums over all pairs in place of a look at each.
 
 A pair of a good and a bad document has ``x = steepness (f_g - f_b)``, which is negative where it is in the wrong order.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -141,12 +143,41 @@ def gain(scores, labels, gradient, curvature, order, divide_by_pairs):
     return -log(share) - log(right)
 
 
-def _worth(labels, parameters):
+@list_loss()
+def exponential(scores, labels, gradient, curvature, order, divide_by_pairs):
+    """Compute what ``logrank_exponential`` does of one list.
+
+    With ``p = sigmoid(-x)`` and ``lift = e^share - 1``, which is small where pairs are many, ``log(1 + lift p)`` is
+    ``lift p - (lift p)^2 / 2 + (lift p)^3 / 3`` and its slope ``lift p (1 - p) (1 - lift p)``, but for ``lift^2`` of them.
+    """
+    steepness, share = steepness_of(labels, divide_by_pairs)
+    sums, _, _ = sums_of_documents(scores, labels, order, steepness, 0.0)
+    lift, value = math.expm1(share), 0.0
+    for document in range(labels.size):
+        p, slope, bend = sums[0, document], sums[1, document], sums[2, document]
+        squares, cubes = p - slope, p - 1.5 * slope + 0.5 * bend
+        if labels[document] >= 1.0:
+            value += lift * p - lift**2 / 2 * squares + lift**3 / 3 * cubes
+        sums[0, document] = slope - lift / 2 * (slope - bend)
+    fill(sums, labels, steepness, lift, 0.0, 0.0, gradient, curvature)
+    return value
+
+
+def _pairs(labels):
     goods = np.count_nonzero(labels >= 1)
-    pairs = LOOKS_A_PAIR * goods * (labels.size - goods)
+    return goods * (labels.size - goods)
+
+
+def _worth(labels, parameters):
+    pairs = LOOKS_A_PAIR * _pairs(labels)
     return parameters.closed and worth_sums(labels.size, 2, 1, pairs, parameters.tolerance)
+
+
+def _worth_a_series(labels, parameters):
+    return _worth(labels, parameters) and parameters.tolerance * _pairs(labels) ** 2 >= 1.0
 
 
 LIKELIHOOD, L3, CONVEX, L2, GAIN = (
     LongLists(function, _worth, LONGEST_WITH_PAIRS) for function in (likelihood, l3, convex, l2, gain)
 )
+EXPONENTIAL = LongLists(exponential, _worth_a_series, LONGEST_WITH_PAIRS)

@@ -24,7 +24,7 @@ import math
 from rankplug.compiled import building_block, scratch
 from rankplug.losses import list_loss
 from rankplug_logrank.closed_forms import bounded_pairs, gain_of_pairs, logistic_pairs
-from rankplug_logrank.long_lists import CONVEX, GAIN, L2, L3, LIKELIHOOD
+from rankplug_logrank.long_lists import CONVEX, EXPONENTIAL, GAIN, L2, L3, LIKELIHOOD
 from rankplug_logrank.rankings import draw_rankings
 from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
 
@@ -145,7 +145,7 @@ def logrank_l2(scores, labels, gradient, curvature, constants, closed, divide_by
     return expected
 
 
-@list_loss(constants=draw_rankings, constants_length=room_for_rankings)
+@list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=EXPONENTIAL)
 def logrank_exponential(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute ``log E[e^Delta]`` of one list, which is not convex; the curvature for boosting is the likelihood's."""
     share = share_of_a_pair(labels)

@@ -308,6 +308,9 @@ def test_a_closed_form_that_does_not_exist_is_refused_in_words() -> None:
         rp.loss("exp_gain[gain=map,rankings=closed]")
 
 
+LONG = ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2", "logrank_exponential"]
+
+
 def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float, np.ndarray]:
     """Return a closed form and its gradient from the matrix of all good and bad documents."""
     good, bad = scores[labels >= 1], scores[labels < 1]
@@ -319,6 +322,10 @@ def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float
         "convex_loss": lambda: (np.logaddexp(0, share - x).sum(), -expit(share - x)),
         "exp_gain": lambda: (np.log(x.size) - logsumexp(-np.logaddexp(0, -x)), -expit(x) * wrong / expit(x).sum()),
         "logrank_l2": lambda: (share * wrong.sum(), -share * wrong * expit(x)),
+        "logrank_exponential": lambda: (
+            np.log1p(np.expm1(share) * wrong).sum(),
+            -np.expm1(share) * wrong * expit(x) / (1 + np.expm1(share) * wrong),
+        ),
     }[name]()
     gradient = np.empty(scores.size)
     gradient[labels >= 1], gradient[labels < 1] = steepness * slope.sum(1), -steepness * slope.sum(0)
@@ -327,7 +334,7 @@ def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float
 
 @pytest.mark.parametrize("tolerance", [0.0, 1e-12])
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
-@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2"])
+@pytest.mark.parametrize("name", LONG)
 def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread, tolerance) -> None:
     generator = np.random.default_rng(3)
     scores = spread * generator.normal(size=2_400)
@@ -338,7 +345,7 @@ def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread, t
     np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11 * np.abs(gradient).max())
 
 
-@pytest.mark.parametrize("name", ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2"])
+@pytest.mark.parametrize("name", LONG)
 def test_curvatures_of_a_long_list_are_those_of_its_pairs(name) -> None:
     generator = np.random.default_rng(5)
     scores, labels = generator.normal(size=2_400), (generator.random(2_400) < 0.3).astype(float)
@@ -347,6 +354,19 @@ def test_curvatures_of_a_long_list_are_those_of_its_pairs(name) -> None:
     )
     np.testing.assert_allclose(sums.curvature, pairs.curvature, rtol=1e-10)
     assert not np.array_equal(sums.gradient, pairs.gradient)
+
+
+def test_few_pairs_are_looked_at_where_a_series_would_leave_out_too_much() -> None:
+    generator = np.random.default_rng(6)
+    scores, labels = generator.normal(size=5_000), np.zeros(5_000)
+    labels[:150] = 1.0
+    exact, allowed, loose = (
+        rp.loss(f"logrank_exponential[tolerance={tolerance}]").evaluate(scores, labels, [0, scores.size])
+        for tolerance in (0, 1e-12, 1e-9)
+    )
+    assert np.array_equal(exact.gradient, allowed.gradient)
+    assert not np.array_equal(exact.gradient, loose.gradient)
+    np.testing.assert_allclose(loose.gradient, exact.gradient, rtol=1e-9)
 
 
 def test_a_gain_that_is_nearly_0_keeps_its_digits_in_long_lists() -> None:
