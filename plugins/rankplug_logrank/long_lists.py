@@ -148,7 +148,8 @@ def exponential(scores, labels, gradient, curvature, order, divide_by_pairs):
     """Compute what ``logrank_exponential`` does of one list.
 
     With ``p = sigmoid(-x)`` and ``lift = e^share - 1``, which is small where pairs are many, ``log(1 + lift p)`` is
-    ``lift p - (lift p)^2 / 2 + (lift p)^3 / 3`` and its slope ``lift p (1 - p) (1 - lift p)``, but for ``lift^2`` of them.
+    ``lift p - (lift p)^2 / 2 + (lift p)^3 / 3`` and its slope ``lift p (1 - p) (1 - lift p)``, but for about ``lift^2``
+    of them.
     """
     steepness, share = steepness_of(labels, divide_by_pairs)
     sums, _, _ = sums_of_documents(scores, labels, order, steepness, 0.0)
