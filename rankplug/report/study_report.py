@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
+UNUSUAL = {"debias": "", "train_curve": True}
+"""Parts that are told where they are not as usual, which is how results from before them were made."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ class CombinationRecords:
                 chosen = ", ".join(f"{name} {_word(value)}" for name, value in plugin["parameters"].items())
                 rows.append((part, plugin["name"], chosen, f"{plugin['distribution']} {plugin['version']}"))
         known = about["combination"]
-        others = ("debias", "patience", "seed") if known.get("debias") else ("patience", "seed")
-        return rows + [(part, _word(known.get(part)), "", "") for part in others]
+        unusual = [part for part, usual in UNUSUAL.items() if known.get(part, usual) != usual]
+        return rows + [(part, _word(known.get(part)), "", "") for part in (*unusual, "patience", "seed")]
 
     @property
     def trials(self) -> list[list[Any]]:

@@ -52,6 +52,7 @@ class TourParameters(Parameters):
     transforms: tuple[str, ...] = ()
     selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
     patience: int | None = None
+    train_curve: bool = True
     metrics: tuple[str, ...] = METRICS
     seed: int = 0
     folds: tuple[Fold, ...] = Field((1,), min_length=1)

@@ -60,6 +60,7 @@ class Combination(BaseModel):
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
         debias: takes the bias of positions out of clicks, such as ``ips``; none when empty.
+        train_curve: whether learning curves have training data too, which costs networks a fifth of their time.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -75,6 +76,7 @@ class Combination(BaseModel):
     metrics: tuple[str, ...] = METRICS
     seed: int = Field(0, ge=0)
     debias: str = ""
+    train_curve: bool = True
 
     def __init__(self, **parts: Any) -> None:
         try:

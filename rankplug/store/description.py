@@ -36,6 +36,7 @@ class CombinationRecord(_RecordPart):
     metrics: list[str]
     seed: Whole = 0
     debias: str = ""
+    train_curve: bool = True
 
 
 class PluginRecord(_RecordPart):
@@ -91,6 +92,8 @@ def identity_of(
     if parts.get("debias"):
         # Written only where there is one, so that names from before it stay.
         rest.append(describe_debiasing(parts["debias"]))
+    if not parts.get("train_curve", True):
+        rest.append("no training curve")
     words = json.dumps([plugins, versions, rest], sort_keys=True, default=str)
     return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 

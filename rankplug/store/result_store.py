@@ -238,7 +238,10 @@ class Store:
             raise self._cannot_write(self.folder / INDEX, error) from error
 
 
-PARTS = ("dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed", "debias")
+PARTS = (
+    "dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed", "debias",
+    "train_curve",
+)  # fmt: skip
 TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
 
 
@@ -253,6 +256,7 @@ def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
     return {
         **{name: names.get(name, parts.get(name)) for name in PARTS},
         "debias": parts.get("debias") or "",
+        "train_curve": parts.get("train_curve", True),
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],

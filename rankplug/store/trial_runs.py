@@ -181,6 +181,7 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
             seed=trial.seed,
             selection=combination.selection,
             patience=combination.patience,
+            train_curve=combination.train_curve,
             progress=progress,
             callbacks=[
                 lambda iteration, metrics: tell_observers(

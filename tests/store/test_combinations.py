@@ -38,6 +38,7 @@ def identity(**changes: object) -> str:
         {"seed": 1},
         {"backend": "xgboost"},
         {"debias": "ips"},
+        {"train_curve": False},
     ],
     ids=str,
 )
@@ -58,6 +59,7 @@ def test_what_changes_results_changes_the_identity(changes: dict[str, object]) -
         {"scorer": "trees[rounds=300,leaves=none]"},
         {"selection": ["ndcg[k=5]"]},
         {"debias": None},
+        {"train_curve": True},
     ],
     ids=str,
 )

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import rankplug as rp
-from rankplug.store import Store, Trial, failed_result, result_files
+from rankplug.store import Store, Trial, failed_result, result_files, run_trial
 from rankplug.store.result_files import StoreError
 
 
@@ -31,6 +31,24 @@ def test_a_result_is_read_as_it_was_written(
     assert read.curve.columns == result.curve.columns
     assert read.curve.iterations == result.curve.iterations
     assert read.record == result.record
+
+
+def test_without_a_training_curve_everything_else_is_the_same(store: Store) -> None:
+    parts = {"dataset": "synthetic[queries=30]", "scorer": "mlp[layers=(4,)]", "loss": "mse"}
+    asked = rp.Combination(**parts, backend="torch[epochs=3]")
+    whole, without = (run_trial(Trial(combination), progress=False) for combination in (
+        asked, asked.model_copy(update={"train_curve": False})
+    ))  # fmt: skip
+    store.write(without)
+    read = store.read(without.trial)
+    assert not read.trial.combination.train_curve and whole.trial.combination.train_curve
+    assert {name for name in whole.curve.columns if name.startswith("train")} == {"train loss", "train ndcg@5"}
+    assert {name for name in read.curve.columns if name.startswith("train")} == {"train loss"}
+    for name, column in read.curve.columns.items():
+        assert column == whole.curve.columns[name]
+    for metric, values in read.queries.items():
+        np.testing.assert_array_equal(values, whole.queries[metric])
+    assert store.frame()["train_curve"].unique().tolist() == [False]
 
 
 def test_other_programs_read_the_numbers(

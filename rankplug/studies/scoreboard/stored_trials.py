@@ -51,13 +51,15 @@ def stored_trials(store: Store) -> dict[str, list[StoredTrial]]:
 def asked_parts(combination: Mapping[str, Any]) -> str:
     """Return what was asked for but the seed, which is a condition, and the metrics, which change no model.
 
-    A part that is empty is as one that results from before it do not have.
+    A part that is empty, or a training curve that is there, is as one that results from before it do not have.
 
     >>> asked_parts({"loss": "mse", "debias": ""}) == asked_parts({"loss": "mse", "seed": 1})
     True
     """
     asked = {name: value for name, value in combination.items() if name not in ("seed", "metrics")}
-    return json.dumps({name: value for name, value in asked.items() if value not in ("", None)}, sort_keys=True)
+    usual = {"train_curve": True}
+    changed = {name: value for name, value in asked.items() if value not in ("", None, usual.get(name))}
+    return json.dumps(changed, sort_keys=True)
 
 
 def _versions(about: Mapping[str, Any]) -> dict[str, str]:
