@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,9 +79,15 @@ def sweep(
     if outlook := plan.outlook(results, jobs):
         say(outlook, error=as_json)
     with interruptible(lambda: plan.kept(results)):
-        outcome = run(
-            plan, results, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
+        run_as_asked = partial(
+            run, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
         )
+        outcome = run_as_asked(plan, results)
+        while any(one.choosing for one in asked) and not (outcome.failures or outcome.not_run):
+            if not (further := plan_sweeps(asked, results)).waiting:
+                break
+            say(f"chosen on validation data, {further}", error=as_json)
+            outcome = run_as_asked(further, results)
     _tell_failures(outcome)
     if outcome.measured or keep_scores:
         say(f"{outcome.measured} measured anew, {outcome.trained} trained", error=as_json)

@@ -13,7 +13,7 @@ import numpy as np
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.registry import parse, registry
 from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits
-from rankplug.sweeps import chosen_on_validation
+from rankplug.sweeps import chosen_on_validation, needed_trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +48,8 @@ class Runs:
         level: of what varies among the groups of a kind, such as the share of noise.
         settings: model -> what varies among the models of the group, such as the number of samples.
         keep_scores: keeps the scores of all test documents, see :meth:`Results.rankings`.
+        choosing: of how many first trials of every combination of a grid validation data choose; the others are of the
+            chosen one alone. 0 for all trials of all.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Runs:
     level: float = 0.0
     settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     keep_scores: bool = False
+    choosing: int = 0
 
     @property
     def dataset_name(self) -> str:
@@ -76,25 +79,26 @@ class Runs:
         from rankplug.sweeps import Sweep
 
         grids = tuple(self.grid(model) for model in self.models)
-        return Sweep(grids, self.folds, self.trials, keep_scores=self.keep_scores)
+        return Sweep(grids, self.folds, self.trials, keep_scores=self.keep_scores, choosing=self.choosing)
 
-    def trials_of(self, model: str) -> list[Trial]:
-        """Return all trials of a model."""
+    def trials_of(self, model: str, store: Store | None = None) -> list[Trial]:
+        """Return all trials of a model, or those that are needed where a store tells what the first ones choose."""
         from rankplug.store import Trial, combinations
 
         chosen, left_out = combinations(self.grid(model))
         if left_out:
             raise RankplugError(f"{left_out} combinations of {model} name a scorer that their backend cannot fit")
-        return [
+        trials = [
             Trial(combination, fold, number)
             for combination in chosen
             for fold in self.folds
             for number in range(self.trials)
         ]
+        return trials if store is None else needed_trials(trials, self.choosing, store)
 
     def trials_in(self, store: Store) -> int:
         """Return how many of its trials, from the first on, a store has of every model."""
-        models = (trial for model in self.models for trial in self.trials_of(model))
+        models = (trial for model in self.models for trial in self.trials_of(model, store))
         return min((trial.number for trial in models if not store.has(trial)), default=self.trials)
 
 
@@ -134,7 +138,9 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """The trials of all groups, each once."""
-        several = (trial for runs in self.runs.values() for model in runs.models for trial in runs.trials_of(model))
+        several = (
+            trial for runs in self.runs.values() for model in runs.models for trial in runs.trials_of(model, self.store)
+        )
         return tuple({trial.identity: trial for trial in several}.values())
 
     @property
@@ -153,7 +159,7 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
             digest.update(f"{trial.identity} {state.st_size} {state.st_mtime_ns}\n".encode())
         for runs in self.runs.values():
             if runs.keep_scores:
-                of_models = [trial for model in runs.models for trial in runs.trials_of(model)]
+                of_models = [trial for model in runs.models for trial in runs.trials_of(model, self.store)]
                 digest.update(f"{runs.name} {len(self.store.with_scores(of_models))} with scores\n".encode())
         return digest.hexdigest()
 
@@ -166,7 +172,7 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
             frame = self[group]
             chosen = frame.loc[frame["model"] == model, ["combination", "fold"]].drop_duplicates()
             used = {(str(identity), fold) for identity, fold in chosen.itertuples(index=False)}
-            candidates = self.runs[group].trials_of(model)
+            candidates = self.runs[group].trials_of(model, self.store)
             several = len({trial.combination.identity for trial in candidates}) > 1
             for trial in candidates:
                 if not several or (trial.combination.identity, trial.fold) in used:
@@ -183,7 +189,8 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
 
         frames = []
         for model in runs.models:
-            frame = chosen_on_validation(self.store.frame(runs.trials_of(model), categories=_FEW_VALUES))
+            there = self.store.frame(runs.trials_of(model, self.store), categories=_FEW_VALUES)
+            frame = chosen_on_validation(there, runs.choosing)
             frame["model"] = pd.Categorical.from_codes(np.zeros(len(frame), int), categories=pd.Index([model]))
             frames.append(frame)
         joined = _joined(frames)

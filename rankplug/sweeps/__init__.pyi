@@ -12,6 +12,7 @@ from .search.tuning import Tuning as Tuning
 from .search.tuning import plan_search as plan_search
 from .search.tuning import tune as tune
 from .search.validation_choice import chosen_on_validation as chosen_on_validation
+from .search.validation_choice import needed_trials as needed_trials
 from .search.validation_choice import validation_quality as validation_quality
 from .sweep_files import read_file as read_file
 from .sweep_files import read_words as read_words
@@ -26,6 +27,7 @@ __all__ = [
     "chosen_on_validation",
     "duration",
     "expected_time",
+    "needed_trials",
     "plan_search",
     "plan_sweeps",
     "read_file",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankplug.errors import DataError, GrammarError, shown
 from rankplug.registry import registry
 from rankplug.store import Combination, Trial, combinations, read_about
+from rankplug.sweeps.search.validation_choice import needed_trials
 from rankplug.sweeps.sweep_progress import duration
 from rankplug.system import whole_number
 
@@ -160,6 +161,8 @@ class Sweep:
         trials: repetitions with seeds of their own.
         fixed: parts that are the same in all combinations.
         keep_scores: keeps the scores of all test documents.
+        choosing: of how many first trials of every combination of a grid validation data choose the one of which the
+            others are; 0 for all trials of all.
     """
 
     grids: tuple[Mapping[str, Any], ...]
@@ -167,6 +170,7 @@ class Sweep:
     trials: int = 1
     fixed: Mapping[str, Any] = field(default_factory=dict)
     keep_scores: bool = False
+    choosing: int = 0
 
     def with_repetitions(self, trials: int | None, folds: str | None) -> Sweep:
         """Return the sweep with other folds and trials, where they are given."""
@@ -174,9 +178,29 @@ class Sweep:
         return changed if folds is None else replace(changed, folds=read_folds(folds))
 
     def plan(self, store: Store, *, retry_failed: bool = False) -> Plan:
-        """Plan which of the sweep's trials are to run and which are done."""
-        chosen, left_out = combinations(self.grids, **self.fixed)
-        return _sorted_trials(self, chosen, store, retry_failed, left_out)
+        """Plan which of the sweep's trials are to run and which are done.
+
+        Where the first trials choose, those of what they choose are part of the plan once the first ones are done.
+        """
+        if not self.choosing:
+            chosen, left_out = combinations(self.grids, **self.fixed)
+            return _sorted_trials(self, self._trials(chosen), store, retry_failed, left_out)
+        plans = []
+        for grid in self.grids:
+            chosen, left_out = combinations(grid, **self.fixed)
+            needed = needed_trials(self._trials(chosen), self.choosing, store)
+            plans.append(_sorted_trials(self, needed, store, retry_failed, left_out))
+        return Plan.joined(plans)
+
+    def _trials(self, chosen: Iterable[Combination]) -> list[Trial]:
+        whole_number(self.trials, "trials", least=1)
+        wanted: Folds = "all" if self.folds == "all" else _fold_numbers(self.folds)
+        return [
+            Trial(combination, fold, number)
+            for combination in chosen
+            for fold in folds_of(combination, wanted)
+            for number in range(self.trials)
+        ]
 
 
 def plan_sweeps(sweeps: Iterable[Sweep], store: Store, *, retry_failed: bool = False) -> Plan:
@@ -184,23 +208,16 @@ def plan_sweeps(sweeps: Iterable[Sweep], store: Store, *, retry_failed: bool = F
     return Plan.joined(sweep.plan(store, retry_failed=retry_failed) for sweep in sweeps)
 
 
-def _sorted_trials(
-    asked: Sweep, chosen: Iterable[Combination], store: Store, retry_failed: bool, left_out: int
-) -> Plan:
-    """Sort the trials of some combinations into those to run and those that are done."""
-    whole_number(asked.trials, "trials", least=1)
+def _sorted_trials(asked: Sweep, trials: Iterable[Trial], store: Store, retry_failed: bool, left_out: int) -> Plan:
+    """Sort trials into those to run and those that are done."""
     waiting, done, failed = [], [], []
-    wanted: Folds = "all" if asked.folds == "all" else _fold_numbers(asked.folds)
-    for combination in chosen:
-        for fold in folds_of(combination, wanted):
-            for number in range(asked.trials):
-                trial = Trial(combination, fold, number)
-                if store.has(trial):
-                    done.append(trial)
-                elif store.has_failed(trial) and not retry_failed:
-                    failed.append(trial)
-                else:
-                    waiting.append(trial)
+    for trial in trials:
+        if store.has(trial):
+            done.append(trial)
+        elif store.has_failed(trial) and not retry_failed:
+            failed.append(trial)
+        else:
+            waiting.append(trial)
     scored = tuple(waiting) if asked.keep_scores else ()
     return Plan(tuple(waiting), tuple(done), tuple(failed), left_out, store.with_scores(waiting), scored)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankplug.training import LOSS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from rankplug.store import Store, Trial
 
 
 def validation_quality(frame: pd.DataFrame) -> pd.DataFrame:
@@ -22,9 +25,39 @@ def validation_quality(frame: pd.DataFrame) -> pd.DataFrame:
     return best.groupby(["combination", "fold"], observed=True).mean().unstack("fold")
 
 
-def chosen_on_validation(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the combination that is best on each fold's validation data; all rows of a single one."""
+def chosen_on_validation(frame: pd.DataFrame, choosing: int = 0) -> pd.DataFrame:
+    """Return the rows of the combination that is best on each fold's validation data; all rows of a single one.
+
+    Args:
+        frame: rows of a grid's results.
+        choosing: number of the first trials that choose; all choose where it is 0.
+    """
     if frame["combination"].nunique() <= 1:
         return frame
-    chosen = validation_quality(frame).idxmax()
+    chosen = validation_quality(frame[frame["trial"] < choosing] if choosing else frame).idxmax()
     return frame[frame["combination"] == frame["fold"].map(chosen)].reset_index(drop=True)
+
+
+def needed_trials(trials: Sequence[Trial], choosing: int, store: Store) -> list[Trial]:
+    """Return those trials of a grid that are needed where only the first ones choose among its combinations.
+
+    They are the first of every combination, and the others of the one that is best on the validation data of their
+    fold, once a store has all of the first ones there.
+
+    Args:
+        trials: of all combinations, folds and repetitions.
+        choosing: number of the first trials of a combination and fold that choose; all are needed where it is 0.
+        store: where results lie.
+    """
+    if not choosing or len({trial.combination.identity for trial in trials}) == 1:
+        return list(trials)
+    first = [trial for trial in trials if trial.number < choosing]
+    if len(first) == len(trials):
+        return first
+    open_folds = {trial.fold for trial in first if not store.has(trial)}
+    chosen = {}
+    if finished := [trial for trial in first if trial.fold not in open_folds]:
+        chosen = validation_quality(store.frame(finished)).idxmax().to_dict()
+    return [
+        trial for trial in trials if trial.number < choosing or chosen.get(trial.fold) == trial.combination.identity
+    ]
