@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rankplug_benchmarks.many_runs.paper_costs import (
     SHORT,
+    SIZES,
+    TRAINING_SHARE,
+    Kind,
     UnitCost,
     documents_of,
-    in_bfloat16,
     iterations_of,
     kind_of,
     pytorchs_own_steps,
     trials_of,
+    with_bfloat16,
 )
-from rankplug_benchmarks.many_runs.schedule import TrialCost, datasets_table, hours_table
+from rankplug_benchmarks.many_runs.schedule import STEPS, TrialCost, datasets_table, hours_table, savings_table
 from rankplug_benchmarks.many_runs.simulation import limit, makespan
 
 from rankplug.store import Combination
@@ -111,23 +115,58 @@ def test_what_a_trial_would_cost_otherwise_is_that_of_the_same_training():
     from rankplug_torch import plain_steps
 
     parts = {"dataset": "mslr-web30k", "scorer": "mlp", "loss": "approx_ndcg"}
-    full, half = (
-        kind_of(Combination(backend=f"torch[epochs=30,batch=128{more}]", **parts)) for more in ("", ",autocast=true")
-    )
-    assert half != full and in_bfloat16(half) == in_bfloat16(full) == half
+    full, half = (Combination(backend=f"torch[epochs=30,batch=128{more}]", **parts) for more in ("", ",autocast=true"))
+    assert with_bfloat16(full.backend, there=True) == half.backend
+    assert with_bfloat16(half.backend, there=False) == full.backend
+    assert kind_of(half) != kind_of(full) and kind_of(full).network
+    without = full.model_copy(update={"train_curve": False})
+    assert not kind_of(without).train_curve and replace(kind_of(without), train_curve=True) == kind_of(full)
     ours = plain_steps.plain_steps_of
     with pytorchs_own_steps():
         assert plain_steps.plain_steps_of(None, None) is None
     assert plain_steps.plain_steps_of is ours
 
 
+def test_trees_are_measured_where_they_have_all_their_leaves():
+    for shape, documents in (("mslr", 120), ("yahoo", 24)):
+        kind = Kind(shape, "lightgbm", "trees[leaves=400,min_data=100]", "xe_ndcg", "")
+        assert min(kind.sizes()) * documents * TRAINING_SHARE > 400 * 100
+        network = replace(kind, backend="torch", scorer="mlp")
+        assert network.sizes() == SIZES[shape] and kind.sizes(quick=True) == network.sizes(quick=True)
+
+
 def test_tables_add_up_hours_by_study_and_by_data_set():
-    hours = {"a": (1, 2, 0.5), "b": (2, 2, 1), "c": (1, 2, 1)}
-    costs = {"paper": [TrialCost(name, *(3600.0 * hour for hour in three)) for name, three in hours.items()]}
-    assert hours_table(costs, 0.0).rows == (("paper", 3, 4.0, 6.0, 2.5, 2.0, 2.0, 2.0),)
+    hours = {"a": 1, "b": 2, "c": 1}
+    costs = {"paper": [TrialCost(name, 3600.0 * hour) for name, hour in hours.items()]}
+    assert hours_table(costs, 0.0).rows == (("paper", 3, 4.0, 2.0, 2.0, 2.0),)
     assert datasets_table(costs).rows == tuple(
-        ("paper", name, 1, float(three[0]), 60.0 * three[0]) for name, three in hours.items()
+        ("paper", name, 1, float(hour), 60.0 * hour) for name, hour in hours.items()
     )
+    other = {"paper": costs["paper"][:1], "another": costs["paper"][:2]}
+    table = savings_table({"nothing": {**costs, "another": costs["paper"]}, "something": other})
+    assert table.rows == (("nothing", 4.0, 4.0, 8.0, "100%"), ("something", 1.0, 3.0, 4.0, "50%"))
+
+
+@pytest.mark.parametrize("name", ["stochastic", "uniquerating"])
+def test_without_savings_there_are_all_trials_with_all_curves_in_full_precision(name):
+    """The oracle counts by hand: what is left out are the later trials of all learning rates but one."""
+    study = next(study for study in studies() if study.name == name)
+    whole, spared = list(trials_of(study, ())), list(trials_of(study))
+    assert all(trial.combination.train_curve and "autocast" not in trial.combination.backend for trial in whole)
+    assert any(not trial.combination.train_curve for trial in spared)
+    by_hand = {trial.identity for trial in spared}
+    for runs in study.runs("paper", None):
+        for model in runs.models:
+            trials = runs.trials_of(model)
+            several = len({trial.combination.identity for trial in trials}) > 1
+            needed = sum(trial.number < runs.choosing for trial in trials)
+            needed += len(runs.folds) * max(runs.trials - runs.choosing, 0)
+            assert sum(trial.identity in by_hand for trial in trials) >= (
+                needed if several and runs.choosing else len(trials)
+            )
+    assert STEPS[0].savings == () and set(STEPS[-1].savings) == {"curves", "choosing", "bfloat16"}
+    if name == "stochastic":
+        assert len(whole) == 580
 
 
 def test_trials_of_a_paper_are_counted_once():

@@ -2,30 +2,33 @@
 
 The protocol needs data and hours that a benchmark has not. So the same backend, scorer, loss and sampler train for a
 few iterations on made data of the same shape in two sizes; a straight line through the two seconds an iteration,
-metrics on training and validation data included, is drawn out to the published number of documents, or to what the
-combination's transforms make of them; and that is multiplied by all iterations the protocol allows. Early stopping is
-not counted, nor reading and binning, which are done once a trial: this is a cautious estimate from above.
+metrics on validation data and, where the combination asks for them, on training data included, is drawn out to the
+published number of documents, or to what the combination's transforms make of them; and that is multiplied by all
+iterations the protocol allows. Early stopping is not counted, nor reading and binning, which are done once a trial:
+this is a cautious estimate from above.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from rankplug_data.public.catalogue import BENCHMARKS
 
 import rankplug as rp
 from rankplug.registry import BackendSpecification, Reference, parse, registry
-from rankplug.store import Combination, Trial
+from rankplug.store import Combination, Trial, read_combination
 from rankplug.studies import Study
 
 SHAPES = {"mslr-web10k": "mslr", "mslr-web30k": "mslr", "yahoo-c14": "yahoo", "ohsumed": "ohsumed", "mq2007": "ohsumed"}
 """Made data that stand in for the papers'; for all others those like .Gov."""
 SIZES = {"mslr": (100, 400), "yahoo": (500, 2000), "ohsumed": (40, 120), "gov": (40, 120)}
 """Numbers of queries of the two sizes."""
+SIZES_FOR_TREES = {**SIZES, "mslr": (1000, 2000), "yahoo": (4000, 8000)}
+"""The same where trees are grown: both have documents enough for all leaves that are asked for."""
 COMPILING = 60
 """Queries of the fit that is not timed; with fewer documents than its leaves ask for LightGBM would find no feature."""
 TRAINING_SHARE = 0.6
@@ -44,12 +47,23 @@ class Kind:
     scorer: str
     loss: str
     sampler: str
+    train_curve: bool = True
+
+    @property
+    def network(self) -> bool:
+        """Whether a network is trained."""
+        return parse(self.backend).name == "torch"
+
+    def sizes(self, quick: bool = False) -> tuple[int, int]:
+        """Return the numbers of queries on which it is measured."""
+        trees = parse(self.backend).name in ("lightgbm", "xgboost")
+        return (20, 40) if quick else (SIZES_FOR_TREES if trees else SIZES)[self.shape]
 
 
 def kind_of(combination: Combination) -> Kind:
     """Return the short training that tells what an iteration of a combination costs."""
     parts = {part: _short(getattr(combination, part)) for part in ("backend", "scorer", "loss", "sampler")}
-    return Kind(shape_of(combination), **parts)
+    return Kind(shape_of(combination), **parts, train_curve=combination.train_curve)
 
 
 def shape_of(combination: Combination) -> str:
@@ -65,15 +79,17 @@ def _short(reference: str) -> str:
     return str(Reference(plugin.name, kept, plugin.distribution))
 
 
-def in_bfloat16(kind: Kind) -> Kind:
-    """Return a kind of training of networks with its matrix products in bfloat16.
+def with_bfloat16(backend: str, there: bool) -> str:
+    """Return the backend of a network with its matrix products in bfloat16, or not; another backend as it is.
 
-    >>> in_bfloat16(Kind("mslr", "torch[batch=8]", "mlp", "urank", "")).backend
-    'torch[autocast=true,batch=8]'
+    >>> with_bfloat16("torch[batch=8]", True), with_bfloat16("torch[autocast=true,batch=8]", False)
+    ('torch[batch=8,autocast=true]', 'torch[batch=8]')
     """
-    backend = parse(kind.backend)
-    more = {**backend.parameters, "autocast": True}
-    return replace(kind, backend=str(Reference(backend.name, more, backend.distribution)))
+    named = parse(backend)
+    if named.name != "torch":
+        return backend
+    others = {name: value for name, value in named.parameters.items() if name != "autocast"}
+    return str(Reference(named.name, others | ({"autocast": True} if there else {}), named.distribution))
 
 
 @contextmanager
@@ -152,18 +168,45 @@ def _iteration(kind: Kind, queries: int) -> tuple[int, float]:
         sampler=kind.sampler or None,
         train=split.train,
         valid=split.valid,
+        train_curve=kind.train_curve,
         progress=False,
     )
     seconds = model.record.seconds["training"] + model.record.seconds["watching"]
     return split.train.documents, seconds / max(model.record.iterations, 1)
 
 
-def trials_of(study: Study) -> Iterator[Trial]:
-    """Yield all trials of a study at the profile ``paper``, in the order of its plan, shared ones once."""
+Saving = Literal["curves", "choosing", "bfloat16"]
+SAVINGS: tuple[Saving, ...] = ("curves", "choosing", "bfloat16")
+"""What the profile ``paper`` spares: curves on training data that nothing shows, trials of learning rates that the
+first ones did not choose, and half of the bits in the matrix products of networks."""
+
+
+def trials_of(study: Study, savings: Collection[Saving] = SAVINGS) -> Iterator[Trial]:
+    """Yield the trials of a study at the profile ``paper``, in the order of its plan, shared ones once.
+
+    Args:
+        study: whose trials.
+        savings: those of the profile that count. Where the first trials choose among combinations, the others are of
+            one of these, which stands for the chosen one.
+    """
     seen = set()
     for runs in study.runs("paper", None):
         for model in runs.models:
-            for trial in runs.trials_of(model):
-                if trial.identity not in seen:
-                    seen.add(trial.identity)
-                    yield trial
+            trials = runs.trials_of(model)
+            for trial in trials:
+                further = runs.choosing and trial.number >= runs.choosing
+                if "choosing" in savings and further and trial.combination != trials[0].combination:
+                    continue
+                asked = Trial(_with_savings(trial.combination, savings), trial.fold, trial.number)
+                if asked.identity not in seen:
+                    seen.add(asked.identity)
+                    yield asked
+
+
+def _with_savings(combination: Combination, savings: Collection[Saving]) -> Combination:
+    parts = combination.model_dump()
+    if "curves" not in savings:
+        parts["train_curve"] = True
+    if "bfloat16" not in savings:
+        parts["backend"] = with_bfloat16(combination.backend, there=False)
+    return read_combination(parts)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from rankplug.store import Store, read_about
-from rankplug.studies import studies
+from rankplug.store import Store, Trial, read_about
+from rankplug.studies import Study, studies
 from rankplug.system import use_threads
 from rankplug_benchmarks.harness.measurements import Curve, Measurement, Table, once
 from rankplug_benchmarks.harness.subjects import Effort
 from rankplug_benchmarks.many_runs.paper_costs import (
-    SIZES,
     Kind,
+    Saving,
     UnitCost,
     documents_of,
-    in_bfloat16,
     iterations_of,
     kind_of,
     pytorchs_own_steps,
-    shape_of,
     trials_of,
     unit_cost,
+    with_bfloat16,
 )
 from rankplug_benchmarks.many_runs.simulation import limit, makespan
 from rankplug_benchmarks.many_runs.sweeps import overhead
@@ -35,47 +34,77 @@ FEWEST_RECORDED = 20
 
 @dataclass(frozen=True)
 class TrialCost:
-    """Estimated seconds of a trial on one core.
-
-    Args:
-        dataset: its data set.
-        seconds: as it runs.
-        usual: with PyTorch's own steps of networks.
-        half: with networks in bfloat16, where that is faster.
-    """
+    """Estimated seconds of a trial on one core, and its data set."""
 
     dataset: str
     seconds: float
-    usual: float
-    half: float
 
 
-def costs_at_paper(effort: Effort) -> dict[str, list[TrialCost]]:
-    """Return by paper what every trial costs, in the order of the plan."""
-    costs: dict[Kind, tuple[UnitCost, UnitCost, UnitCost]] = {}
-    found: dict[str, list[TrialCost]] = defaultdict(list)
-    papers = [study for study in studies() if len(study.published())]
-    for study in papers[: effort.size(100, 1)]:
-        for trial in trials_of(study):
-            combination = trial.combination
-            kind = kind_of(combination)
-            if kind not in costs:
-                costs[kind] = _costs(kind, (20, 40) if effort.quick else SIZES[shape_of(combination)])
-            documents, iterations = documents_of(combination), iterations_of(combination)
-            seconds, usual, half = (iterations * cost.of(documents) for cost in costs[kind])
-            dataset = combination.dataset.partition("[")[0]
-            found[study.name].append(TrialCost(dataset, seconds, usual, min(seconds, half)))
-    return found
+@dataclass(frozen=True)
+class Step:
+    """A step from the protocols as they are published to those of the profile.
+
+    Args:
+        name: what is spared beside what the steps before it spare.
+        savings: those of the profile that count.
+        own_steps: whether networks go PyTorch's usual way from step to step.
+        half: whether networks are in bfloat16 where that is faster, whether or not the profile says so.
+    """
+
+    name: str
+    savings: tuple[Saving, ...] = ()
+    own_steps: bool = False
+    half: bool = False
 
 
-def _costs(kind: Kind, sizes: tuple[int, int]) -> tuple[UnitCost, UnitCost, UnitCost]:
-    """Measure a training as it runs, with PyTorch's own steps, and in bfloat16."""
-    cost = unit_cost(kind, sizes)
-    if not kind.backend.startswith("torch"):
-        return cost, cost, cost
-    with pytorchs_own_steps():
-        usual = unit_cost(kind, sizes)
-    return cost, usual, unit_cost(in_bfloat16(kind), sizes)
+STEPS = (
+    Step("nothing spared", own_steps=True),
+    Step("plain networks without PyTorch's record of operations (the same weights)"),
+    Step("no curves on training data that no exhibit shows (the same models)", ("curves",)),
+    Step("learning rates chosen by the first trials", ("curves", "choosing")),
+    Step("networks in bfloat16 where that is faster", ("curves", "choosing", "bfloat16"), half=True),
+)
+"""Each spares what those before it do, and something more."""
+
+
+class Costs:
+    """Costs of trials, each kind of training measured once.
+
+    Args:
+        quick: whether on little data.
+    """
+
+    def __init__(self, quick: bool) -> None:
+        self.quick = quick
+        self.known: dict[tuple[Kind, bool], UnitCost] = {}
+
+    def of(self, trial: Trial, own_steps: bool = False, half: bool = False) -> TrialCost:
+        """Return what a trial costs.
+
+        Args:
+            trial: of a paper's protocol.
+            own_steps: whether networks go PyTorch's usual way from step to step.
+            half: whether a network is in bfloat16 if that is faster.
+        """
+        combination = trial.combination
+        kinds = [kind_of(combination)]
+        if half and kinds[0].network:
+            kinds = [replace(kinds[0], backend=with_bfloat16(kinds[0].backend, there)) for there in (False, True)]
+        documents = documents_of(combination)
+        seconds = min(self._of_kind(kind, own_steps).of(documents) for kind in kinds)
+        return TrialCost(combination.dataset.partition("[")[0], iterations_of(combination) * seconds)
+
+    def _of_kind(self, kind: Kind, own_steps: bool) -> UnitCost:
+        key = kind, own_steps and kind.network
+        if key not in self.known:
+            with pytorchs_own_steps() if key[1] else contextlib.nullcontext():
+                self.known[key] = unit_cost(kind, kind.sizes(self.quick))
+        return self.known[key]
+
+
+def papers_of(effort: Effort) -> list[Study]:
+    """Return the studies whose protocols are published."""
+    return [study for study in studies() if len(study.published())][: effort.size(100, 1)]
 
 
 def recorded_durations() -> list[float]:
@@ -88,12 +117,21 @@ def recorded_durations() -> list[float]:
 
 def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
     """Measure the client's time, core-hours, and speed-up by workers."""
+    papers, costs = papers_of(effort), Costs(effort.quick)
     with use_threads(1):
         overhead(2, 1)
         client = overhead(effort.size(100, 3), 1)
         yield once("client's time a trial", client, threads=1, unit="s", note="planning, claiming and writing")
-        estimated = costs_at_paper(effort)
+        estimated = {study.name: [costs.of(trial) for trial in trials_of(study)] for study in papers}
+        spared = {
+            step.name: {
+                study.name: [costs.of(trial, step.own_steps, step.half) for trial in trials_of(study, step.savings)]
+                for study in papers
+            }
+            for step in STEPS
+        }
     yield hours_table(estimated, client)
+    yield savings_table(spared)
     yield datasets_table(estimated)
     plans = {f"{study}, profile paper": [cost.seconds for cost in costs] for study, costs in estimated.items()}
     recorded = recorded_durations()
@@ -102,28 +140,34 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
     yield from scaling(plans, client)
 
 
-def hours_table(estimated: dict[str, list[TrialCost]], client: float) -> Table:
+def hours_table(estimated: Mapping[str, Sequence[TrialCost]], client: float) -> Table:
     """Return a table with a row for each study."""
     rows = []
     for study, costs in estimated.items():
         seconds = [cost.seconds for cost in costs]
         spans = [makespan(seconds, workers, client=client) / HOUR for workers in (2, 64)]
-        otherwise = [sum(others) / HOUR for others in ([cost.usual for cost in costs], [cost.half for cost in costs])]
-        rows.append((study, len(seconds), sum(seconds) / HOUR, *otherwise, max(seconds) / HOUR, *spans))
-    heads = (
-        "study",
-        "trials",
-        "core-hours",
-        "with PyTorch's own steps",
-        "with networks in bfloat16",
-        "longest trial, hours",
-        "hours on 2 cores",
-        "hours on 64 cores",
-    )
+        rows.append((study, len(seconds), sum(seconds) / HOUR, max(seconds) / HOUR, *spans))
+    heads = ("study", "trials", "core-hours", "longest trial, hours", "hours on 2 cores", "hours on 64 cores")
     return Table("core-hours", heads, tuple(rows))
 
 
-def datasets_table(estimated: dict[str, list[TrialCost]]) -> Table:
+def savings_table(spared: Mapping[str, Mapping[str, Sequence[TrialCost]]]) -> Table:
+    """Return a table of core-hours with a row for each step, each with the savings of those above it.
+
+    Args:
+        spared: step -> study -> what its trials cost.
+    """
+    papers = list(next(iter(spared.values())))
+    rows: list[tuple[str | float, ...]] = []
+    for step, costs in spared.items():
+        hours = [sum(cost.seconds for cost in costs[paper]) / HOUR for paper in papers]
+        whole = sum(hours)
+        first = float(rows[0][len(papers) + 1]) if rows else whole
+        rows.append((step, *hours, whole, f"{whole / first:.0%}"))
+    return Table("savings", ("spared, each beside those above", *papers, "together", "of the first"), tuple(rows))
+
+
+def datasets_table(estimated: Mapping[str, Sequence[TrialCost]]) -> Table:
     """Return a table with a row for each study and data set."""
     rows = []
     for study, costs in estimated.items():

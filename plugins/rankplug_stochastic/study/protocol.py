@@ -12,7 +12,7 @@ them setting B with dropout after the last hidden layer only, where the paper ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,21 +85,32 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         for setting in ("fixed", "tuned"):
             parts = {model: parts_of(BY_NAME[model], size, collection, setting == "tuned") for model in models}
             name, scored = f"{setting} {data_name}", (setting, data_name) == ("fixed", WEB30K)
-            asked = Runs(name, parts, shared, size.folds, size.trials, kind=setting, place=data_name)
+            # Figure 3 shows curves on training data of setting A on the first collection, which B's other models share.
+            shown = [BY_NAME[model] for model in models if data_name == WEB30K]
+            of_figure = [parts_of(model, size, collection, tuned=False) for model in shown]
+            parts = {
+                model: those if those in of_figure else without_train_curve(size, those)
+                for model, those in parts.items()
+            }
+            asked = Runs(
+                name, parts, shared, size.folds, size.trials, kind=setting, place=data_name, choosing=size.choosing
+            )
             # What noise on the scores of trained models does is told for Figure 3's models on the first collection.
             yield replace(asked, keep_scores=scored)
     first, data_name = collections[0], WEB30K
     shared = {"dataset": first.dataset, "transforms": list(first.transforms), "metrics": list(METRICS)}
-    several = crossed(size, first)
-    yield Runs(f"{CROSSED} {data_name}", several, shared, size.folds, size.trials, kind=CROSSED, place=data_name)
+    several = {model: without_train_curve(size, parts) for model, parts in crossed(size, first).items()}
+    both = Runs(f"{CROSSED} {data_name}", several, shared, size.folds, size.trials, kind=CROSSED, place=data_name)
+    yield replace(both, choosing=size.choosing)
     if size.noise:
         noisy = kinds_of_noise(size, first)
         yield Runs(f"{NOISE} {data_name}", noisy, shared, size.folds, size.noise, kind=NOISE, place=data_name)
     if size.mentioned:
-        further = mentioned(size, first)
-        yield Runs(
+        further = {model: without_train_curve(size, parts) for model, parts in mentioned(size, first).items()}
+        there = Runs(
             f"{MENTIONED} {data_name}", further, shared, size.folds, size.mentioned, kind=MENTIONED, place=data_name
         )
+        yield replace(there, choosing=size.choosing)
 
 
 def mentioned(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
@@ -144,7 +155,17 @@ def kinds_of_noise(size: Size, collection: Collection) -> dict[str, dict[str, An
         **{law: f"{law}[beta=1.0,samples=8]" for law in LAWS},
         NO_NOISE: "",
     }
-    return {name: {**expected, "sampler": sampler} for name, sampler in samplers.items()}
+    # Without noise, and with the paper's, they are models of setting A, which are trained once.
+    of_setting = ("", NOISE_OF_NETWORKS)
+    return {
+        name: {**(expected if sampler in of_setting else without_train_curve(size, expected)), "sampler": sampler}
+        for name, sampler in samplers.items()
+    }
+
+
+def without_train_curve(size: Size, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a model of which no figure shows the curve on training data."""
+    return dict(parts) if size.all_train_curves else {**parts, "train_curve": False}
 
 
 def parts_of(model: PaperModel, size: Size, collection: Collection, tuned: bool) -> dict[str, Any]:
@@ -174,6 +195,8 @@ def network_of(size: Size, collection: Collection, network: str, rates: str) -> 
     layers = ",".join(str(max(8, width // size.divisor)) for width in widths)
     common = f"layers=({layers}),batch_norm=true,input_batch_norm=true"
     steps = f"batch={size.batch},epochs={size.epochs},l2=0,schedule=constant,scaling=none"
+    if size.bfloat16:
+        steps += ",autocast=true"
     if network == "B":
         return {
             "backend": f"torch[optimiser=adam,lr={rates},reduction=mean,{steps}]",

@@ -50,6 +50,9 @@ class Size:
         noise: repetitions of the comparison of scales, draws and laws of noise.
         mentioned: repetitions of what the paper only mentions.
         dropout_between: whether setting B has dropout after every hidden layer, as in the paper, or after the last.
+        choosing: of how many first repetitions of every learning rate validation data choose; 0 for all.
+        all_train_curves: whether there are curves on training data also of what no figure shows them of.
+        bfloat16: whether the networks' matrix products are in bfloat16, under which it is not shown that results stay.
     """
 
     collections: tuple[Collection, ...]
@@ -66,6 +69,9 @@ class Size:
     noise: int = 0
     mentioned: int = 0
     dropout_between: bool = False
+    choosing: int = 0
+    all_train_curves: bool = True
+    bfloat16: bool = False
 
 
 SIZES: Mapping[Profile, Size] = {
@@ -142,5 +148,7 @@ SIZES: Mapping[Profile, Size] = {
         noise=10,
         mentioned=10,
         dropout_between=True,
+        choosing=3,
+        all_train_curves=False,
     ),
 }

@@ -54,7 +54,11 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     for collection in collections:
         parts = models_of(collection, size)
         by_collection = [err_by_collection(metric, collection.largest_label) for metric in ERR]
-        shared: dict[str, Any] = {"dataset": collection.dataset, "metrics": [*NDCG, *ERR, *by_collection]}
+        shared: dict[str, Any] = {
+            "dataset": collection.dataset,
+            "metrics": [*NDCG, *ERR, *by_collection],
+            "train_curve": size.train_curves,
+        }
         of_tables = Runs(collection.place, parts, shared, size.folds, size.trials)
         yield replace(of_tables, kind=TABLES, place=collection.place, level=collection.largest_label)
         if collection.place == OHSUMED:
@@ -75,7 +79,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             model: {**parts[model], "transforms": [ON_TEST], "selection": ["ndcg@10[empty=1]"]}
             for model in ("uMart", "LambdaMart-L")
         }
-        shared = {"dataset": collection.dataset, "metrics": list(LIGHTGBM_NDCG)}
+        shared = {**shared, "metrics": list(LIGHTGBM_NDCG)}
         evaluated = Runs(f"{LIGHTGBM_EVALUATION} {collection.place}", mart, shared, size.folds, size.trials)
         yield replace(evaluated, kind=LIGHTGBM_EVALUATION, place=collection.place)
 

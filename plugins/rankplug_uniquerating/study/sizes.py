@@ -58,6 +58,7 @@ class Size:
         choices: repetitions of what the text says it tried.
         sparse: repetitions with features made sparse.
         test_selected: runs the diagnosis of choosing on the test part, which takes hundreds of small trials to tell.
+        train_curves: whether learning curves have training data, which no exhibit shows.
     """
 
     collections: tuple[Collection, ...]
@@ -73,6 +74,7 @@ class Size:
     choices: int = 0
     sparse: int = 0
     test_selected: bool = True
+    train_curves: bool = True
 
 
 def _made(
@@ -186,5 +188,6 @@ SIZES: Mapping[Profile, Size] = {
         max_bin=10000,
         choices=5,
         sparse=5,
+        train_curves=False,
     ),
 }

@@ -64,6 +64,7 @@ class Size:
         negatives: shares of documents added.
         flips: shares of labels drawn anew.
         clicks: click probabilities of label 0.
+        train_curves: whether learning curves have training data, which no exhibit shows.
     """
 
     collections: tuple[Collection, ...]
@@ -76,6 +77,7 @@ class Size:
     negatives: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6)
     flips: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6)
     clicks: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.25)
+    train_curves: bool = True
 
     def levels(self, kind: Noise) -> tuple[float, ...]:
         """Return the levels of a kind of noise."""
@@ -137,7 +139,12 @@ SIZES: Mapping[Profile, Size] = {
         rounds=300,
         learning_rate=0.05,
     ),
-    "paper": Size((Collection("mslr-web30k", 400, 50), Collection("yahoo-c14", 200, 100)), trials=100, click_trials=20),
+    "paper": Size(
+        (Collection("mslr-web30k", 400, 50), Collection("yahoo-c14", 200, 100)),
+        trials=100,
+        click_trials=20,
+        train_curves=False,
+    ),
 }
 
 
@@ -202,6 +209,7 @@ def _group(name: str, size: Size, collection: Collection, losses: Mapping[str, s
         "scorer": f"trees[leaves={collection.leaves},learning_rate={size.learning_rate},rounds={size.rounds},l2=0,"
         f"min_data={collection.min_data},min_hessian=0.0,max_bin={size.max_bin},feature_fraction=1]",
         "patience": size.patience,
+        "train_curve": size.train_curves,
         "metrics": list(METRICS),
     }
     return Runs(name, parts, shared, trials=size.trials)

@@ -69,6 +69,36 @@ def test_the_paper_profile_has_the_published_settings():
     assert web["lambdaMART"]["patience"] == 200
 
 
+def test_the_paper_profile_spares_what_no_exhibit_shows_and_tells_it():
+    runs = {group.name: group for group in STUDY.runs("paper", None)}
+    assert all(parts.get("train_curve", True) for parts in runs[FIXED].models.values())
+    assert {name for name, parts in runs[TUNED].models.items() if not parts.get("train_curve", True)} == {
+        "E[CrossEntropy]",
+        "E[ApproxNDCG]",
+    }
+    shared = {"beta = 1", "N = 8", protocol.NO_NOISE}
+    assert {name for name, parts in runs[NOISE].models.items() if parts.get("train_curve", True)} == shared
+    for name in (f"fixed {protocol.YAHOO}", f"tuned {protocol.YAHOO}", CROSSED, MENTIONED):
+        assert not any(parts.get("train_curve", True) for parts in runs[name].models.values())
+    assert {name: group.choosing for name, group in runs.items()} == dict.fromkeys(runs, 3) | {NOISE: 0}
+    for profile in PROFILES[:-1]:
+        for group in STUDY.runs(profile, None):
+            assert not group.choosing and all("train_curve" not in parts for parts in group.models.values())
+
+
+def test_in_bfloat16_networks_differ_in_nothing_else():
+    plain = protocol.SIZES["paper"]
+    collection = plain.collections[0]
+    for name, model in protocol.BY_NAME.items():
+        both = [
+            protocol.parts_of(model, size, collection, tuned=True)
+            for size in (plain, dataclasses.replace(plain, bfloat16=True))
+        ]
+        assert both[1]["backend"].replace(",autocast=true", "") == both[0]["backend"], name
+        assert ("autocast=true" in both[1]["backend"]) != model.trees
+        assert {**both[1], "backend": both[0]["backend"]} == both[0]
+
+
 def test_a_data_set_can_be_named(results):
     runs = list(STUDY.runs("smoke", "ohsumed"))
     assert [group.shared["dataset"] for group in runs] == ["ohsumed"] * 5
