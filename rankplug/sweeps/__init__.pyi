@@ -11,12 +11,12 @@ from .running import sweep as sweep
 from .search.tuning import Tuning as Tuning
 from .search.tuning import plan_search as plan_search
 from .search.tuning import tune as tune
-from .search.validation_choice import chosen_on_validation as chosen_on_validation
-from .search.validation_choice import needed_trials as needed_trials
-from .search.validation_choice import validation_quality as validation_quality
 from .sweep_files import read_file as read_file
 from .sweep_files import read_words as read_words
 from .sweep_progress import duration as duration
+from .validation_choice import chosen_on_validation as chosen_on_validation
+from .validation_choice import needed_trials as needed_trials
+from .validation_choice import validation_quality as validation_quality
 
 __all__ = [
     "ExpectedTime",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankplug.errors import DataError, GrammarError, shown
 from rankplug.registry import registry
 from rankplug.store import Combination, Trial, combinations, read_about
-from rankplug.sweeps.search.validation_choice import needed_trials
 from rankplug.sweeps.sweep_progress import duration
+from rankplug.sweeps.validation_choice import needed_trials
 from rankplug.system import whole_number
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from rankplug.store import Combination, Store
 from rankplug.sweeps.plans import Folds, Plan, Sweep
 from rankplug.sweeps.running import Outcome, sweep
 from rankplug.sweeps.search.search_space import SearchSpace
-from rankplug.sweeps.search.validation_choice import chosen_on_validation, validation_quality
+from rankplug.sweeps.validation_choice import chosen_on_validation, validation_quality
 from rankplug.system import missing, whole_number
 
 if TYPE_CHECKING:
