@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from typer.testing import CliRunner
 
+from rankplug.cli import app
 from rankplug.store import Store
 from rankplug.studies import Runs, Study
 from rankplug.studies.runs import StoredFrames
@@ -122,3 +124,11 @@ def test_folds_and_models_choose_for_themselves_and_a_single_combination_has_all
 def test_as_many_trials_as_choose_are_all_of_them(tmp_path):
     assert len(plan_sweeps([Sweep((GRID,), trials=2, choosing=2)], Store(tmp_path)).waiting) == 6
     assert len(plan_sweeps([Sweep((GRID,), trials=2, choosing=5)], Store(tmp_path)).waiting) == 6
+
+
+def test_the_command_trains_what_was_chosen_after_what_chooses(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankplug.cli.sweep.read_sweeps", lambda words, profile: [Sweep((GRID,), trials=3, choosing=1)])
+    told = CliRunner().invoke(app, ["sweep", "made", "--store", str(tmp_path)])
+    assert told.exit_code == 0, told.output
+    assert "3 to run, 0 done" in told.output and "chosen on validation data, 2 to run, 3 done" in told.output
+    assert len(list(Store(tmp_path).files())) == 5
