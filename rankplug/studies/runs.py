@@ -94,7 +94,7 @@ class Runs:
             for fold in self.folds
             for number in range(self.trials)
         ]
-        return trials if store is None else needed_trials(trials, self.choosing, store)
+        return needed_trials(trials, self.choosing, store) if self.choosing and store is not None else trials
 
     def trials_in(self, store: Store) -> int:
         """Return how many of its trials, from the first on, a store has of every model."""

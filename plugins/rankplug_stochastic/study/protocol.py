@@ -3,6 +3,8 @@
 Setting A, *fixed*: a baseline and its expected loss share all settings. Setting B, *tuned*: the expected losses of the
 networks have a smaller network, dropout and Adam; those of the trees stay as they are.
 
+Validation data choose learning rates; at the profile ``paper``, which has ten trials, those of the first three do.
+
 What the paper lacks: both losses of networks, plain and expected, with both networks and optimisers, all with equally
 many learning rates to choose from; and the expected loss over scales of noise, numbers of draws and laws of noise.
 
