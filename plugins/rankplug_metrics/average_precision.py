@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from rankplug.compiled import part
 from rankplug.metrics import list_metric
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def relevant_documents(labels, threshold):
     """Count the labels that are at least the threshold."""
     relevant = 0

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from rankplug.compiled import gain as exponential_gain
+from rankplug.compiled import part
 from rankplug.metrics import list_metric
 
 EXPONENTIAL = 0
@@ -21,7 +21,7 @@ TABLED_RANKS = 4096
 DISCOUNTS = 1.0 / np.log2(np.arange(2.0, TABLED_RANKS + 2.0))
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def cumulative_gain(labels, gain, discount):
     """Return the sum of the gains of labels in the given order, each times the discount of its rank."""
     total = 0.0

@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from rankplug.compiled import part
 
 BINS = 1024.0 * 1024.0
 WIDTH = 25.0
 REGULARISER = float(np.float32(0.01))
 
 
-@njit(nogil=True, error_model="numpy", fastmath=False)
+@part(nogil=True, error_model="numpy", fastmath=False)
 def _tabulated_sigmoid(gap, sigma):
     """Return one over ``1 + exp(sigma gap)``, at the left end of the bin the gap falls into."""
     least = -WIDTH / sigma
@@ -31,7 +32,7 @@ def _tabulated_sigmoid(gap, sigma):
     return 1.0 / (1.0 + math.exp((step / bins_a_unit + least) * sigma))
 
 
-@njit(nogil=True, error_model="numpy", fastmath=False)
+@part(nogil=True, error_model="numpy", fastmath=False)
 def lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepest, gradient, curvature):
     """Fill gradient and curvature of one list, whose scores come by rank; return the normalising factor."""
     n = ranked.size

@@ -28,6 +28,7 @@ from .pair_sums import different_levels as different_levels
 from .pair_sums import sum_over_pairs as sum_over_pairs
 from .pair_sums import worth_sums as worth_sums
 from .pairs import add_logistic_pair as add_logistic_pair
+from .parts import part as part
 from .ranking import fill_dcg_constants as fill_dcg_constants
 from .ranking import gain as gain
 from .ranking import ideal_dcg as ideal_dcg

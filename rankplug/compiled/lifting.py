@@ -36,12 +36,12 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import njit
 from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
 from rankplug.compiled.machine_code import compile_with_own_copies
 from rankplug.compiled.named_functions import NamedFunction, names_used
+from rankplug.compiled.parts import part
 from rankplug.errors import BrokenPluginError
 from rankplug.registry import Parameters, literal_values
 from rankplug.system import cache_folder, numbers, write_whole
@@ -69,7 +69,7 @@ class ListFunction(NamedFunction):
     def compiled(self) -> Any:
         """The compiled function."""
         fastmath = set(self.fastmath) if isinstance(self.fastmath, frozenset) else self.fastmath
-        return njit(nogil=True, error_model="numpy", fastmath=fastmath)(self.function)
+        return part(nogil=True, error_model="numpy", fastmath=fastmath)(self.function)
 
     def call(self, expressions: Mapping[str, str], parameters: str) -> str:
         """Return the arguments of a call as source: an expression for what is supplied, else an item of the tuple."""
@@ -121,7 +121,7 @@ def call_of_list(function: ListFunction, parameters: str, scores: str | None = N
 
 def building_block(function: Callable[..., Any]) -> Any:
     """Compile a part of a function of one list with the same settings as the whole; a decorator."""
-    return njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
+    return part(nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
 
 
 def sources_of(function: Callable[..., Any]) -> dict[str, str]:

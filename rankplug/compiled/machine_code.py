@@ -51,7 +51,11 @@ class _CompilerOfOwnCopies(Compiler):  # type: ignore[misc]
         library = _OwnCopies(self.state.targetctx.codegen(), func.__qualname__)
         library.enable_object_caching()
         self.state.library = library
-        return super().compile_extra(func)
+        result = super().compile_extra(func)
+        for environment in result._find_referenced_environments():
+            # Those of parts, of which there is no code of their own to give them to.
+            library.codegen.set_env(environment.env_name, environment)
+        return result
 
 
 class _BesideTheSource(InTreeCacheLocator):  # type: ignore[misc]
@@ -127,7 +131,9 @@ def compile_with_own_copies(function: Callable[..., Any], kept: bool = False) ->
         function: whatever numba compiles.
         kept: whether to keep its machine code beside its source, and take it from there.
     """
-    compiled = njit(nogil=True, error_model="numpy", pipeline_class=_CompilerOfOwnCopies)(function)
+    compiled = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, pipeline_class=_CompilerOfOwnCopies)(
+        function
+    )
     if kept:
         compiled._cache = _Kept(function)
     return compiled

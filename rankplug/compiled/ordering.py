@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rankplug.compiled.parts import part
 
 Doubles = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -19,7 +20,7 @@ RUN = 12
 LARGEST_COUNTED_LABEL = 31
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def usable(scores: Doubles, labels: Doubles) -> bool:
     """Tell whether no score of a list is nan and all labels are finite and zero or more."""
     usable_so_far = True
@@ -29,7 +30,7 @@ def usable(scores: Doubles, labels: Doubles) -> bool:
     return usable_so_far
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, order: Order, ranked: Doubles) -> None:
     """Fill ``ranked``, which may be shorter than the list, with the labels of the documents in order, best first.
 
@@ -43,7 +44,7 @@ def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, 
         ranked[position] = labels[order[position]]
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
     """Count, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised.
 
@@ -71,7 +72,7 @@ def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
             ranked[first] = labels[document]
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})
+@part(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})
 def _above_and_level(scores: Singles, score: np.float32) -> np.float32:
     """Add up 1 for each score above one and ``LEVEL`` for each that is level; such sums are exact in any order."""
     total = np.float32(0)
@@ -81,7 +82,7 @@ def _above_and_level(scores: Singles, score: np.float32) -> np.float32:
     return total
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _places_above(scores: Doubles, document: int) -> int:
     """Count the documents above one, of those with its score the earlier ones."""
     above = 0
@@ -92,7 +93,7 @@ def _places_above(scores: Doubles, document: int) -> int:
     return above
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, order: Order) -> None:
     """Fill at least the first ``depth`` ranks of ``order`` with the documents of highest score.
 
@@ -114,7 +115,7 @@ def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, o
         _reorder_ties(scores, tie_keys, order, spare)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _select(scores: Doubles, depth: int, order: Order) -> None:
     """Keep the best documents seen so far in order; most documents of a long list are turned away at once."""
     held = 0
@@ -135,7 +136,7 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
         worst = scores[order[held - 1]]
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare: Order) -> None:
     keys = -smallest_first
     begin = 0
@@ -148,7 +149,7 @@ def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare:
         begin = end
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
     """Sort ``order`` by the keys of its items, equal keys as they stand, by merging short runs sorted by insertion.
 
@@ -169,7 +170,7 @@ def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
         width *= 2
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, end: int) -> None:
     if keys[order[middle - 1]] >= keys[order[middle]]:
         return
@@ -188,7 +189,7 @@ def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, e
             right += 1
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def sort_labels(labels: Doubles, best_first: Doubles) -> None:
     """Fill ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
     counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)

@@ -11,10 +11,10 @@ others, in a time that grows with the documents, and tell apart exactly who stan
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
+from rankplug.compiled.parts import part
 from rankplug.compiled.scratch_arrays import scratch, zeros
 from rankplug.compiled.vector_math import exp
 
@@ -65,7 +65,7 @@ def worth_sums(documents: int, levels: int, columns: int, pairs: float, toleranc
     return (WORTH_A_DOCUMENT + WORTH_A_SUM * levels * columns) * documents < pairs
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract", "arcp"})
+@part(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract", "arcp"})
 def _pass_over(
     exponents: Doubles,
     level_of: Levels,
@@ -109,7 +109,7 @@ def _pass_over(
                     row[term] = (row[term] + amount) * powers[term]
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def sum_over_pairs(
     exponents: Doubles, level_of: Levels, weights: Doubles, matching: Doubles, kernels: int
 ) -> tuple[Doubles, Doubles, Doubles, Doubles]:
@@ -135,7 +135,7 @@ def sum_over_pairs(
     return above, lower_above, below, higher_below
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def different_levels(levels: int) -> Doubles:
     """Return 1 for each two levels that differ, 0 for equal ones."""
     matching = np.ones((levels, levels))

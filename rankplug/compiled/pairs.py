@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rankplug.compiled.parts import part
 
 Doubles = NDArray[np.float64]
 
 
-@njit(inline="always")
+@part(inline="always")
 def add_logistic_pair(
     scores: Doubles, better: int, worse: int, weight: float, gradient: Doubles, curvature: Doubles
 ) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rankplug.compiled.parts import part
 
 Doubles = NDArray[np.float64]
 Order = NDArray[np.int32]
@@ -20,7 +21,7 @@ STEPS_OUT_OF_ORDER = 8
 PLACES_LOOKED_AT = 64
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def sort_best_first(scores: Doubles, order: Order) -> Doubles:
     """Sort the documents into ``order`` by descending score, ties by position; return the scores in that order.
 
@@ -41,7 +42,7 @@ def sort_best_first(scores: Doubles, order: Order) -> Doubles:
     return sorted_scores
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _is_nearly_sorted(scores: Doubles, order: Order) -> bool:
     """Tell from the first ranks whether few neighbours are out of order."""
     ranks = min(order.size, PLACES_LOOKED_AT)
@@ -51,13 +52,13 @@ def _is_nearly_sorted(scores: Doubles, order: Order) -> bool:
     return wrong * STEPS_OUT_OF_ORDER <= ranks
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _take(scores: Doubles, order: Order, out: Doubles) -> None:
     for position in range(order.size):
         out[position] = scores[order[position]]
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves: int) -> bool:
     """Sort both by insertion among ranks that are ``stride`` apart; return False if it took too many moves."""
     moves = 0
@@ -74,7 +75,7 @@ def _put_in_place(sorted_scores: Doubles, order: Order, stride: int, most_moves:
     return True
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _shell_sort(sorted_scores: Doubles, order: Order) -> None:
     """Sort scores of very uneven spread by insertion at strides that shrink by Tokuda's factor of 4/9."""
     stride = order.size
@@ -83,7 +84,7 @@ def _shell_sort(sorted_scores: Doubles, order: Order) -> None:
         _put_in_place(sorted_scores, order, stride, order.size * order.size)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def _spread_by_score(scores: Doubles, order: Order) -> None:
     """Sort by counting into equal steps of score, best step first, by position inside a step."""
     best = worst = scores[0]
@@ -106,7 +107,7 @@ def _spread_by_score(scores: Doubles, order: Order) -> None:
         first[step] += 1
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def gain(label: float) -> float:
     """Return the gain of a label, 2^label - 1."""
     whole = int(label)
@@ -115,7 +116,7 @@ def gain(label: float) -> float:
     return float(2.0**label) - 1.0
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def ideal_dcg(labels: Doubles, cutoff: int) -> float:
     """Return the largest DCG of a list at a cut-off, with the discount 1 / log2(1 + rank)."""
     order = np.empty(labels.size, np.int32)
@@ -130,7 +131,7 @@ def ideal_dcg(labels: Doubles, cutoff: int) -> float:
     return total
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def fill_dcg_constants(labels: Doubles, cutoff: int, constants: Doubles) -> None:
     """Fill one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank."""
     ideal = ideal_dcg(labels, cutoff)

@@ -8,20 +8,21 @@ on where the heap had put its arrays. Arrays from here always lie far enough apa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rankplug.compiled.parts import part
 
 APART = 64
 """Numbers left free before and after each array."""
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def scratch(length: int) -> NDArray[np.float64]:
     """Return an uninitialised array of so many numbers."""
     return np.empty(length + 2 * APART)[APART : APART + length]
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def zeros(length: int) -> NDArray[np.float64]:
     """Return an array of so many numbers, all 0."""
     return np.zeros(length + 2 * APART)[APART : APART + length]

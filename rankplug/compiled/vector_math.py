@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from rankplug.compiled.parts import part
 
 WIDEST = 600.0
 """Range of exponents whose exponentials fit into doubles, sums and quotients included."""
@@ -66,7 +68,7 @@ _double_of = _reinterpret(types.int64, types.float64, ir.DoubleType())
 
 
 # Without fastmath: the rounding by adding and subtracting a large number must not be simplified away.
-@njit(nogil=True, error_model="numpy", fastmath=False, forceinline=True)
+@part(nogil=True, error_model="numpy", fastmath=False, forceinline=True)
 def exp(number: float) -> float:
     """Return the exponential; 0 below -708 and e^709 above 709."""
     bounded = min(max(number, _SMALLEST_EXPONENT), _LARGEST_EXPONENT)
@@ -84,7 +86,7 @@ def exp(number: float) -> float:
     return scaled if number > _SMALLEST_EXPONENT else 0.0
 
 
-@njit(nogil=True, error_model="numpy", fastmath=False, forceinline=True)
+@part(nogil=True, error_model="numpy", fastmath=False, forceinline=True)
 def log(number: float) -> float:
     """Return the natural logarithm of a positive, normal number."""
     bits = _bits_of(number)
@@ -101,7 +103,7 @@ def log(number: float) -> float:
     return result
 
 
-@njit(nogil=True, error_model="numpy", fastmath=False)
+@part(nogil=True, error_model="numpy", fastmath=False)
 def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArray[np.float64]) -> None:
     """Fill ``out`` with ``exp(exponents - origin)``, cut off at ``exp(WIDEST)`` so that products do not overflow.
 
@@ -113,7 +115,7 @@ def exponentials_from(exponents: NDArray[np.float64], origin: float, out: NDArra
         out[position] = exp(min(exponents[position] - origin, WIDEST))
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"})
+@part(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"})
 def largest(numbers: NDArray[np.float64]) -> float:
     """Return the largest of some finite numbers, of which there is at least one."""
     best = numbers[0]
@@ -122,7 +124,7 @@ def largest(numbers: NDArray[np.float64]) -> float:
     return float(best)
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract"})
+@part(nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract"})
 def make_log_probabilities(scores: NDArray[np.float64]) -> None:
     """Shift finite scores, of which there is at least one, so that their exponentials add up to 1."""
     peak = largest(scores)

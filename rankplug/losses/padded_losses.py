@@ -24,10 +24,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.compiled import NamedFunction, key_of, uniform
+from rankplug.compiled import ArrayFunction, NamedFunction, key_of, uniform
 from rankplug.data import Integers
 from rankplug.errors import BrokenPluginError
 from rankplug.losses.list_losses import Cost, check_cost
@@ -242,7 +241,7 @@ class _Batch:
         return diagonal
 
 
-@njit(nogil=True)
+@ArrayFunction
 def _fill_uniform(
     seed: int,
     iteration: int,

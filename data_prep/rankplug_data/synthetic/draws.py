@@ -7,9 +7,8 @@ normal numbers are sums of uniform ones, and the exponential is a polynomial of 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from rankplug.compiled import mix
+from rankplug.compiled import mix, part
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALFWORD = np.uint64(0xFFFF)
@@ -18,13 +17,13 @@ _INVERSE = 1.0 / np.maximum(np.arange(10.0), 1.0)
 _POWERS_OF_TWO = 2.0 ** np.arange(-128, 129)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def word(key: np.uint64, counter: int) -> np.uint64:
     """Return the 64 bits at a position of a key's stream."""
     return mix(key + np.uint64(counter + 1) * _GOLDEN)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def standard(bits: np.uint64) -> float:
     """Return a nearly normal number of mean 0 and variance 1, between -3.47 and 3.47: the sum of four uniform ones."""
     total = (
@@ -36,7 +35,7 @@ def standard(bits: np.uint64) -> float:
     return float((np.float64(total) - 131070.0) * _NORMAL_SPREAD)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def normal(key: np.uint64, counter: int) -> float:
     """Return a normal number to beyond five deviations: the sum of twelve uniform 16-bit numbers of three counters."""
     return (
@@ -44,7 +43,7 @@ def normal(key: np.uint64, counter: int) -> float:
     ) * 0.5773502691896258
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def exponential(x: float) -> float:
     """Return ``exp(x)`` for ``|x| < 80`` to 12 digits, without the system's library."""
     whole = np.floor(x * 1.4426950408889634 + 0.5)
@@ -60,7 +59,7 @@ def exponential(x: float) -> float:
     return float((1.0 + r * series) * _POWERS_OF_TWO[np.int64(whole) + 128])
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def squashed(x: float) -> float:
     """Return an S-shaped curve from 0 to 1, with exact arithmetic: ``(1 + x / (1 + |x|)) / 2``."""
     return 0.5 + 0.5 * x / (1.0 + abs(x))

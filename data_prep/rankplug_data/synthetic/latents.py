@@ -13,9 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rankplug.compiled import key_of
+from rankplug.compiled import key_of, part
 from rankplug_data.synthetic.draws import exponential, normal, standard, word
 from rankplug_data.synthetic.shapes import ANCHOR, BODY, STREAMS, WHOLE
 
@@ -62,7 +61,7 @@ class QueryLaw(NamedTuple):
     abundance: float
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def draw_query(key: np.uint64, law: QueryLaw, query: np.ndarray) -> None:
     """Fill ``query`` with its latent values."""
     intent = np.float64(word(key, 0) >> np.uint64(48)) / 65536.0
@@ -77,19 +76,19 @@ def draw_query(key: np.uint64, law: QueryLaw, query: np.ndarray) -> None:
     query[BARREN] = 1.0 if np.float64(word(key, 8) >> np.uint64(11)) / 9007199254740992.0 < law.barren else 0.0
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def document_key(seed: int, part: int, query: int, document: int) -> np.uint64:
     """Return the key of a document's draws; number 0 is the query itself."""
     return key_of(seed, part, query, document + 1)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def query_key(seed: int, part: int, query: int) -> np.uint64:
     """Return the key of a query's draws."""
     return key_of(seed, part, query, 0)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def draw_document(key: np.uint64, query: np.ndarray, document: np.ndarray, matched: np.ndarray) -> None:
     """Fill ``document`` with its latent values and ``matched`` with 1 for each stream that holds a query term."""
     topic = standard(word(key, 0))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rankplug.compiled import part
 from rankplug_data.synthetic.draws import exponential, squashed, standard, word
 from rankplug_data.synthetic.features import Law, Table
 from rankplug_data.synthetic.latents import RARITY, TERMS
@@ -14,7 +14,7 @@ _LEVEL, _POSITIVE, _COUNT, _HEAVY = int(Law.LEVEL), int(Law.POSITIVE), int(Law.C
 _SQUASHED, _TERMS, _FLAG, _DERIVED = int(Law.SQUASHED), int(Law.TERMS), int(Law.FLAG), int(Law.DERIVED)
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def query_factors(query: np.ndarray, factors: np.ndarray) -> None:
     """Fill ``factors`` with the properties in :class:`~rankplug_data.synthetic.features.Times`."""
     factors[0] = 1.0
@@ -23,7 +23,7 @@ def query_factors(query: np.ndarray, factors: np.ndarray) -> None:
     factors[3] = query[RARITY] * query[RARITY]
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def measure(
     recipe: Table,
     key: np.uint64,
@@ -67,7 +67,7 @@ def measure(
         values[column] = value * recipe.scale[column] * factors[recipe.times[column]]
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def to_unit_interval(middle: np.ndarray, values: np.ndarray) -> None:
     """Map ``x`` to ``x / (x + m)``, and to ``m / (|x| + m)`` where it is negative: ``m`` becomes one half."""
     for column in range(values.size):

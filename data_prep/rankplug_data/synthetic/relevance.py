@@ -19,8 +19,8 @@ in it, and no document's label depends on another document's. So no loss has its
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rankplug.compiled import part
 from rankplug_data.synthetic.draws import normal, squashed
 from rankplug_data.synthetic.latents import (
     ABUNDANCE,
@@ -44,7 +44,7 @@ _MEAN, _VARIANCE = -0.566, 1.90
 _NOISE_AT = 32
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def relevance(query: np.ndarray, document: np.ndarray, matched: np.ndarray, hidden: float) -> float:
     """Return the relevance function, of mean 0 and deviation 1 over the documents of a large collection."""
     intent = query[INTENT]
@@ -65,7 +65,7 @@ def relevance(query: np.ndarray, document: np.ndarray, matched: np.ndarray, hidd
     return float((value - _MEAN) / np.sqrt(_VARIANCE + hidden * hidden))
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def perceived(key: np.uint64, query: np.ndarray, value: float, noise: float) -> float:
     """Return a judge's perception of a document whose relevance is ``value``."""
     if query[BARREN] > 0.0:
@@ -73,7 +73,7 @@ def perceived(key: np.uint64, query: np.ndarray, value: float, noise: float) -> 
     return float(query[CLARITY] * value + query[ABUNDANCE] + noise * normal(key, _NOISE_AT))
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def labelled(perception: float, thresholds: np.ndarray) -> float:
     """Return the label: how many of the rising thresholds the perception exceeds."""
     label = 0.0

@@ -12,7 +12,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from rankplug.compiled import part
 
 SMALLEST_POWER = -342
 LARGEST_POWER = 308
@@ -40,7 +41,7 @@ def _powers_of_five() -> np.ndarray:
 POWERS_OF_FIVE = _powers_of_five()
 
 
-@njit(nogil=True, inline="always")
+@part(nogil=True, inline="always")
 def _product(left: Any, right: Any) -> tuple[Any, Any]:
     """Return both words of the product of two unsigned 64-bit numbers, the high one first."""
     half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -52,7 +53,7 @@ def _product(left: Any, right: Any) -> tuple[Any, Any]:
     return left_high * right_high + (middle >> half) + (other >> half), (other << half) | (low & low_half)
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def nearest_double(mantissa: int, power: int) -> tuple[float, bool]:
     """Return ``mantissa * 10 ** power`` correctly rounded, for a mantissa from 0 to below 2^63, and its success.
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from rankplug.compiled import part
 
 ZERO = 48
 POWERS_OF_TEN = np.array([10**power for power in range(19)], np.int64)
@@ -63,7 +65,7 @@ word_at: Any = _word_at
 trailing_zeros: Any = _trailing_zeros
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def read_digits(at: Any, end: int) -> tuple[Any, Any]:
     """Read the number that the digits at an address spell (modulo 2^64 if there are many); also return where they end.
 
@@ -94,7 +96,7 @@ def read_digits(at: Any, end: int) -> tuple[Any, Any]:
     return value, at
 
 
-@njit(nogil=True, inline="always")
+@part(nogil=True, inline="always")
 def read_short_digits(at: Any) -> tuple[Any, Any, Any]:
     """Read up to seven digits, none too, without a branch on how many there are.
 
@@ -110,7 +112,7 @@ def read_short_digits(at: Any) -> tuple[Any, Any, Any]:
     return _eight_digits(digits), np.int64(bits >> np.uint64(3)), np.int64(word >> bits & np.uint64(0xFF)) ^ ZERO
 
 
-@njit(nogil=True, inline="always")
+@part(nogil=True, inline="always")
 def _eight_digits(word: Any) -> Any:
     """Return the number of eight digits whose zeros have been taken off."""
     word = word * np.uint64(10) + (word >> np.uint64(8))

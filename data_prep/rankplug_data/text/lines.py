@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from rankplug.compiled import ArrayFunction
+from rankplug.compiled import ArrayFunction, part
 from rankplug_data.text.decimals import MOST_DIGITS
 from rankplug_data.text.digits import ZERO, letter_at, read_digits, word_at
 from rankplug_data.text.numerals import DIFFICULT, HASH, MINUS, NEWLINE, WRONG, ends_word, is_gap, read_number
@@ -32,7 +31,7 @@ MOST_SPELLED = 1000
 _QID = (113, 105, 100, 58)
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _read_query(word: int, end: int) -> tuple[int, int]:
     """Read the number after ``qid:``; return it and where it ends, or 0 and -1."""
     for offset in range(len(_QID)):
@@ -49,7 +48,7 @@ def _read_query(word: int, end: int) -> tuple[int, int]:
     return (-query if negative else query), at
 
 
-@njit(nogil=True, inline="always")
+@part(nogil=True, inline="always")
 def _leave_to_float(difficult: np.ndarray, state: np.ndarray, row: int, column: int, begin: int, end: int) -> None:
     waiting = state[WAITING]
     difficult[waiting, 0], difficult[waiting, 1] = row, column
@@ -57,7 +56,7 @@ def _leave_to_float(difficult: np.ndarray, state: np.ndarray, row: int, column: 
     state[WAITING] = waiting + 1
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _spelled_columns(first_feature: int, columns: int) -> np.ndarray:
     """Return what begins the word of each of the first columns, ``12:``, as a 64-bit word, its mask and its length."""
     spelled = np.empty((min(columns, MOST_SPELLED), 3), np.uint64)
@@ -75,7 +74,7 @@ def _spelled_columns(first_feature: int, columns: int) -> np.ndarray:
     return spelled
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _read_features(
     at: int,
     end: int,
@@ -127,7 +126,7 @@ def _read_features(
             _leave_to_float(difficult, state, row, column, number, at)
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _read_document(
     at: int,
     end: int,

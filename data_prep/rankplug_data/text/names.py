@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.compiled import ArrayFunction
+from rankplug.compiled import ArrayFunction, part
 from rankplug_data.text.blocks import Letters
 
 LONGEST_NAME = 64
@@ -16,14 +15,14 @@ _DOCID = (100, 111, 99, 105, 100)
 _EQUALS, _SPACE = 61, 32
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _skip_spaces(text: np.ndarray, at: int, end: int) -> int:
     while at < end and text[at] <= _SPACE:
         at += 1
     return at
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _behind_docid(text: np.ndarray, begin: int, end: int) -> int:
     """Find where the name behind ``docid =`` begins; -1 without one."""
     for at in range(begin, end - len(_DOCID)):

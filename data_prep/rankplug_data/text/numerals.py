@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from rankplug.compiled import part
 from rankplug_data.text.decimals import EXACT_POWERS, MOST_DIGITS, nearest_double
 from rankplug_data.text.digits import POWERS_OF_TEN, ZERO, letter_at, read_digits, read_short_digits
 
@@ -17,19 +17,19 @@ ROUNDED, DIFFICULT, WRONG = range(3)
 """Outcomes of reading a number."""
 
 
-@njit(nogil=True, inline="always")
+@part(nogil=True, inline="always")
 def is_gap(letter: int) -> bool:
     """Tell whether a letter stands between words."""
     return letter in (SPACE, TAB, RETURN)
 
 
-@njit(nogil=True, inline="always")
+@part(nogil=True, inline="always")
 def ends_word(letter: int) -> bool:
     """Tell whether a letter stands behind a word."""
     return letter in (SPACE, NEWLINE, TAB, RETURN, HASH)
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _spells(at: int, word: bytes) -> bool:
     """Tell whether the text reads ``word`` here, in either case; a line always ends before the text does."""
     for offset in range(len(word)):
@@ -38,7 +38,7 @@ def _spells(at: int, word: bytes) -> bool:
     return ends_word(letter_at(at + len(word)))
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _read_word(at: int, sign: float) -> tuple[float, int, int]:
     """Read a value that is no number: ``NULL`` and ``nan`` are missing, ``inf`` is infinite."""
     if _spells(at, b"null"):
@@ -50,7 +50,7 @@ def _read_word(at: int, sign: float) -> tuple[float, int, int]:
     return 0.0, at, WRONG
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def read_number(start: int, end: int) -> tuple[float, int, int]:
     """Read the number that starts here; return it, where it ends, and how the reading ended."""
     at = start
@@ -107,7 +107,7 @@ def read_number(start: int, end: int) -> tuple[float, int, int]:
     return sign * value, at, ROUNDED if rounded else DIFFICULT
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _significant_digits(first: int, end: int) -> int:
     """Count the digits from the first that is not zero to the exponent."""
     counted = 0

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from rankplug.compiled import ArrayFunction, key_of, uniform
+from rankplug.compiled import ArrayFunction, key_of, part, uniform
 from rankplug.data import Lists, Split
 from rankplug.errors import DataError
 from rankplug_data.over_lists import over_lists
@@ -71,7 +70,7 @@ def _impressions(lists: Lists, seed: int, parameters: Clicks, keep_clickless: bo
     return Lists(lists.features[rows], labels, starts, names, documents, lists.source)
 
 
-@njit(nogil=True)
+@part(nogil=True)
 def _show(key: np.uint64, labels: NDArray[np.float32], law: NDArray[np.float64], order: NDArray[np.int64]) -> int:
     """Shuffle ``order`` as far as the user reads, and return how far that is; negative if nothing was clicked."""
     size = order.size

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rankplug.compiled import ArrayFunction
 
 
 class Thresholds:
@@ -60,7 +61,7 @@ def _thresholds(column: NDArray[np.float32], number: int) -> NDArray[np.float32]
     return values[:-1].astype(np.float32)
 
 
-@njit(nogil=True)
+@ArrayFunction
 def _farthest(bins, counts, pulls):
     """Find the feature and threshold whose documents above it have the sum of pulls farthest from 0."""
     best_feature, best_place, best = 0, 0, 0.0

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from rankplug.compiled import part
 from rankplug.metrics import list_metric
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def untied_pairs(values):
     """Count the pairs of sorted values that differ."""
     untied = 0.0
@@ -28,7 +28,7 @@ def untied_pairs(values):
     return untied
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def falling_pairs(values):
     """Count the pairs of which the first value is larger than the second; the values are left sorted."""
     falling = 0.0

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from rankplug.compiled import part
 from rankplug.metrics import list_metric
 
 
-@njit(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy")
 def centred_ranks(values):
     """Return twice the distance of each value's rank from the middle, tied values sharing the mean of their ranks."""
     n = values.size
