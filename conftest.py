@@ -123,6 +123,17 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     return report
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have one of several processes run all tests of a loss, so that no two compile it."""
+    for item in items if hasattr(config, "workerinput") else ():
+        given = getattr(item, "callspec", None)
+        loss = given.params.get("loss") if given else None
+        loss = getattr(getattr(item, "cls", None), "loss", loss)
+        if isinstance(loss, str) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(f"loss {loss.partition('[')[0]}"))
+
+
 OF_IMPORTS = {
     "KMP_DUPLICATE_LIB_OK",
     "KMP_INIT_AT_FORK",

@@ -10,7 +10,7 @@ class TestMle(LossContract):
 
 
 class TestMleSampled(LossContract):
-    loss = "logrank_mle[rankings=sampled,samples=50]"
+    loss = "logrank_mle[rankings=sampled,samples=10]"
 
 
 class TestExpGain(LossContract):
@@ -18,7 +18,7 @@ class TestExpGain(LossContract):
 
 
 class TestExpGainSampled(LossContract):
-    loss = "exp_gain[gain=map,samples=50]"
+    loss = "exp_gain[gain=map,samples=10]"
 
 
 class TestL3(LossContract):
@@ -26,7 +26,7 @@ class TestL3(LossContract):
 
 
 class TestL3Sampled(LossContract):
-    loss = "logrank_l3[gain=ndcg,skew=-3,samples=50]"
+    loss = "logrank_l3[gain=ndcg,skew=-3,samples=10]"
 
 
 class TestConvexLoss(LossContract):
@@ -34,7 +34,7 @@ class TestConvexLoss(LossContract):
 
 
 class TestConvexLossSampled(LossContract):
-    loss = "convex_loss[gain=ndcg,branch=local,samples=50]"
+    loss = "convex_loss[gain=ndcg,branch=local,samples=10]"
 
 
 class TestL2(LossContract):
@@ -42,7 +42,7 @@ class TestL2(LossContract):
 
 
 class TestL2Sampled(LossContract):
-    loss = "logrank_l2[gain=ndcg,samples=50]"
+    loss = "logrank_l2[gain=ndcg,samples=10]"
 
 
 class TestExponential(LossContract):
@@ -50,4 +50,4 @@ class TestExponential(LossContract):
 
 
 class TestExponentialSampled(LossContract):
-    loss = "logrank_exponential[gain=map,samples=50]"
+    loss = "logrank_exponential[gain=map,samples=10]"

@@ -25,6 +25,7 @@ import rankplug as rp
 from rankplug.studies import PROFILES, Claim, Results, Runs, layout
 from rankplug.system import trial_seed
 
+pytestmark = pytest.mark.xdist_group("draw stochastic")
 STUDY = rp.study("stochastic")
 FIXED, TUNED, CROSSED, NOISE, MENTIONED = (
     f"{group} {protocol.WEB30K}" for group in ("fixed", "tuned", "crossed", "noise", "mentioned")

@@ -24,6 +24,7 @@ import rankplug as rp
 from rankplug.studies import PROFILES, Claim, Results, Runs, layout
 from rankplug.system import trial_seed
 
+pytestmark = pytest.mark.xdist_group("draw uniquerating")
 STUDY = rp.study("uniquerating")
 PLACES = tuple(protocol.PLACES)
 ALL_MODELS = {*protocol.OURS, *protocol.BENCHMARKS}

@@ -16,6 +16,7 @@ from scipy import stats
 import rankplug as rp
 from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, Runs, layout
 
+pytestmark = pytest.mark.xdist_group("draw xendcg")
 STUDY = rp.study("xendcg")
 PLACES = protocol.PLACES
 
