@@ -35,6 +35,7 @@ from rankplug.training import (
     with_engine,
 )
 from rankplug_lightgbm.as_arrays import ensemble_of
+from rankplug_lightgbm.kept_datasets import keep, key_of, take
 from rankplug_lightgbm.native import native_settings
 from rankplug_lightgbm.query_sampling import SampledTrees
 
@@ -111,19 +112,27 @@ class LightGBMLearner(StepwiseLearner):
             parameters = with_engine(parameters, settings.named, "lightgbm", unknown=unknown, known=known)
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
-        data = self._dataset(problem.train, parameters)
         self.booster: Any
         # Trees of dart are dropped from the scores that a booster keeps, and linear leaves need features of all.
         linear = settings.engine["linear_tree"]
         self.samples = sampling is not None and not (self.native or self.dart or linear)
+        parts: dict[Part, Lists] = {"train": problem.train}
+        parts |= {} if problem.valid is None else {"valid": problem.valid}
         if self.samples:
-            parts: dict[Part, Lists] = {"train": problem.train}
-            parts |= {} if problem.valid is None else {"valid": problem.valid}
+            data = self._dataset(problem.train, parameters)
             self.booster = SampledTrees(parameters, data, parts, self.derivatives.sampled_rows)
             return
-        self.booster = lgb.Booster(parameters, data)
+        # Positions, weights and groups are of LightGBM's own objectives, and leaves of lines need the features too.
+        bare = not (self.native or linear) and problem.positions is None
+        key = key_of(parameters, list(parts.values()), self.roles.categorical) if bare else None
+        binned = take(key)
+        train = binned.train if binned else self._dataset(problem.train, parameters)
+        self.booster = lgb.Booster(parameters, train)
+        valid = binned.valid if binned else None
         if problem.valid is not None:
-            self.booster.add_valid(self._dataset(problem.valid, parameters, reference=data), "valid")
+            valid = valid or self._dataset(problem.valid, parameters, reference=train)
+            self.booster.add_valid(valid, "valid")
+        keep(key, train, valid, self.booster)
 
     def _dataset(self, lists: Lists, parameters: dict[str, Any], reference: lgb.Dataset | None = None) -> lgb.Dataset:
         group = lists.lengths.astype(np.int32) if self.native else None

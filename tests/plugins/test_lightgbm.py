@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 import warnings
+import weakref
 
 import lightgbm as lgb
 import numpy as np
 import pytest
+from rankplug_lightgbm import kept_datasets
 
 import rankplug as rp
 from rankplug.errors import DataError, FitError
@@ -39,6 +41,55 @@ def test_one_document_a_leaf_gives_minus_gradient_over_curvature():
     model = rp.fit("lightgbm", scorer=scorer, loss="cross_entropy", train=lists)
     share, uniform = np.array([3, 0, 1, 2]) / 6, 1 / 4
     np.testing.assert_allclose(model.predict(lists), -(uniform - share) / (uniform * (1 - uniform)), rtol=1e-5)
+
+
+class TestKeptBins:
+    """The last data are binned once for all losses that train on them."""
+
+    @pytest.fixture
+    def trained(self, lists, monkeypatch):
+        made = []
+        plain = lgb.Dataset.__init__
+        monkeypatch.setattr(
+            lgb.Dataset, "__init__", lambda *given, **named: (made.append(1), plain(*given, **named))[1]
+        )
+        monkeypatch.setattr(kept_datasets, "_last", [])
+
+        def train(loss, train=lists, scorer="trees[leaves=7,min_data=5,rounds=5]"):
+            made.clear()
+            model = rp.fit("lightgbm", scorer=scorer, loss=loss, train=train, valid=lists, seed=3)
+            return model.text, len(made)
+
+        return train
+
+    def test_another_loss_takes_them_and_gives_the_trees_that_it_gives_alone(self, trained):
+        alone, made = trained("xe_ndcg")
+        assert made == 2
+        kept_datasets._last.clear()
+        trained("cross_entropy")
+        assert trained("xe_ndcg") == (alone, 0)
+
+    def test_other_parameters_and_changed_numbers_are_binned_anew(self, trained, lists):
+        trained("cross_entropy")
+        assert trained("cross_entropy", scorer="trees[leaves=7,min_data=5,rounds=5,max_bin=15]")[1] == 2
+        features = lists.features.copy()
+        changed = rp.Lists(features, lists.labels, lists.starts)
+        before, _ = trained("cross_entropy", changed)
+        changed.features[:] = changed.features[:, ::-1].copy()
+        after, made = trained("cross_entropy", changed)
+        assert made == 2 and after != before
+
+    def test_trees_that_still_grow_keep_them(self, trained, lists):
+        trained("cross_entropy")
+        (kept,) = kept_datasets._last
+        growing = lgb.Booster(PLAIN, lgb.Dataset(lists.features, lists.labels))
+        kept_datasets._last[:] = [kept._replace(booster=weakref.ref(growing))]
+        assert trained("cross_entropy")[1] == 2
+
+    def test_large_data_are_not_kept(self, trained, monkeypatch):
+        monkeypatch.setattr(kept_datasets, "KEPT_BYTES", 100)
+        trained("cross_entropy")
+        assert not kept_datasets._last and trained("cross_entropy")[1] == 2
 
 
 def test_the_objective_in_lgb_train_gives_the_same_trees_as_the_backend(lists, ours):
