@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALLED := .venv/.installed
 LOWEST := .venv-lowest
 
-.PHONY: help install papers test test-all test-lowest lint format smoke examples bench lab docs constraints clean
+.PHONY: help install papers test test-all test-lowest lint format notebooks smoke examples bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -57,12 +57,14 @@ format: install ## put code and notebooks into shape
 	$(BIN)/ruff format .
 	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout "$$notebook"; done
 
-smoke: install ## run every notebook at its smallest size
+notebooks: install ## run the notebooks that are no tutorials at their smallest size
 	@for notebook in notebooks/*.ipynb; do \
 		echo "$$notebook"; \
 		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
 			-p profile smoke "$$notebook" /dev/null || exit 1; \
 	done
+
+smoke: notebooks ## run every notebook at its smallest size
 	$(BIN)/python -m rankplug_documentation.tutorials
 
 examples: install ## install the papers of plugins/examples as strangers' packages, and test them
