@@ -367,7 +367,11 @@ PRINTS = {
 }
 
 
-@pytest.mark.parametrize("how", PRINTS)
+# The last is both of its words at once, so that those alone are slow.
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param(how, marks=pytest.mark.slow) if how in ("past Python", "at the end") else how for how in PRINTS],
+)
 def test_however_a_plugin_prints_it_spoils_no_output(site, how):
     site.install("loud", PRINTS[how] + OFFER.format(name="loud", implementation="loud_code:loss"))
     done = site.run("plugins", "--kind", "loss", "--json")
