@@ -132,6 +132,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         loss = getattr(getattr(item, "cls", None), "loss", loss)
         if isinstance(loss, str) and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(f"loss {loss.partition('[')[0]}"))
+        # pytest 9.2 keeps the name of a test where pytest-xdist 3.8 does not write the group behind it.
+        if hasattr(item, "_id") and (group := item.get_closest_marker("xdist_group")):
+            item._id = type(item._id).parse(f"{item.nodeid}@{group.args[0]}")
 
 
 OF_IMPORTS = {
