@@ -126,7 +126,8 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Have one of several processes run all tests of a loss, so that no two compile it."""
-    for item in items if hasattr(config, "workerinput") else ():
+    grouped = hasattr(config, "workerinput") and getattr(config.option, "loadgroup", False)
+    for item in items if grouped else ():
         given = getattr(item, "callspec", None)
         loss = given.params.get("loss") if given else None
         loss = getattr(getattr(item, "cls", None), "loss", loss)
