@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 GAPS = np.linspace(-6, 6, 241)
 DRAWS = 400
+DRAWN = {"lambdagap": "lambdagap[k=1]"}
+"""Losses that are flat on two documents by default, with parameters that show them."""
 PAPERS = {
     "stochastic": "Bruch, Han, Bendersky, Najork, A stochastic treatment of learning to rank scoring functions,"
     " WSDM 2020",
@@ -30,7 +32,7 @@ Made by `make docs` from the plugins themselves. Each loss is a function of one 
 $\\pi_i$ is the rank of document $i$, $G_i=2^{y_i}-1$ its gain, $\\sigma$ the logistic function. The pictures show a
 list of two documents, the first relevant (label 1) and the second not: the loss and its derivative with respect to
 the first score, as functions of the gap $f_1-f_2$. Below zero the pair is ordered wrongly. Losses that draw noise are
-shown as the mean over 400 draws; one whose pairs lie several ranks apart is flat here.
+shown as the mean over 400 draws. Two documents lie one rank apart, so `lambdagap` is drawn with `k=1`, which makes it RankNet here.
 
 """
 
@@ -45,7 +47,7 @@ def write_loss_pages(folder: Path) -> Path:
     pictures = folder / "images" / "losses"
     pictures.mkdir(parents=True, exist_ok=True)
     for plugin in registry().plugins("loss"):
-        figure = draw_two_documents(plugin.specification.name)
+        figure = draw_two_documents(DRAWN.get(plugin.specification.name, plugin.specification.name))
         figure.savefig(pictures / f"{plugin.specification.name}.png", dpi=90, metadata={"Software": None})
         plt.close(figure)
     page = folder / "losses.md"

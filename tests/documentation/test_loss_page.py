@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-from rankplug_documentation.losses import draw_two_documents, loss_page
+from rankplug_documentation.losses import DRAWN, draw_two_documents, loss_page
 
 from rankplug.registry import registry
 
@@ -38,3 +39,11 @@ def test_the_picture_shows_loss_and_derivative_over_the_gap(name):
         middle = (values[2:] - values[:-2]) / (gaps[2:] - gaps[:-2])
         assert abs(middle - slopes[1:-1]).max() < 1e-3
     assert slopes[:60].mean() < 0
+
+
+@pytest.mark.usefixtures("every_package")
+def test_no_picture_is_flat():
+    for plugin in registry().plugins("loss"):
+        name = plugin.specification.name
+        for axes in draw_two_documents(DRAWN.get(name, name)).axes:
+            assert np.ptp(axes.lines[0].get_ydata()) > 0.05, name
