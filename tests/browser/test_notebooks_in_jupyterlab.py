@@ -115,6 +115,13 @@ def move(page, slider) -> None:
         page.keyboard.press("ArrowRight" if now < most else "ArrowLeft")
 
 
+def text_of(table) -> str:
+    """Go to a table and return its text, which JupyterLab draws once it is looked at."""
+    table.scroll_into_view_if_needed()
+    wait_for(table.inner_text, 60)
+    return str(table.inner_text())
+
+
 def kinds_of_outputs(cells) -> list[str]:
     return [kind for cell in cells for output in cell.get("outputs", []) for kind in output.get("data", {})]
 
@@ -133,6 +140,29 @@ def test_a_reader_runs_a_papers_notebook_moves_each_slider_and_sees_another_figu
             move(page, slider)
             wait_for(lambda cell=cell, before=before: picture_in(cell) != before, 240)
     page.screenshot(path=pictures / f"{paper}-moved.png")
+
+
+def test_a_reader_asks_for_more_trials_presses_run_and_sees_progress_and_the_outputs_anew(page, lab, pictures):
+    run_all(page, lab, "xendcg.ipynb")
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    top = shown.locator(".jp-CodeCell").filter(has=page.locator(".widget-button"))
+    words, trials = top.locator(".widget-html-content").first, top.locator("input[type=number]")
+    table = shown.locator(".jp-CodeCell").filter(has_text='show(evaluation, "Table 1")').locator("table")
+    before = text_of(table)
+    top.scroll_into_view_if_needed()
+    asked = int(re.match(r"0 to run, (\d+) done", words.inner_text())[1])
+    trials.fill("3")  # smoke has two
+    trials.press("Tab")
+    wait_for(lambda: re.match(r"[1-9]\d* to run, \d+ done: about \d+ ", words.inner_text()), 60)
+    more = int(words.inner_text().split()[0])
+    page.screenshot(path=pictures / "controls-estimate.png")
+    top.locator(".widget-button").click()
+    wait_for(lambda: top.locator("[class*=progress]").count(), 120)
+    page.screenshot(path=pictures / "controls-progress.png")
+    wait_for(lambda: words.inner_text() == f"0 to run, {asked + more} done", 900)
+    page.screenshot(path=pictures / "controls-done.png")
+    wait_for(lambda: text_of(table) != before, 60)
+    page.screenshot(path=pictures / "controls-table.png")
 
 
 def test_a_reader_changes_the_loss_of_a_combination_and_runs_the_tour_again(page, lab, pictures):
