@@ -167,7 +167,8 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
     seen = [f"- {observation.observation.sentence} {observation.told}" for observation in evaluation.observations]
     if seen:
         lines += ["", "Observed, without a test:", "", *seen]
-    return _markdown("\n".join(lines), {"study": evaluation.study.name, "claims": True})
+    shows = {"study": evaluation.study.name, "claims": True}
+    return Output({"text/markdown": "\n".join(lines), "text/plain": f"{len(rows)} claims with their verdicts"}, shows)
 
 
 @renewable
@@ -180,7 +181,8 @@ def show_forest(evaluation: StudyEvaluation) -> Output:
 
 def show_findings(study: Study) -> Output:
     """Show known errors and gaps of the paper, and what is done about them."""
-    return _markdown("\n".join(f"- {finding}" for finding in study.findings))
+    text = "\n".join(f"- {finding}" for finding in study.findings)
+    return Output({"text/markdown": text, "text/plain": text})
 
 
 @renewable
@@ -196,7 +198,3 @@ def show_runs(evaluation: StudyEvaluation) -> Output:
     summary = f"{len(compact)} combinations at the profile {evaluation.results.profile}"
     body = render("folded_runs", summary=summary, columns=[*columns, "group"], rows=rows)
     return Output({"text/html": body, "text/plain": summary})
-
-
-def _markdown(text: str, shows: dict[str, Any] | None = None) -> Output:
-    return Output({"text/markdown": text, "text/plain": text}, shows)

@@ -73,7 +73,8 @@ def numbers_html(shown: ExhibitEvaluation, link: Link) -> Markup:
 def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link, longest: int = LONGEST) -> Markup:
     """Return a table as HTML; a row's numbers lead to the combinations its column ``combination`` names.
 
-    A row without that column leads to the runs of its ``model`` among those behind the table.
+    A row without that column leads to the runs of its ``model`` among those behind the table. A column in which no row
+    has anything, such as the difference to numbers of other data, is left out.
 
     Args:
         table: of an exhibit.
@@ -81,8 +82,9 @@ def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link, lon
         link: makes a link of a number.
         longest: rows that are shown.
     """
-    names = [column for column in table.columns if column != "combination"]
     rows = table.head(longest).to_dict("records")
+    filled = (name for name in table.columns if not rows or any(_text(row[name]) for row in rows))
+    names = [name for name in filled if name != "combination"]
     columns = [(name, not all(is_number(_text(row[name])) for row in rows)) for name in names]
     body = []
     for row in rows:

@@ -38,6 +38,8 @@ LONGEST_ANCHOR = 60
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
 UNUSUAL = {"debias": "", "train_curve": True}
 """Parts that are told where they are not as usual, which is how results from before them were made."""
+CUT_OFF = {"selection", "metrics"}
+"""Parts that often differ by their cut-off alone."""
 
 
 @dataclass(frozen=True)
@@ -90,16 +92,24 @@ class CombinationRecords:
 
     @property
     def plugins(self) -> list[tuple[str, ...]]:
-        """Rows of part, plugin, parameters and where the plugin is from."""
+        """Rows of part, plugin, parameters and where the plugin is from; a metric at several cut-offs has one."""
         about = self.records[0]
-        rows: list[tuple[str, ...]] = []
+        rows: dict[tuple[str, ...], list[str]] = {}
         for part in PARTS:
             for plugin in about.get("plugins", {}).get(part, []):
-                chosen = ", ".join(f"{name} {_word(value)}" for name, value in plugin["parameters"].items())
-                rows.append((part, plugin["name"], chosen, f"{plugin['distribution']} {plugin['version']}"))
+                parameters = dict(plugin["parameters"])
+                cut_off = [_word(parameters.pop("k"))] if part in CUT_OFF and "k" in parameters else []
+                chosen = ", ".join(f"{name} {_word(value)}" for name, value in parameters.items())
+                origin = f"{plugin['distribution']} {plugin['version']}"
+                row = (part, plugin["name"], chosen, origin, "" if cut_off else str(len(rows)))
+                rows.setdefault(row, []).extend(cut_off)
+        told = [
+            (part, name, ", ".join(filter(None, [f"k {', '.join(ks)}" if ks else "", chosen])), origin)
+            for (part, name, chosen, origin, _), ks in rows.items()
+        ]
         known = about["combination"]
         unusual = [part for part, usual in UNUSUAL.items() if known.get(part, usual) != usual]
-        return rows + [(part, _word(known.get(part)), "", "") for part in (*unusual, "patience", "seed")]
+        return told + [(part, _word(known.get(part)), "", "") for part in (*unusual, "patience", "seed")]
 
     @property
     def trials(self) -> list[list[Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +112,16 @@ def test_nothing_is_cut_off_on_paper_and_it_is_dark_on_white(scheme, page, repor
         assert not page.get_by_label("Pages").is_visible()
         Path(pictures / f"print-{path.stem}.pdf").write_bytes(page.pdf(prefer_css_page_size=True))
     assert not page.problems
+
+
+def test_a_long_table_has_its_heads_on_every_printed_page(page, report, tmp_path):
+    if not (reader := shutil.which("pdftotext")):
+        pytest.skip("pdftotext of poppler is not installed")
+    page.goto(f"{report.parent.as_uri()}/claims.html")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    file = tmp_path / "claims.pdf"
+    file.write_bytes(page.pdf(prefer_css_page_size=True))
+    text = subprocess.run([reader, "-layout", file, "-"], capture_output=True, text=True, check=True).stdout
+    *whole, last = text.rstrip("\f").split("\f")
+    heads = [" ".join(line.split()) for printed in whole for line in printed.splitlines()]
+    assert len(whole) > 1 and heads.count("claim verdict evidence") >= len(whole), text

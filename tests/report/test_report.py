@@ -17,7 +17,7 @@ from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
 from rankplug.report.site import build_report, markdown_summary, write_summary
-from rankplug.report.study_report import study_report
+from rankplug.report.study_report import CombinationRecords, study_report
 from rankplug.store import Store
 from rankplug.studies import (
     Check,
@@ -159,11 +159,23 @@ def test_the_front_page_says_in_numbers_what_was_found(made):
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", text))
     assert "3 claims of 1 study, tested on 4 trials" in words and "1 holds 1 fails 1 not judged" in words
     assert "Of 2 claims with a verdict 2 are decided (100 %); 1 could not be judged" in words
-    assert "1 claim is an exact check of formulas and code, in which there is no chance: 1 hold." in words
+    assert "1 claim is an exact check of formulas and code, in which there is no chance: 1 holds." in words
     assert "What fails most clearly of what was measured in points: more is *better* (made), -100.00 points [" in words
     assert "Profile smoke: made data only." in words and "What holds most clearly" not in words
     (picture,) = re.findall(r'<a href="exhibits.html#made-figure-2a"><span class="thumbnail"><img src="([^"]*)"', text)
     assert (made.report / picture).is_file()
+
+
+def test_the_front_page_has_its_message_before_figures_and_papers(made):
+    heads = re.findall(r'<h2 id="([^"]*)"', (made.report / "index.html").read_text())
+    assert heads == ["forest", "found", "gallery", "papers", "profiles", "machine"]
+
+
+def test_a_claim_shows_what_decides_it_and_folds_the_rest(made):
+    text = (made.report / "claims.html").read_text()
+    row = re.search(r'<tr id="made-more-is-better">.*?</tr>', text, re.DOTALL)[0]
+    shown, folded = row.split("<details", 1)
+    assert "margin" in shown and "combinations/" not in shown and "combinations/" in folded
 
 
 def test_the_verdicts_are_left_as_evidence_that_another_program_reads(made):
@@ -209,14 +221,14 @@ def test_the_numbers_of_a_figure_lead_to_the_combinations_of_its_models(made):
 
 def test_verdicts_name_the_runs_they_were_judged_on_and_no_others(made):
     text = (made.report / "claims.html").read_text()
-    assert "2 combinations behind it" in text and text.count("from no stored run") == 2
+    assert "2 combinations behind it" in text and text.count("from no stored run") == 1
     assert all(f'"combinations/{identity}.html"' in text for identity in made.identities.values())
 
 
 def test_what_an_output_of_the_notebook_says_it_shows_is_rendered_from_the_evaluation(made):
     text = (made.report / "made.html").read_text()
     assert f'<a href="combinations/{made.identities["lambdaMART"]}.html" title="2 trials">0.5</a>' in text
-    assert "an older picture of it" not in text and "older verdicts" not in text and ">fails</td>" in text
+    assert "an older picture of it" not in text and "older verdicts" not in text and ">fails</span>" in text
     assert 'href="exhibits.html#made-table-1"' in text and 'href="claims.html#made"' in text
 
 
@@ -282,6 +294,28 @@ def test_an_exhibit_and_a_claim_lead_to_what_they_read(made):
 
 def test_a_long_table_says_how_much_is_left_to_its_file():
     assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), unlinked)
+
+
+def test_a_column_in_which_no_row_has_anything_is_left_out():
+    table = pd.DataFrame({"ours": [0.5, 0.25], "difference": [float("nan")] * 2, "source": ["", "text"]})
+    html = table_html(table, (), unlinked)
+    assert re.findall("<th(?: [^>]*)?>(.*?)</th>", html) == ["ours", "source"]
+
+
+def test_a_metric_at_several_cut_offs_is_one_row_of_its_combination_and_a_transform_twice_is_two():
+    plugin = {"distribution": "rankplug", "version": "1"}
+    ndcg = [{"name": "ndcg", "parameters": {"gain": "linear", "k": k}, **plugin} for k in (1, 5)]
+    other = {"name": "ndcg", "parameters": {"gain": "exponential", "k": 5}, **plugin}
+    flips = [{"name": "flips", "parameters": {"share": 0.1}, **plugin}] * 2
+    record = {"plugins": {"transforms": flips, "metrics": [*ndcg, other]}, "combination": {"seed": 3}}
+    assert CombinationRecords((record,)).plugins == [
+        ("transforms", "flips", "share 0.1", "rankplug 1"),
+        ("transforms", "flips", "share 0.1", "rankplug 1"),
+        ("metrics", "ndcg", "k 1, 5, gain linear", "rankplug 1"),
+        ("metrics", "ndcg", "k 5, gain exponential", "rankplug 1"),
+        ("patience", "none", "", ""),
+        ("seed", "3", "", ""),
+    ]
 
 
 def test_text_of_results_is_shown_and_never_run(made):

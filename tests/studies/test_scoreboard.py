@@ -191,6 +191,28 @@ def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs
     assert f"script-src &#39;sha256-{digest}&#39;" in text and "script-src" not in policy()
 
 
+def test_more_collections_than_a_page_is_wide_have_further_tables_and_each_number_tells_its_interval(
+    store, tmp_path, monkeypatch
+):
+    fill(store)
+    monkeypatch.setattr("rankplug.report.scoreboard.page.MOST_COLUMNS", 1)
+    shown = scoreboard([PAPER], store=store, profiles=["quick"])
+    text = write_scoreboard(shown, store, tmp_path / "report").read_text()
+    tables = re.findall(r'<table class="board">.*?</table>', text, re.DOTALL)
+    heads = [re.findall("<th[^>]*>(.*?)</th>", table)[3:] for table in tables]
+    titles = [column.collection.title for column in shown.boards[0].columns]
+    assert heads == [[f"{place}. {title}"] for place, title in enumerate(titles, 1)] and len(heads) == 2
+    told = re.findall(r'title="(\d+) trials, 95 % interval ([.\d]+) to ([.\d]+)">([.\d]+)</a>', tables[0])
+    assert len(told) == len(MODELS) and all(float(low) < float(mean) < float(high) for _, low, high, mean in told)
+
+
+def test_a_method_that_is_compared_with_no_other_has_no_table(store, tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "MODELS", {"MSE": "mse"})
+    fill(store)
+    shown = scoreboard([PAPER], store=store, profiles=["quick"])
+    assert shown.boards and "<table" not in write_scoreboard(shown, store, tmp_path / "report").read_text()
+
+
 def test_the_command_prints_what_the_boards_say(store, tmp_path):
     fill(store)
     printed = CliRunner().invoke(app, ["scoreboard", "--store", str(store.folder), "--json"])

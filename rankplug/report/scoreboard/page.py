@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FOLDER = "exhibits/scoreboard"
 MOST_COLUMNS = 5
-"""Collections that a page has room for side by side."""
+"""Collections that a page has room for side by side; more have further tables."""
 MOST_DRAWN = 20
 """Methods of a diagram; the leading ones are drawn where there are more."""
 MOST_OPEN = 8
@@ -24,15 +24,16 @@ MOST_OPEN = 8
 
 
 def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Collection[str]) -> Markup:
-    """Return the body of the scoreboard's page.
+    """Return the body of the scoreboard's page, which leaves out methods that are compared with no other.
 
     Args:
         shown: the scoreboard.
         pictures: of its boards, files of the report.
         papers: studies that have a page.
     """
+    compared = [board for board in shown.boards if len(board.rows) > 1]
     limits = {"most_drawn": MOST_DRAWN, "most_columns": MOST_COLUMNS, "most_open": MOST_OPEN}
-    return render("scoreboard", shown=shown, pictures=pictures, papers=papers, **limits)
+    return render("scoreboard", shown=shown, boards=compared, pictures=pictures, papers=papers, **limits)
 
 
 def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:

@@ -66,7 +66,7 @@
     const tools = make("p", {className: "tools"}), told = make("span", {});
     told.setAttribute("aria-live", "polite");
     const every = tables.flatMap(table => [...table.tBodies].flatMap(body => [...body.rows]));
-    const verdictOf = row => row.cells[1]?.textContent.trim();
+    const verdictOf = row => row.cells[1]?.querySelector("span")?.textContent;
     const words = chooser(tools, "filter", make("input", {type: "search", placeholder: "words"}), show);
     const verdict = tables[0].closest(".claims") && make("select", {});
     if (verdict) {
@@ -82,6 +82,8 @@
           && (!verdict || verdict.value === "all" || verdict.value === verdictOf(row));
         row.hidden = !kept;
         left += kept;
+        const paper = kept && (asked.length || verdict?.value !== "all") && row.closest(".paper");
+        if (paper) paper.open = true;
       }
       told.textContent = `${left} of ${every.length} rows`;
     }
@@ -209,6 +211,9 @@
     const around = table.parentElement;
     makeFilter([table], around.localName === "details" ? table : around);
   }
+  // Papers' claims are folded on narrow screens until one asks for them.
+  if (matchMedia("(max-width: 48rem)").matches)
+    for (const paper of document.querySelectorAll(".paper")) paper.open = false;
   for (const section of document.querySelectorAll("section.exhibit[id]")) nameRows(section);
   const points = JSON.parse(document.getElementById("points")?.textContent ?? "{}");
   for (const picture of document.querySelectorAll(".picture img")) {

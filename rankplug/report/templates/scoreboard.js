@@ -29,9 +29,10 @@ function filter() {
   const asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
   let count = 0, all = 0;
   boards.forEach((section, place) => {
-    const titles = `${conditions[place]} ${section.querySelector(".board thead").textContent}`.toLowerCase();
+    const about = section.querySelector(".collections")?.textContent ?? section.querySelector(".board thead").textContent;
+    const titles = `${conditions[place]} ${about}`.toLowerCase();
     let left = 0;
-    for (const row of section.querySelector(".board tbody").rows) {
+    for (const row of section.querySelectorAll(".board tbody tr")) {
       const text = `${row.textContent} ${titles}`.toLowerCase();
       const verdicts = [...row.querySelectorAll(".verdict")].map(one => one.textContent);
       const kept = (board.value === "all" || board.value === conditions[place])
