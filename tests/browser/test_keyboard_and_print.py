@@ -122,6 +122,6 @@ def test_a_long_table_has_its_heads_on_every_printed_page(page, report, tmp_path
     file = tmp_path / "claims.pdf"
     file.write_bytes(page.pdf(prefer_css_page_size=True))
     text = subprocess.run([reader, "-layout", file, "-"], capture_output=True, text=True, check=True).stdout
-    *whole, last = text.rstrip("\f").split("\f")
+    *whole, _ = text.rstrip("\f").split("\f")
     heads = [" ".join(line.split()) for printed in whole for line in printed.splitlines()]
     assert len(whole) > 1 and heads.count("claim verdict evidence") >= len(whole), text

@@ -105,7 +105,8 @@ def significance(results: Results) -> Table:
                 sample = results.difference(group, metric, model, reference)
                 interval, p = interval_of(sample), p_value_of(sample)
                 rows.append(
-                    {"collection": collection, "model": model, "reference": reference, "metric": metric}
+                    {"collection": collection, "on": results.collection(group, collection)}
+                    | {"model": model, "reference": reference, "metric": metric}
                     | {"difference": interval.point, "low": interval.low, "high": interval.high}
                     | {"over": sample.extent, "p": 2 * min(p, 1 - p)}
                     | {"combination": results.combinations_of(group, model, reference)}
@@ -130,8 +131,9 @@ def err_by_definition(results: Results) -> Table:
         for model in (*OURS, *BENCHMARKS):
             if (collection, model) not in ratios.index:
                 continue
-            row = {"collection": collection, "model": model, "published ratio": float(ratios[collection, model])}
             group = group_of(results, collection)
+            row = {"collection": collection, "ours on": results.collection(group, collection) if group else ""}
+            row |= {"model": model, "published ratio": float(ratios[collection, model])}
             if group:
                 overall = err_by_collection(ERR[0], results.runs[group].level)
                 means = {name: results.trials(group, name)[model].mean() for name in (NDCG[0], ERR[0], overall)}

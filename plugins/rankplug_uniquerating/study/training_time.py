@@ -53,7 +53,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, None]:
         for model in times.columns:
             factor = t_interval((times[model] / times["uRank"]).to_numpy(np.float64), unit="trials")
             rows.append(
-                {"collection": collection, "model": model, "ms an epoch": 1e3 * times[model].mean()}
+                {"on": results.collection(group, collection), "model": model, "ms an epoch": 1e3 * times[model].mean()}
                 | {"over uRank's": factor.point, "half width": factor.half_width, "runs": factor.count}
                 | {"published": printed.get(f"uRank vs {model}", "")}
                 | {"combination": results.combinations_of(group, model, "uRank")}

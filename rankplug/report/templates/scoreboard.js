@@ -29,18 +29,24 @@ function filter() {
   const asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
   let count = 0, all = 0;
   boards.forEach((section, place) => {
-    const about = section.querySelector(".collections")?.textContent ?? section.querySelector(".board thead").textContent;
-    const titles = `${conditions[place]} ${about}`.toLowerCase();
+    const collections = [...section.querySelectorAll(".collections li")];
     let left = 0;
-    for (const row of section.querySelectorAll(".board tbody tr")) {
-      const text = `${row.textContent} ${titles}`.toLowerCase();
-      const verdicts = [...row.querySelectorAll(".verdict")].map(one => one.textContent);
-      const kept = (board.value === "all" || board.value === conditions[place])
-        && asked.every(word => text.includes(word))
-        && (verdict.value === "all" || verdicts.includes(verdict.value));
-      row.hidden = !kept;
-      left += kept;
-      all += 1;
+    for (const table of section.querySelectorAll(".board")) {
+      const heads = [...table.tHead.rows[0].cells].slice(3);
+      const about = collections.length ? collections.splice(0, heads.length) : heads;
+      const titles = [conditions[place], ...about.map(one => one.textContent)].join(" ").toLowerCase();
+      const before = left;
+      for (const row of table.tBodies[0].rows) {
+        const text = `${row.textContent} ${titles}`.toLowerCase();
+        const verdicts = [...row.querySelectorAll(".verdict")].map(one => one.textContent);
+        const kept = (board.value === "all" || board.value === conditions[place])
+          && asked.every(word => text.includes(word))
+          && (verdict.value === "all" || verdicts.includes(verdict.value));
+        row.hidden = !kept;
+        left += kept;
+        all += 1;
+      }
+      table.parentElement.hidden = left === before;
     }
     section.hidden = left === 0;
     if (left && (asked.length || board.value !== "all" || verdict.value !== "all"))

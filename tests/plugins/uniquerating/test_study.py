@@ -240,6 +240,7 @@ def test_the_tests_compare_with_the_papers_reference(results):
     assert len(table) == 4 * 4 * 4
     references = table.groupby("collection")["reference"].unique().map(list).to_dict()
     assert references["OHSUMED"] == ["LambdaLoss"] and references["MQ2007"] == ["LambdaMart-L"]
+    assert set(table["on"]) == {f"made data for {place}" for place in PLACES}
     assert (table["p (Holm)"] >= table["p"] - 1e-12).all()
     assert table["difference"].between(table["low"], table["high"]).all()
     stars = table.set_index(["collection", "model", "metric"])["published"].sort_index()
@@ -253,6 +254,7 @@ def test_the_tests_compare_with_the_papers_reference(results):
 def test_err_by_the_collections_largest_rating_is_never_above_the_querys(results):
     table, _ = STUDY.exhibit("Tables 2-5, ERR").draw(results)
     assert len(table) == 34
+    assert (table["ours on"] == "made data for " + table["collection"]).all()
     assert (table["ERR@1, collection's largest"] <= table["ERR@1, query's largest"] + 1e-12).all()
     urank = table[(table["collection"] == "MQ2007") & (table["model"] == "uRank")]["published ratio"].iloc[0]
     assert urank == pytest.approx(0.295 / 0.481)
@@ -268,6 +270,7 @@ def test_our_err_grows_with_the_cutoff_for_every_query(results):
 def test_training_time_is_that_of_the_records(results):
     table, _ = STUDY.exhibit("Section 5, training time").draw(results)
     assert set(table["model"]) == set(training_time.TIMED)
+    assert set(table["on"]) <= {f"made data for {place}" for place in PLACES}
     times = training_time.epoch_seconds(results, protocol.OHSUMED)
     assert times.shape == (2, 4) and (times > 0).all(axis=None)
     record = next(
