@@ -32,7 +32,8 @@ Made by `make docs` from the plugins themselves. Each loss is a function of one 
 $\\pi_i$ is the rank of document $i$, $G_i=2^{y_i}-1$ its gain, $\\sigma$ the logistic function. The pictures show a
 list of two documents, the first relevant (label 1) and the second not: the loss and its derivative with respect to
 the first score, as functions of the gap $f_1-f_2$. Below zero the pair is ordered wrongly. Losses that draw noise are
-shown as the mean over 400 draws. Two documents lie one rank apart, so `lambdagap` is drawn with `k=1`, which makes it RankNet here.
+shown as the mean over 400 draws. Two documents lie one rank apart, so `lambdagap` is drawn with `k=1`, which makes it
+RankNet here.
 
 """
 
