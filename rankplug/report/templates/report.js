@@ -205,8 +205,7 @@
   every.forEach(makeSortable);
   const plain = every.filter(table => !table.matches(".board, .boards"));  // The scoreboard has a filter of its own.
   const claims = plain.filter(table => table.closest(".claims"));
-  if (claims.length > 1) makeFilter(claims, document.querySelector("main h1").nextElementSibling);
-  else if (claims.length) makeFilter(claims, claims[0].parentElement);
+  if (claims.length) makeFilter(claims, document.querySelector(".jump") ?? claims[0].parentElement);
   for (const table of plain.filter(one => !claims.includes(one) && one.tBodies[0].rows.length > LONG)) {
     const around = table.parentElement;
     makeFilter([table], around.localName === "details" ? table : around);
