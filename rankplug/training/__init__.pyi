@@ -27,6 +27,7 @@ from .models import Model as Model
 from .models import Record as Record
 from .models import check_replaceable as check_replaceable
 from .models import check_writable as check_writable
+from .models import sidecar_of as sidecar_of
 from .ranker import Ranker as Ranker
 from .selection import LOSS as LOSS
 from .training_loop import Learner as Learner
@@ -76,6 +77,7 @@ __all__ = [
     "problem_of",
     "pyterrier",
     "run_metadata",
+    "sidecar_of",
     "threads_for_trees",
     "train",
     "tree_of",

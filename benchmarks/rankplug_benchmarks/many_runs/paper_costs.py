@@ -51,7 +51,7 @@ class Kind:
 
     @property
     def network(self) -> bool:
-        """Whether a network is trained."""
+        """True where a network is trained."""
         return parse(self.backend).name == "torch"
 
     def sizes(self, quick: bool = False) -> tuple[int, int]:
@@ -177,7 +177,7 @@ def _iteration(kind: Kind, queries: int) -> tuple[int, float]:
 
 Saving = Literal["curves", "choosing", "bfloat16"]
 SAVINGS: tuple[Saving, ...] = ("curves", "choosing", "bfloat16")
-"""What the profile ``paper`` spares: curves on training data that nothing shows, trials of learning rates that the
+"""Savings of the profile ``paper``: curves on training data that nothing shows, trials of learning rates that the
 first ones did not choose, and half of the bits in the matrix products of networks."""
 
 

@@ -87,8 +87,7 @@ def qrels(
 ) -> None:
     """Write the labels of a data set's documents as judgements of TREC."""
     from rankplug.data import write_qrels
-    from rankplug.training import load_model
-    from rankplug.training.models import sidecar_of
+    from rankplug.training import load_model, sidecar_of
 
     if TRIAL.fullmatch(dataset):
         name, kept = _kept(dataset, store, fold, seed, transform, part)
