@@ -103,7 +103,7 @@ class CombinationRecords:
                 origin = f"{plugin['distribution']} {plugin['version']}"
                 row = (part, plugin["name"], chosen, origin, "" if cut_off else str(len(rows)))
                 rows.setdefault(row, []).extend(cut_off)
-        told = [
+        told: list[tuple[str, ...]] = [
             (part, name, ", ".join(filter(None, [f"k {', '.join(ks)}" if ks else "", chosen])), origin)
             for (part, name, chosen, origin, _), ks in rows.items()
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankplug.training import LOSS
 
@@ -55,7 +55,7 @@ def needed_trials(trials: Sequence[Trial], choosing: int, store: Store) -> list[
     if len(first) == len(trials):
         return first
     open_folds = {trial.fold for trial in first if not store.has(trial)}
-    chosen = {}
+    chosen: dict[Any, Any] = {}
     if finished := [trial for trial in first if trial.fold not in open_folds]:
         chosen = validation_quality(store.frame(finished)).idxmax().to_dict()
     return [

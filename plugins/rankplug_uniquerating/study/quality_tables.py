@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankplug.statistics import holm
 from rankplug.studies import Results, beside_published, facts_beside_published, interval_of, p_value_of
@@ -132,7 +132,8 @@ def err_by_definition(results: Results) -> Table:
             if (collection, model) not in ratios.index:
                 continue
             group = group_of(results, collection)
-            row = {"collection": collection, "ours on": results.collection(group, collection) if group else ""}
+            row: dict[str, Any] = {"collection": collection}
+            row |= {"ours on": results.collection(group, collection) if group else ""}
             row |= {"model": model, "published ratio": float(ratios[collection, model])}
             if group:
                 overall = err_by_collection(ERR[0], results.runs[group].level)
