@@ -90,7 +90,7 @@ def _read(path: Path) -> Any:
 
 
 def _outputs(cell: Any, replacement: Replacement) -> list[tuple[str, str]]:
-    """Return the outputs of a cell to be shown, each with the kind of its content; controls are mentioned once."""
+    """Return the outputs of a cell to be shown, each with the kind of its content; controls once."""
     shown: list[tuple[str, str]] = []
     for output in cell.outputs:
         in_its_place = replacement(_about(output))

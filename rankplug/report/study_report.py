@@ -122,7 +122,8 @@ class CombinationRecords:
     @property
     def again(self) -> str:
         """The code that runs all of its trials again."""
-        asked = {name: value for name, value in self.records[0]["combination"].items() if value not in ("", None, [])}
+        known = self.records[0]["combination"].items()
+        asked = {name: value for name, value in known if value not in ("", None, []) and value != UNUSUAL.get(name)}
         folds = sorted({record["fold"] for record in self.records})
         trials = 1 + max(record["trial"] for record in self.records)
         return f"import rankplug as rp\n\nrp.sweep(\n{json.dumps(asked, indent=4)},\nfolds={folds}, trials={trials})"

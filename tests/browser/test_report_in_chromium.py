@@ -240,6 +240,22 @@ def test_every_page_is_read_without_scrolling_sideways(width, page, report, pict
     assert not page.problems
 
 
+@pytest.mark.parametrize("width", [420, 1300])
+def test_the_bars_of_all_claims_are_on_the_scale_below_them(width, page, report):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(report.as_uri())
+    found = page.evaluate("""() => [...document.querySelectorAll('.strips')].map(strips => {
+        const across = one => { const box = one.getBoundingClientRect(); return [box.left, box.right]; };
+        const [left, right] = across([...strips.querySelectorAll(':scope > svg')].at(-1));
+        const bands = [...strips.querySelectorAll('.band')].map(across);
+        return bands.flatMap(([from, to]) => [(from - left) / (right - left), (to - left) / (right - left)]);
+    })""")
+    assert found and all(found)
+    for ends in found:
+        assert ends[::2] == pytest.approx([102 / 240] * (len(ends) // 2), abs=0.01)
+        assert ends[1::2] == pytest.approx([138 / 240] * (len(ends) // 2), abs=0.01)
+
+
 def test_no_row_of_claims_is_much_taller_on_a_narrow_screen_than_its_words_are(page, report):
     page.set_viewport_size({"width": 420, "height": 900})
     page.goto(f"{report.parent.as_uri()}/claims.html")

@@ -439,6 +439,15 @@ def test_an_error_in_a_notebook_is_shown(tmp_path):
     assert '<pre class="error">E: &lt;v&gt;</pre>' in notebook_html(path)
 
 
+def test_a_notebooks_page_mentions_its_controls_once(tmp_path):
+    control = {"application/vnd.jupyter.widget-view+json": {"model_id": "a"}, "text/plain": "Box()"}
+    output = nbformat.v4.new_output("display_data", control)
+    path = tmp_path / "controls.ipynb"
+    cells = [nbformat.v4.new_code_cell("controls()", outputs=[output]) for _ in range(3)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    assert notebook_html(path).count("The controls are there when the notebook is opened") == 1
+
+
 def test_a_long_notebook_lists_its_parts_each_of_which_is_there_once(tmp_path):
     headings = ["One", "Two: $w$", "Two", "Two", "a <b>"]
     cells = [nbformat.v4.new_markdown_cell("# Title")]
