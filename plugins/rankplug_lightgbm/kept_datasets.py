@@ -1,6 +1,6 @@
 """The data of the last fit as LightGBM sorted them into bins, for the next fit on the same data.
 
-A sweep trains many losses on the same lists with the same parameters, and to find the bins takes a fifth of the time
+A sweep trains many losses on the same lists with the same parameters, and to find the bins takes much of the time
 of a small fit. What is equal is told by a digest of all numbers, so that data which somebody changed are binned anew.
 """
 

@@ -66,7 +66,7 @@ def sweep(
 ) -> None:
     """Run every combination of a grid that is not finished, and keep the results."""
     from rankplug.store import Store
-    from rankplug.sweeps import plan_sweeps, run
+    from rankplug.sweeps import further_plans, plan_sweeps, run
 
     results = Store(store)
     whole_number(jobs, "jobs", least=1)
@@ -82,15 +82,16 @@ def sweep(
         run_as_asked = partial(
             run, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
         )
-        outcome = run_as_asked(plan, results)
-        while any(one.choosing for one in asked) and not (outcome.failures or outcome.not_run):
-            if not (further := plan_sweeps(asked, results)).waiting:
+        outcomes = [run_as_asked(plan, results)]
+        for further in further_plans(asked, results):
+            if outcomes[-1].failures or outcomes[-1].not_run:
                 break
             say(f"chosen on validation data, {further}", error=as_json)
-            outcome = run_as_asked(further, results)
+            outcomes.append(run_as_asked(further, results))
+    outcome, measured = outcomes[-1], sum(one.measured for one in outcomes)
     _tell_failures(outcome)
-    if outcome.measured or keep_scores:
-        say(f"{outcome.measured} measured anew, {outcome.trained} trained", error=as_json)
+    if measured or keep_scores:
+        say(f"{measured} measured anew, {sum(one.trained for one in outcomes)} trained", error=as_json)
     if keep_scores and (without := len(plan.done) - len(results.with_scores(plan.done))):
         say(f"{without} trials were done before and have no scores kept", error=as_json)
     if as_json:

@@ -2,7 +2,7 @@
 
 numba makes of each function that another one calls what Python would need to call it by itself: two wrappers, and
 machine code of them and of the function. Its caller takes none of that, as it compiles a copy. Leaving it out, until
-Python does call it, saves a fifth of the time that a loss needs to compile, and changes no bit of its results.
+Python does call it, saves much of the time that a loss needs to compile, and changes no bit of its results.
 """
 
 from __future__ import annotations

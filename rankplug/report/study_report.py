@@ -14,7 +14,7 @@ from rankplug.report.exhibit_tables import exhibit_files, links_to, numbers_html
 from rankplug.report.forest import ForestLine, forest_lines
 from rankplug.report.notebook_page import captions
 from rankplug.report.rendering import anchors, slug
-from rankplug.store import Combination, Store, origins_of
+from rankplug.store import ADDED_PARTS, Combination, Store, origins_of
 from rankplug.studies import (
     ExhibitEvaluation,
     Results,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
-UNUSUAL = {"debias": "", "train_curve": True}
-"""Parts that are told where they are not as usual, which is how results from before them were made."""
 CUT_OFF = {"selection", "metrics"}
 """Parts that often differ by their cut-off alone."""
 
@@ -108,7 +106,7 @@ class CombinationRecords:
             for (part, name, chosen, origin, _), ks in rows.items()
         ]
         known = about["combination"]
-        unusual = [part for part, usual in UNUSUAL.items() if known.get(part, usual) != usual]
+        unusual = [part for part, usual in ADDED_PARTS.items() if known.get(part, usual) != usual]
         return told + [(part, _word(known.get(part)), "", "") for part in (*unusual, "patience", "seed")]
 
     @property
@@ -123,7 +121,7 @@ class CombinationRecords:
     def again(self) -> str:
         """The code that runs all of its trials again."""
         known = self.records[0]["combination"].items()
-        asked = {name: value for name, value in known if value not in ("", None, []) and value != UNUSUAL.get(name)}
+        asked = {name: value for name, value in known if value not in ("", None, []) and value != ADDED_PARTS.get(name)}
         folds = sorted({record["fold"] for record in self.records})
         trials = 1 + max(record["trial"] for record in self.records)
         return f"import rankplug as rp\n\nrp.sweep(\n{json.dumps(asked, indent=4)},\nfolds={folds}, trials={trials})"

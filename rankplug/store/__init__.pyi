@@ -1,3 +1,4 @@
+from .combination import ADDED_PARTS as ADDED_PARTS
 from .combination import METRICS as METRICS
 from .combination import PLUGIN_PARTS as PLUGIN_PARTS
 from .combination import Combination as Combination
@@ -42,6 +43,7 @@ from .upkeep import sweep_file as sweep_file
 from .upkeep import verify as verify
 
 __all__ = [
+    "ADDED_PARTS",
     "METRICS",
     "PLUGIN_PARTS",
     "SUMS",

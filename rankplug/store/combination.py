@@ -60,7 +60,7 @@ class Combination(BaseModel):
         metrics: measured on test data, query by query.
         seed: the experiment's master seed, of which each trial has a child.
         debias: takes the bias of positions out of clicks, such as ``ips``; none when empty.
-        train_curve: whether learning curves have training data too, which costs networks a fifth of their time.
+        train_curve: whether learning curves have training data too, which takes time and changes no model.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -197,6 +197,10 @@ class Combination(BaseModel):
         fitter = f"{self.backend} {self.scorer}".strip()
         debiasing = f" debiased by {self.debias}" if self.debias else ""
         return f"{self.dataset} / {fitter} / {self.loss}{noise}{debiasing}"
+
+
+ADDED_PARTS = {name: Combination.model_fields[name].default for name in ("debias", "train_curve")}
+"""Parts that results from before them lack, and what these results have in their place."""
 
 
 def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:

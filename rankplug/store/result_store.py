@@ -17,7 +17,7 @@ import filelock
 
 from rankplug.errors import RankplugError
 from rankplug.store.canonical_names import canonical_parts
-from rankplug.store.combination import Combination
+from rankplug.store.combination import ADDED_PARTS, Combination
 from rankplug.store.index.index_parts import IndexedResults
 from rankplug.store.index.result_index import INDEX, Compaction, ResultIndex
 from rankplug.store.kept_scores import KeptScores
@@ -255,8 +255,7 @@ def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
     names = canonical_parts(parts, about.get("plugins") or {})
     return {
         **{name: names.get(name, parts.get(name)) for name in PARTS},
-        "debias": parts.get("debias") or "",
-        "train_curve": parts.get("train_curve", True),
+        **{name: parts.get(name, usual) for name, usual in ADDED_PARTS.items()},
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],

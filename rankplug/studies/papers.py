@@ -247,14 +247,12 @@ class Study:
             retry_failed: runs trials again that failed before.
             execution: handed to :func:`rankplug.sweeps.run`.
         """
-        from rankplug.sweeps import plan_sweeps
+        from rankplug.sweeps import further_plans, plan_sweeps
 
         sweeps = [runs.sweep() for runs in asked.values()]
-        todo = plan_sweeps(sweeps, store, retry_failed=retry_failed)
-        self._train(todo, store, **execution)
-        # What the first trials choose is known once they are done.
-        while any(one.choosing for one in sweeps) and (todo := plan_sweeps(sweeps, store)).waiting:
-            self._train(todo, store, **execution)
+        self._train(plan_sweeps(sweeps, store, retry_failed=retry_failed), store, **execution)
+        for further in further_plans(sweeps, store):
+            self._train(further, store, **execution)
 
     def _train(self, todo: Plan, store: Store, **execution: Any) -> None:
         from rankplug.sweeps import run

@@ -2,6 +2,7 @@ from .plans import ExpectedTime as ExpectedTime
 from .plans import Plan as Plan
 from .plans import Sweep as Sweep
 from .plans import expected_time as expected_time
+from .plans import further_plans as further_plans
 from .plans import plan_sweeps as plan_sweeps
 from .plans import read_folds as read_folds
 from .readiness import require as require
@@ -27,6 +28,7 @@ __all__ = [
     "chosen_on_validation",
     "duration",
     "expected_time",
+    "further_plans",
     "needed_trials",
     "plan_search",
     "plan_sweeps",

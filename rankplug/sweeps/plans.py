@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
@@ -206,6 +206,12 @@ class Sweep:
 def plan_sweeps(sweeps: Iterable[Sweep], store: Store, *, retry_failed: bool = False) -> Plan:
     """Plan which trials of some sweeps are to run and which are done, each trial once."""
     return Plan.joined(sweep.plan(store, retry_failed=retry_failed) for sweep in sweeps)
+
+
+def further_plans(sweeps: Collection[Sweep], store: Store) -> Iterator[Plan]:
+    """Yield plans of what the first trials of some sweeps chose, which is known once these are done."""
+    while any(sweep.choosing for sweep in sweeps) and (plan := plan_sweeps(sweeps, store)).waiting:
+        yield plan
 
 
 def _sorted_trials(asked: Sweep, trials: Iterable[Trial], store: Store, retry_failed: bool, left_out: int) -> Plan:

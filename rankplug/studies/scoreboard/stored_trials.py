@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.store import Store, origins_of, query, results
+from rankplug.store import ADDED_PARTS, Store, origins_of, query, results
 from rankplug.studies.runs import Runs, number_on
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def asked_parts(combination: Mapping[str, Any]) -> str:
     True
     """
     asked = {name: value for name, value in combination.items() if name not in ("seed", "metrics")}
-    usual = {"train_curve": True}
-    changed = {name: value for name, value in asked.items() if value not in ("", None, usual.get(name))}
+    changed = {name: value for name, value in asked.items() if value not in ("", None, ADDED_PARTS.get(name))}
     return json.dumps(changed, sort_keys=True)
 
 
