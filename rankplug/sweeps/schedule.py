@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 from rankplug.errors import NotRunError
 from rankplug.store import KeptScores, Store, StoreError, Trial, failed_result
 from rankplug.sweeps.sweep_progress import SweepProgress
-from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError, Workers, WorkersGoneError
+from rankplug.sweeps.tasks import (
+    DataName,
+    Task,
+    TaskResult,
+    WorkerDiedError,
+    WorkerLostError,
+    Workers,
+    WorkersGoneError,
+)
 from rankplug.system import is_of_the_machine
 
 ATTEMPTS = 2
@@ -22,6 +30,8 @@ ATTEMPTS = 2
 MOST_LOSSES = 3
 """Workers that a task may lose through no doing of its own before it is left to another sweep."""
 LOOK_AGAIN_AFTER = 0.5
+AHEAD = 8
+"""Waiting tasks a worker among which the next is chosen; where more are on the same data, workers share these."""
 
 
 @dataclass
@@ -44,6 +54,7 @@ class Schedule:
     waiting: deque[Task] = field(default_factory=deque)
     elsewhere: deque[Task] = field(default_factory=deque)
     running: dict[Future[TaskResult], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
+    freed: deque[DataName] = field(default_factory=deque)
 
     def run(self) -> None:
         """Run all tasks; an interruption ends the workers and leaves finished results in the store."""
@@ -66,7 +77,7 @@ class Schedule:
 
     def _begin_tasks(self) -> None:
         while self.waiting and len(self.running) < self.workers.slots:
-            task = self.waiting.popleft()
+            task = self._take_next()
             claims = contextlib.ExitStack()
             if not all(claims.enter_context(self.store.claim(trial)) for trial in task.trials):
                 claims.close()
@@ -87,6 +98,26 @@ class Schedule:
                 claims.close()
                 raise
             self.running[future] = task, claims
+            if self.freed:
+                self.freed.popleft()
+
+    def _take_next(self) -> Task:
+        """Take a task out that the free worker has the data of, which need not be made and sorted into bins again.
+
+        If there is none, one on data that no other worker has; of several, one whose loss no other is compiling.
+        """
+        data = {task.data for task, _ in self.running.values()}
+        losses = {task.combination.loss for task, _ in self.running.values()}
+        own = self.freed[0] if self.freed else None
+
+        def put_off(position: int) -> tuple[bool, bool, bool]:
+            task = self.waiting[position]
+            return task.data != own, task.data in data, task.combination.loss in losses
+
+        position = min(range(min(len(self.waiting), AHEAD * self.workers.slots)), key=put_off)
+        task = self.waiting[position]
+        del self.waiting[position]
+        return task
 
     def _kept_scores(self, trials: Iterable[Trial]) -> dict[str, KeptScores]:
         """Read the kept scores of trials when they begin, so that few are in memory; damaged ones are as none."""
@@ -101,6 +132,7 @@ class Schedule:
 
     def _finish(self, future: Future[TaskResult]) -> None:
         task, claims = self.running.pop(future)
+        self.freed.append(task.data)
         with claims:
             again: list[Task] = []
             try:

@@ -25,6 +25,15 @@ class WorkersGoneError(RankplugError):
     """No worker can be reached any more, which is no trial's fault: the sweep ends, and nothing is recorded of it."""
 
 
+DataName = tuple[int, int, str, str]
+
+
+def data_of(trial: Trial) -> DataName:
+    """Name the data that a trial is made on, which those of other combinations with this name share."""
+    asked = trial.combination
+    return trial.number, trial.fold, asked.dataset, str(asked.transforms)
+
+
 @dataclass(frozen=True)
 class Task:
     """Trials of one combination.
@@ -49,6 +58,11 @@ class Task:
     def combination(self) -> Combination:
         """The combination of its trials."""
         return self.trials[0].combination
+
+    @property
+    def data(self) -> DataName:
+        """Names the data that it begins with."""
+        return data_of(self.trials[0])
 
 
 @dataclass(frozen=True)
@@ -117,15 +131,14 @@ def _apart(trials: Iterable[Trial]) -> list[Trial]:
     Workers that begin two trials of one loss at once both compile it, which takes longer than many trainings. A sweep
     in this order that is interrupted has answers about all combinations, too.
     """
-    data_sets: dict[tuple[int, int, str, str], int] = {}
+    data_sets: dict[DataName, int] = {}
     begun: Counter[tuple[int, str]] = Counter()
     keys = {}
     for trial in trials:
-        asked = trial.combination
-        named = trial.number, trial.fold, asked.dataset, str(asked.transforms)
-        data = data_sets.setdefault(named, len(data_sets))
-        before = begun[data, asked.loss]
-        begun[data, asked.loss] += 1
+        data = data_sets.setdefault(data_of(trial), len(data_sets))
+        loss = trial.combination.loss
+        before = begun[data, loss]
+        begun[data, loss] += 1
         keys[trial] = (trial.number, trial.fold, data, before)
     return sorted(keys, key=keys.__getitem__)
 
