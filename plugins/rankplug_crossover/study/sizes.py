@@ -74,6 +74,7 @@ SIZES: Mapping[Profile, Size] = {
     ),
     "quick": Size(
         {"made as MSLR": "synthetic[shape=mslr,queries=150,documents=15,test_queries=2000]"},
+        trials=2,
         compared=21,
         compared_on="synthetic[shape=mslr,queries=800,documents=15,test_queries=2000]",
         epochs=14,
