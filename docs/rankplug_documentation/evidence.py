@@ -77,14 +77,21 @@ def note_of(one: Study, results: Results) -> str:
         together = f"{runs.kind} in the place of {runs.place}" if runs.kind and runs.level else name
         levels.setdefault(together, []).append(runs)
     fewer: dict[str, list[str]] = {}
+    without: list[str] = []
     for name, several in levels.items():
         counts = [results.runs[runs.name].trials if runs.name in results.runs else 0 for runs in several]
         low, high, asked = min(counts), max(counts), several[0].trials
-        if low < asked:
+        if not high:
+            without.append(name)
+        elif low < asked:
             there = f"{low} to {high}" if low < high else f"{low}"
-            fewer.setdefault(f"{there} of the profile's {asked} trials of" if high else "none of", []).append(name)
+            fewer.setdefault(f"{there} of the profile's {asked} trials of", []).append(name)
+    if not fewer:
+        return f"Nothing of {', '.join(without)} was run for this." if without else ""
     parts = [f"{count} {', '.join(names)}" for count, names in fewer.items()]
-    return f"Only {' and '.join(parts)} were run for this." if parts else ""
+    return f"Only {' and '.join(parts)} were run for this" + (
+        f", and nothing of {', '.join(without)}." if without else "."
+    )
 
 
 def note_of_looks(one: Study, results: Results, evidence: StudyEvidence) -> str:

@@ -125,7 +125,7 @@ def test_what_a_store_has_is_kept_and_shown_with_words_that_say_what_it_lacks(pa
     assert [path.relative_to(folder).as_posix() for path in written] == ["made-smoke.json", "exhibits/made.json.gz"]
     evidence, kept = StudyEvidence.read(written[0]), exhibits_in(folder)["made"]
     assert evidence.trials == 2
-    assert evidence.note == "Only 2 of the profile's 3 trials of few and none of more were run for this."
+    assert evidence.note == "Only 2 of the profile's 3 trials of few were run for this, and nothing of more."
     few, more, noisy = (claim.judgement for claim in evidence.claims)
     assert isinstance(few, Verdict)
     assert more == Abstention("not run", "the group more is not part of these runs")
