@@ -24,6 +24,8 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
     # The processes that run tests share the cores between them.
     _SHARE = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     os.environ.setdefault("RANKPLUG_THREADS", str(max(1, _SHARE)))
+# numba tries many ways to type a call and colours the message of each that fails, though nobody sees it.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 LEAKS_FAIL = os.environ.get("RANKPLUG_LEAKS") != "warn"
 """Whether a test that changes the process for those after it fails, instead of being named in a warning."""
@@ -90,13 +92,17 @@ def skip_where_needed(report: pytest.TestReport | pytest.CollectReport, where: P
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect tests without collecting garbage, which would look through all that was imported again and again."""
+    """Collect tests without collecting garbage, which would look through all that was imported again and again.
+
+    While they run it is collected less often than usual: compiling makes very many objects, of which few are garbage.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.hookimpl(wrapper=True)
