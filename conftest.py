@@ -131,14 +131,17 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Have one of several processes run all tests of a loss, so that no two compile it."""
+    """Have one of several processes run all tests of a loss, so that no two compile it, and all of a module, so that no
+    two make what its tests share; thousands of tests in groups of one also keep pytest-xdist busy with counting them.
+    """
     grouped = hasattr(config, "workerinput") and getattr(config.option, "loadgroup", False)
     for item in items if grouped else ():
         given = getattr(item, "callspec", None)
         loss = given.params.get("loss") if given else None
         loss = getattr(getattr(item, "cls", None), "loss", loss)
-        if isinstance(loss, str) and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(f"loss {loss.partition('[')[0]}"))
+        if not item.get_closest_marker("xdist_group"):
+            of_loss = f"loss {loss.partition('[')[0]}" if isinstance(loss, str) else ""
+            item.add_marker(pytest.mark.xdist_group(of_loss or item.nodeid.partition("::")[0]))
         # pytest 9.2 keeps the name of a test where pytest-xdist 3.8 does not write the group behind it.
         if hasattr(item, "_id") and (group := item.get_closest_marker("xdist_group")):
             item._id = type(item._id).parse(f"{item.nodeid}@{group.args[0]}")
