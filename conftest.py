@@ -24,6 +24,8 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
     # The processes that run tests share the cores between them.
     _SHARE = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     os.environ.setdefault("RANKPLUG_THREADS", str(max(1, _SHARE)))
+# numba tries many ways to type a call and colours the message of each that fails, though nobody sees it.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 LEAKS_FAIL = os.environ.get("RANKPLUG_LEAKS") != "warn"
 """Whether a test that changes the process for those after it fails, instead of being named in a warning."""
@@ -90,13 +92,17 @@ def skip_where_needed(report: pytest.TestReport | pytest.CollectReport, where: P
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect tests without collecting garbage, which would look through all that was imported again and again."""
+    """Collect tests without collecting garbage, which would look through all that was imported again and again.
+
+    While they run it is collected less often than usual: compiling makes very many objects, of which few are garbage.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -125,14 +131,17 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Have one of several processes run all tests of a loss, so that no two compile it."""
+    """Have one of several processes run all tests of a loss, so that no two compile it, and all of a module, so that no
+    two make what its tests share; thousands of tests in groups of one also keep pytest-xdist busy with counting them.
+    """
     grouped = hasattr(config, "workerinput") and getattr(config.option, "loadgroup", False)
     for item in items if grouped else ():
         given = getattr(item, "callspec", None)
         loss = given.params.get("loss") if given else None
         loss = getattr(getattr(item, "cls", None), "loss", loss)
-        if isinstance(loss, str) and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(f"loss {loss.partition('[')[0]}"))
+        if not item.get_closest_marker("xdist_group"):
+            of_loss = f"loss {loss.partition('[')[0]}" if isinstance(loss, str) else ""
+            item.add_marker(pytest.mark.xdist_group(of_loss or item.nodeid.partition("::")[0]))
         # pytest 9.2 keeps the name of a test where pytest-xdist 3.8 does not write the group behind it.
         if hasattr(item, "_id") and (group := item.get_closest_marker("xdist_group")):
             item._id = type(item._id).parse(f"{item.nodeid}@{group.args[0]}")

@@ -15,7 +15,9 @@ def best_label_first(constants, labels):
     for document in range(labels.size):
         order[document] = document
     sort_best_first(labels, order)
-    constants[:] = order
+    # numba compiles an assignment of whole arrays for seconds, because of the message for shapes that differ.
+    for position in range(labels.size):
+        constants[position] = order[position]
 
 
 @building_block

@@ -369,15 +369,21 @@ PRINTS = {
 
 # The last is both of its words at once, so that those alone are slow.
 @pytest.mark.parametrize(
-    "how",
-    [pytest.param(how, marks=pytest.mark.slow) if how in ("past Python", "at the end") else how for how in PRINTS],
+    "hows",
+    [
+        pytest.param(("by a child", "at the end, past Python"), id="two of them"),
+        *(pytest.param((how,), marks=pytest.mark.slow, id=how) for how in PRINTS),
+    ],
 )
-def test_however_a_plugin_prints_it_spoils_no_output(site, how):
-    site.install("loud", PRINTS[how] + OFFER.format(name="loud", implementation="loud_code:loss"))
+def test_however_a_plugin_prints_it_spoils_no_output(site, hows):
+    names = [f"loud{number}" for number, _ in enumerate(hows)]
+    for name, how in zip(names, hows, strict=True):
+        site.install(name, PRINTS[how] + OFFER.format(name=name, implementation=f"{name}_code:loss"))
     done = site.run("plugins", "--kind", "loss", "--json")
     listing = json.loads(done.stdout)
-    assert "loud" in offered(listing) and listing["remarks"] == ["plugin loud of loud prints while it is imported"]
-    assert done.stderr.count("buy now") == 1
+    assert set(names) <= offered(listing)
+    assert sorted(listing["remarks"]) == [f"plugin {name} of {name} prints while it is imported" for name in names]
+    assert done.stderr.count("buy now") == len(hows)
 
 
 @pytest.mark.slow

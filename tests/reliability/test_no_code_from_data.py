@@ -55,30 +55,35 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
             yield name_of(node.func), node
 
 
-def sources() -> Iterator[tuple[str, ast.AST]]:
-    for folder in TREES:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
+@pytest.fixture(scope="module")
+def all_calls() -> list[tuple[str, str, ast.Call]]:
+    """Return path, name and node of every call in our code."""
+    return [
+        (path.relative_to(ROOT).as_posix(), name, call)
+        for folder in TREES
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name, call in calls(ast.parse(path.read_text()))
+    ]
 
 
-def test_only_the_places_with_a_reason_run_code_by_name() -> None:
-    found = {(path, name) for path, tree in sources() for name, _ in calls(tree) if name in RUNS_CODE}
+def test_only_the_places_with_a_reason_run_code_by_name(all_calls: list[tuple[str, str, ast.Call]]) -> None:
+    found = {(path, name) for path, name, _ in all_calls if name in RUNS_CODE}
     assert found == {(path, name) for path, name in ALLOWED if (ROOT / path).exists()}
 
 
-def test_arrays_are_never_read_with_pickle_nor_programs_started_through_a_shell() -> None:
-    for path, tree in sources():
-        for name, call in calls(tree):
-            given = {word.arg: word.value for word in call.keywords}
-            for word in ("allow_pickle", "shell"):
-                value = given.get(word)
-                assert value is None or (isinstance(value, ast.Constant) and value.value is False), (path, name)
+def test_arrays_are_never_read_with_pickle_nor_programs_started_through_a_shell(
+    all_calls: list[tuple[str, str, ast.Call]],
+) -> None:
+    for path, name, call in all_calls:
+        given = {word.arg: word.value for word in call.keywords}
+        for word in ("allow_pickle", "shell"):
+            value = given.get(word)
+            assert value is None or (isinstance(value, ast.Constant) and value.value is False), (path, name)
 
 
-def test_archives_are_never_unpacked_by_their_own_names() -> None:
-    for path, tree in sources():
-        for name, _ in calls(tree):
-            assert name.rpartition(".")[2] not in ("extractall", "unpack_archive"), path
+def test_archives_are_never_unpacked_by_their_own_names(all_calls: list[tuple[str, str, ast.Call]]) -> None:
+    for path, name, _ in all_calls:
+        assert name.rpartition(".")[2] not in ("extractall", "unpack_archive"), path
 
 
 class Bomb:

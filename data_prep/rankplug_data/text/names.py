@@ -53,7 +53,9 @@ def copy_names(text: np.ndarray, comments: np.ndarray, names: np.ndarray) -> int
             while last < end and text[last] > _SPACE:
                 last += 1
         length = min(last - first, names.shape[1])
-        names[row, :length] = text[first : first + length]
+        # A loop, as numba compiles an assignment of whole slices for seconds.
+        for place in range(length):
+            names[row, place] = text[first + place]
         longest = max(longest, length)
     return longest
 

@@ -122,5 +122,6 @@ def _collect(
             if kept[query, impression]:
                 order = np.arange(own.size)
                 read = abs(_show(key_of(seed, 0, query, impression), own, law, order))
-                impression_start = first[query, impression]
-                rows[impression_start : impression_start + read] = starts[query] + order[:read]
+                # A loop, as numba compiles an assignment of whole slices for seconds.
+                for place in range(read):
+                    rows[first[query, impression] + place] = starts[query] + order[place]

@@ -122,11 +122,14 @@ def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, va
     origin, wide = start_rows(exponents, exponentials)
     value = 0.0
     if variant == NDCG1:
-        gains *= discounts
+        for position in range(n):
+            gains[position] *= discounts[position]
         for position in range(n - 1):
             weights[position + 1 :] = gains[position]
             value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
-            weights[position + 1 :] = -gains[position + 1 :]
+            # A loop, as numba compiles an assignment of whole slices for seconds.
+            for other in range(position + 1, n):
+                weights[other] = -gains[other]
             value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
     else:
         rho_share, delta_share = (0.0, 1.0) if variant == NDCG2 else (1.0, mu)
