@@ -24,8 +24,6 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
     # The processes that run tests share the cores between them.
     _SHARE = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     os.environ.setdefault("RANKPLUG_THREADS", str(max(1, _SHARE)))
-# numba tries many ways to type a call and colours the message of each that fails, though nobody sees it.
-os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 LEAKS_FAIL = os.environ.get("RANKPLUG_LEAKS") != "warn"
 """Whether a test that changes the process for those after it fails, instead of being named in a warning."""
