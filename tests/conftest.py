@@ -80,9 +80,10 @@ def report_of() -> Callable[..., list[Path]]:
     import nbformat
     import pandas as pd
 
+    from rankplug.report.combination_records import CombinationRecords
     from rankplug.report.exhibit_tables import exhibit_files
     from rankplug.report.site import build_report, write_summary
-    from rankplug.report.study_report import CombinationRecords, StudyReport
+    from rankplug.report.study_report import StudyReport
     from rankplug.studies import (
         Check,
         Checks,

@@ -191,6 +191,25 @@ def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs
     assert f"script-src &#39;sha256-{digest}&#39;" in text and "script-src" not in policy()
 
 
+def test_the_page_of_runs_has_the_number_that_leads_to_it_with_its_trials_and_interval(store, tmp_path):
+    fill(store)
+    board = write_scoreboard(scoreboard([PAPER], store=store, profiles=["quick"]), store, tmp_path / "report")
+    told = re.findall(
+        r'href="(combinations/[^"]+)" title="(\d+) trials, 95 % interval ([^"]+)">([.\d]+)</a>', board.read_text()
+    )
+    assert len(told) == 2 * len(MODELS)
+    for link, trials, interval, mean in told:
+        text = (board.parent / link).read_text()
+        number = rf"<td>{mean}<small>[^<]*</small></td><td>{interval}</td><td>{trials}</td>"
+        row = rf'href="../scoreboard.html#board-1">.*?{number}'
+        assert len(re.findall(row, text, re.DOTALL)) == 1
+        average, each = re.search(r"<tr><td>ndcg@5</td><td>([.\d]+)</td><td>([^<]+)</td></tr>", text).groups()
+        values = [float(value) for value in each.split(", ")]
+        assert average == mean and len(values) == int(trials)
+        assert float(mean) == pytest.approx(np.mean(values), abs=1e-4)
+    assert 'id="board-1"' in board.read_text()
+
+
 def test_more_collections_than_a_page_is_wide_have_further_tables_and_each_number_tells_its_interval(
     store, tmp_path, monkeypatch
 ):

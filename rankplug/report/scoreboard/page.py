@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from rankplug.report.rendering import render
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from rankplug.studies import Board, Scoreboard
+    from rankplug.studies import Board, Scoreboard, Standing
 
 FOLDER = "exhibits/scoreboard"
 MOST_COLUMNS = 5
@@ -23,6 +23,38 @@ MOST_OPEN = 8
 """Rows of a table that is not folded."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """A number of the scoreboard with where it stands.
+
+    Args:
+        board: the conditions under which it was measured.
+        anchor: of the board on the scoreboard's page; empty where that leaves it out.
+        standing: the number, with its method and collection.
+    """
+
+    board: Board
+    anchor: str
+    standing: Standing
+
+
+def compared_boards(shown: Scoreboard) -> dict[Board, str]:
+    """Return the boards in which methods are compared with others, with their anchors on the page."""
+    compared = [board for board in shown.boards if len(board.rows) > 1]
+    return {board: f"board-{number}" for number, board in enumerate(compared, 1)}
+
+
+def places_of(shown: Scoreboard) -> dict[str, list[Place]]:
+    """Return for each combination the numbers of the scoreboard that are its own, or its own and others'."""
+    anchors = compared_boards(shown)
+    places: dict[str, list[Place]] = {}
+    for board in shown.boards:
+        for cell in (cell for row in board.rows for cell in row.cells if cell):
+            for identity in cell.entry.identities:
+                places.setdefault(identity, []).append(Place(board, anchors.get(board, ""), cell))
+    return places
+
+
 def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Collection[str]) -> Markup:
     """Return the body of the scoreboard's page, which leaves out methods that are compared with no other.
 
@@ -31,9 +63,9 @@ def scoreboard_html(shown: Scoreboard, pictures: Mapping[Board, str], papers: Co
         pictures: of its boards, files of the report.
         papers: studies that have a page.
     """
-    compared = [board for board in shown.boards if len(board.rows) > 1]
     limits = {"most_drawn": MOST_DRAWN, "most_columns": MOST_COLUMNS, "most_open": MOST_OPEN}
-    return render("scoreboard", shown=shown, boards=compared, pictures=pictures, papers=papers, **limits)
+    boards = compared_boards(shown)
+    return render("scoreboard", shown=shown, boards=boards, pictures=pictures, papers=papers, **limits)
 
 
 def draw_boards(boards: Iterable[Board], folder: Path) -> dict[Board, str]:
