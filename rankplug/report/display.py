@@ -115,8 +115,9 @@ def _drawn(figure: Figure) -> tuple[dict[str, str], dict[str, Any]]:
     """Return a figure as a notebook keeps it, with few colours and so many times smaller, and close it."""
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import encode_figure
+    from rankplug.plotting import encode_figure, mark_lines
 
+    mark_lines(figure)
     file = io.BytesIO()
     encode_figure(figure, file, "png")
     plt.close(figure)
