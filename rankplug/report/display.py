@@ -140,7 +140,10 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
     widgets = ipywidgets.interactive(lambda **values: None, **controls).children[:-1]
 
     def picture() -> tuple[dict[str, str], dict[str, Any]]:
-        return _drawn(draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)}))
+        from rankplug.plotting import in_style
+
+        with in_style():
+            return _drawn(draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)}))
 
     if widgets:
         display.display(ipywidgets.VBox(widgets))  # type: ignore[no-untyped-call]

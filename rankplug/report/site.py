@@ -19,7 +19,7 @@ from rankplug.report.notebook_page import notebook_html
 from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
 from rankplug.report.rendering import COMPACT, math_font_style, page_of, render, template_text
 from rankplug.report.safe_html import policy, safe_body
-from rankplug.report.scoreboard.page import draw_boards, places_of, scoreboard_html
+from rankplug.report.scoreboard.page import board_files, places_of, scoreboard_html
 from rankplug.report.study_report import StudyReport
 from rankplug.store import Store, markdown_table
 from rankplug.studies import Scoreboard, Verdict
@@ -147,7 +147,7 @@ def write_scoreboard(
         _begin(folder)
     links = navigation or [("scoreboard", SCOREBOARD)]
     papers = [name for name, link in links if link == f"{name}.html"]
-    body = scoreboard_html(compared, draw_boards(compared.boards, folder), papers)
+    body = scoreboard_html(compared, board_files(compared, folder), papers)
     script = template_text("report.js") + template_text("scoreboard.js")
     page = _page("Scoreboard", body, links, SCOREBOARD, script=script, dated=False)
     (folder / SCOREBOARD).write_text(page, encoding="utf-8")

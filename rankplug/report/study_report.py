@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.report.combination_records import CombinationRecords, combination_records
-from rankplug.report.exhibit_tables import exhibit_files, links_to, numbers_html
+from rankplug.report.exhibit_tables import by_suffix, exhibit_files, links_to, numbers_html
 from rankplug.report.forest import ForestLine, forest_lines
 from rankplug.report.notebook_page import captions
 from rankplug.report.rendering import anchors, slug
@@ -103,7 +103,7 @@ class StudyReport:
 
     def files_of(self, shown: ExhibitEvaluation) -> dict[str, str]:
         """Return the files of an exhibit by their suffixes."""
-        return {Path(file).name.partition(".")[2]: file for file in self.files[shown.exhibit.name]}
+        return by_suffix(self.files[shown.exhibit.name])
 
     def picture(self, shown: ExhibitEvaluation) -> str:
         """Return the file of an exhibit's picture; empty where it has none."""
@@ -169,10 +169,10 @@ def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Pat
         store: where executed notebooks of combinations may lie.
     """
     files = {
-        exhibit.exhibit.name: exhibit_files(
-            exhibit, folder, f"exhibits/{evaluation.study.name}/{slug(exhibit.exhibit.name)}"
+        shown.exhibit.name: exhibit_files(
+            shown.pictures, shown.table, folder, f"exhibits/{evaluation.study.name}/{slug(shown.exhibit.name)}"
         )
-        for exhibit in evaluation.exhibits
+        for shown in evaluation.exhibits
     }
     return StudyReport(evaluation, notebook, files, combination_records(evaluation.results.records, store))
 

@@ -72,6 +72,15 @@ def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other
     page.get_by_label("filter").fill("")
     page.get_by_label("verdict").select_option("best")
     assert all("best" in text for text in rows.all_inner_texts())
+    assert set(page.get_by_label("conditions").locator("option").all_inner_texts()) == {
+        "all",
+        *page.locator("h2").evaluate_all("heads => heads.map(head => head.firstChild.textContent.trim())"),
+    }
+    address = page.locator(".board tbody .permalink").first.get_attribute("href")
+    page.goto(board.as_uri() + address)
+    assert page.locator("tr:target").is_visible()
+    for name in ("CSV", "LaTeX", "SVG", "PNG", "PDF"):
+        assert page.get_by_role("link", name=name, exact=True).count() >= (name in ("CSV", "LaTeX"))
     assert not page.problems
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))")
     assert page.evaluate("window.ran") is None and page.problems
@@ -116,6 +125,12 @@ def test_tables_are_sorted_and_filtered_and_each_row_has_an_address(page, report
     address = page.locator("section.exhibit tbody tr .permalink").first.get_attribute("href")
     page.goto(f"{report.parent.as_uri()}/exhibits.html{address}")
     assert page.locator("tr:target").is_visible() and not page.problems
+    named = page.locator("section.exhibit table", has=page.locator(".permalink")).first
+    first = "table => [...table.tBodies[0].rows].map(row => row.cells[0].firstChild.textContent.trim())"
+    named.locator("thead button").first.click()
+    assert named.evaluate(first) == named.evaluate(
+        f"table => ({first})(table).sort((a, b) => a.localeCompare(b, undefined, {{numeric: true}}))"
+    )
 
 
 def test_the_pointer_over_a_curve_is_told_its_point(page, report):

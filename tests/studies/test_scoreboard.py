@@ -232,6 +232,30 @@ def test_a_method_that_is_compared_with_no_other_has_no_table(store, tmp_path, m
     assert shown.boards and "<table" not in write_scoreboard(shown, store, tmp_path / "report").read_text()
 
 
+def test_tables_of_the_same_conditions_are_told_apart_by_what_they_are_on(store):
+    def parts(profile, data):
+        few, many, noisy = (f"synthetic[queries={size},documents=8]" for size in (20, 30, 40))
+        for name, dataset, transforms, model, place in (
+            ("one", few, [], "MSE", "MSLR"), ("two", many, ["label_flips[share=0.3]"], "RankNet", "MSLR"),
+            ("three", noisy, [], "LambdaRank", "Yahoo"),
+        ):  # fmt: skip
+            shared = {"dataset": dataset, "backend": "lightgbm", "transforms": transforms}
+            yield Runs(name, {model: {"loss": MODELS[model]}}, shared, trials=2, place=place)
+
+    for group in parts("quick", None):
+        for model in group.models:
+            for trial in group.trials_of(model):
+                store.write(result(trial, MODELS[model], group, 0.0, True, {}))
+    shown = scoreboard([paper(runs=parts)], store=store, profiles=["quick"])
+    alike = "paper: profile quick, made data, ndcg@5"
+    assert [board.title for board in shown.boards] == [alike] * 3
+    assert set(shown.titles.values()) == {
+        f"{alike}, on made as MSLR",
+        f"{alike}, on made as MSLR with label_flips[share=0.3]",
+        f"{alike}, on made as Yahoo",
+    }
+
+
 def test_the_command_prints_what_the_boards_say(store, tmp_path):
     fill(store)
     printed = CliRunner().invoke(app, ["scoreboard", "--store", str(store.folder), "--json"])
