@@ -75,6 +75,8 @@ INDENT = re.compile(r"\n +<")
 GROUP = re.compile(r"<g/>\n?|<g( [^>]*)?>\n?|</g>\n?")
 METADATA = re.compile(r"<!DOCTYPE[^>]*>\n|<metadata>(?!.*<dc:description>).*?</metadata>\n", re.DOTALL)
 """What no browser reads; a description is a digest that tells whether a picture is up to date."""
+ACROSS = 10
+"""Points from which on a place is one in the picture, and not within a mark, and a tenth of a point is exact enough."""
 LINES = re.compile(r"[-MLz\d\s.]+")
 """A path of straight lines."""
 
@@ -181,12 +183,12 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | Non
 
 
 def compact_svg(text: str) -> str:
-    """Return a picture whose places have two digits behind the point, and which says each style once.
+    """Return a picture whose places have a digit behind the point or two, and which says each style once.
 
     matplotlib writes places to a millionth of a point, and style and font with every element, which no reader sees.
 
     >>> compact_svg('<path d="M 57.612345 307.5 \\nL -0.001 2 \\n"/> <g transform="scale(0.001 1)">1.23456</g>')
-    '<path d="M 57.61 307.5 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
+    '<path d="M 57.6 307.5 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
     >>> compact_svg('<style>*{}</style>\\n  <g id="line"><path style="fill: none"/><path style="fill: none"/></g>')
     '<style>*{}.s0{fill: none}</style>\\n<path class="s0"/><path class="s0"/>'
     """
@@ -239,7 +241,8 @@ def _rounded(places: str) -> str:
 
 
 def _shorter(number: re.Match[str]) -> str:
-    shorter = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    place = float(number[0])
+    shorter = f"{place:.{1 if abs(place) >= ACROSS else 2}f}".rstrip("0").rstrip(".")
     return "0" if shorter == "-0" else shorter
 
 

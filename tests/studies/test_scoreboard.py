@@ -203,7 +203,8 @@ def test_the_page_of_runs_has_the_number_that_leads_to_it_with_its_trials_and_in
         number = rf"<td>{mean}<small>[^<]*</small></td><td>{interval}</td><td>{trials}</td>"
         row = rf'href="../scoreboard.html#board-1">.*?{number}'
         assert len(re.findall(row, text, re.DOTALL)) == 1
-        average, each = re.search(r"<tr><td>ndcg@5</td><td>([.\d]+)</td><td>([^<]+)</td></tr>", text).groups()
+        found = re.search(r'<tr><td>ndcg@5</td><td>([.\d]+)</td><td class="words">([^<]+)</td></tr>', text)
+        average, each = found.groups()
         values = [float(value) for value in each.split(", ")]
         assert average == mean and len(values) == int(trials)
         assert float(mean) == pytest.approx(np.mean(values), abs=1e-4)
@@ -250,9 +251,9 @@ def test_tables_of_the_same_conditions_are_told_apart_by_what_they_are_on(store)
     alike = "paper: profile quick, made data, ndcg@5"
     assert [board.title for board in shown.boards] == [alike] * 3
     assert set(shown.titles.values()) == {
-        f"{alike}, on made as MSLR",
-        f"{alike}, on made as MSLR with label_flips[share=0.3]",
-        f"{alike}, on made as Yahoo",
+        f"{alike}, on made as MSLR, without label_flips[share=0.3]",
+        f"{alike}, on made as MSLR, with label_flips[share=0.3]",
+        f"{alike}, on made as Yahoo, without label_flips[share=0.3]",
     }
 
 

@@ -16,6 +16,7 @@ from rankplug.studies.runs import PROFILES, read_profile
 from rankplug.studies.scoreboard.entries import Collection, Conditions, Entry, Method, entries
 from rankplug.studies.scoreboard.standings import Ranks, Standing, Standings, ranks_of
 from rankplug.studies.scoreboard.stored_trials import quoted
+from rankplug.studies.scoreboard.titles import distinct_titles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,31 +160,11 @@ class Scoreboard:
     @cached_property
     def titles(self) -> dict[Board, str]:
         """The title of each board, where several are alike with what tells them apart."""
-        alike: dict[str, list[Board]] = {}
-        for board in self.boards:
-            alike.setdefault(board.title, []).append(board)
-        return {
-            board: ", ".join(filter(None, [title, words]))
-            for title, several in alike.items()
-            for board, words in zip(several, _told_apart(several), strict=True)
-        }
+        return dict(zip(self.boards, distinct_titles(self.boards), strict=True))
 
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""
         return {"metric": self.metric, "margin": self.margin, "boards": [board.describe() for board in self.boards]}
-
-
-def _told_apart(boards: Sequence[Board]) -> list[str]:
-    """Return what tells boards of the same papers and conditions apart: collections, their transforms, or methods."""
-    if len(boards) == 1:
-        return [""]
-    collections = [[column.collection for column in board.columns] for board in boards]
-    names = [["on " + one.title for one in several] for several in collections]
-    transformed = [["on " + " with ".join([one.title, *one.transforms]) for one in several] for several in collections]
-    # Boards of the same conditions have no method in common, or they would be one.
-    methods = [[f"{board.rows[0].method} and {len(board.rows) - 1} more"] for board in boards]
-    told = [["; ".join(dict.fromkeys(words)) for words in kind] for kind in (names, transformed, methods)]
-    return next((kind for kind in told if len(set(kind)) == len(kind)), told[-1])
 
 
 def scoreboard(
