@@ -24,8 +24,10 @@ def mark_lines(figure: Figure) -> None:
     lines = [line for axes in figure.axes for line in axes.lines if _is_named(line)]
     alike = {line.get_label() for line in lines if any(_differ_by_colour_alone(line, other) for other in lines)}
     marked = {line.get_label(): line for line in lines if line.get_label() in alike and _colour(line) in MARKERS}
-    for line in lines:
-        if line.get_label() in marked:
+    looks = {_look(line) for line in lines if line.get_label() in marked}
+    for line in (line for axes in figure.axes for line in axes.lines):
+        # Points of a further panel may have no name of their own.
+        if line.get_label() in marked or (_has_points(line) and _look(line) in looks):
             _mark(line)
     for handle, label in (pair for legend in _legends(figure) for pair in _entries(legend)):
         if label in marked:
@@ -35,7 +37,7 @@ def mark_lines(figure: Figure) -> None:
 def _mark(line: Line2D) -> None:
     """Mark a line at its points where these are marked, else now and then, beside the markers of other lines."""
     colour = _colour(line)
-    if line.get_marker() in ("None", "none", "", " ", None):
+    if not _has_points(line):
         line.set(markersize=SIZE, markevery=(SPACING * PALETTE.index(colour) / len(PALETTE), SPACING))
     line.set_marker(MARKERS[colour])
 
@@ -45,8 +47,15 @@ def _is_named(line: Line2D) -> bool:
 
 
 def _differ_by_colour_alone(one: Line2D, other: Line2D) -> bool:
-    alike = one.get_linestyle() == other.get_linestyle() and one.get_marker() == other.get_marker()
-    return alike and _colour(one) != _colour(other)
+    return _look(one)[1:] == _look(other)[1:] and _colour(one) != _colour(other)
+
+
+def _look(line: Line2D) -> tuple[str, str, str]:
+    return _colour(line), str(line.get_linestyle()), str(line.get_marker())
+
+
+def _has_points(line: Line2D) -> bool:
+    return line.get_marker() not in ("None", "none", "", " ", None)
 
 
 def _colour(line: Line2D) -> str:
