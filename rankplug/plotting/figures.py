@@ -74,7 +74,7 @@ NAME, REFERENCE = re.compile(r' id="([^"]*)"'), re.compile(r"""(href="|url\()#([
 INDENT = re.compile(r"\n +<")
 GROUP = re.compile(r"<g/>\n?|<g( [^>]*)?>\n?|</g>\n?")
 METADATA = re.compile(r"<!DOCTYPE[^>]*>\n|<metadata>(?!.*<dc:description>).*?</metadata>\n", re.DOTALL)
-"""What no browser reads; a description is a digest that tells whether a picture is up to date."""
+"""Parts that no browser reads; a description is a digest that tells whether a picture is up to date."""
 ACROSS = 10
 """Points from which on a place is one in the picture, and not within a mark, and a tenth of a point is exact enough."""
 LINES = re.compile(r"[-MLz\d\s.]+")

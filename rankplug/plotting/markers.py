@@ -16,7 +16,7 @@ MARKERS = dict(zip(PALETTE, ("o", "s", "^", "D", "v", "P", "X", "p", "*"), stric
 """Colour -> marker."""
 SIZE = 4.0
 SPACING = 0.16
-"""Of the markers on a line that has none at its points, as a share of its axes' diagonal."""
+"""Space between markers on a line that has none at its points, as a share of its axes' diagonal."""
 
 
 def mark_lines(figure: Figure) -> None:

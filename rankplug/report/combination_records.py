@@ -1,4 +1,4 @@
-"""What a store has on record of a combination: its plugins, its trials and their values on test data."""
+"""Records of a combination in a store: its plugins, its trials and their values on test data."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> 
 
 @dataclass(frozen=True)
 class Piece:
-    """What is shown of one cell with text, or of cells with code up to one that has outputs.
+    """A cell with text, or cells with code up to one that has outputs, as a page shows them.
 
     Args:
         text: in Markdown.
