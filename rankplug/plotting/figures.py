@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#663300", "#555555", "#000000")
-COLOURS = 64
-"""Colours of a PNG, those that cover best what is drawn: where all hues and a heat map meet, edges are off by a tenth."""
+COLOURS = 128
+"""Colours of a PNG: those that cover best what is drawn leave no pixel off by a tenth, a palette of means does."""
 PADDING = 0.1
 """Inches left free around what is drawn."""
 SMALLEST = 8
