@@ -311,6 +311,11 @@ def test_a_long_table_says_how_much_is_left_to_its_file():
     assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), unlinked)
 
 
+def test_a_table_without_rows_says_so_in_place_of_heads_alone():
+    html = table_html(pd.DataFrame({"model": [], "ours": []}), (), unlinked)
+    assert "<th" not in html and "not part of the profile" in html
+
+
 def test_a_column_in_which_no_row_has_anything_is_left_out():
     table = pd.DataFrame({"ours": [0.5, 0.25], "difference": [float("nan")] * 2, "source": ["", "text"]})
     html = table_html(table, (), unlinked)
