@@ -150,7 +150,7 @@ def values_on_test_data(
 
 
 def _value_rows(made: CombinationRecords, values: Mapping[str, Mapping[Any, float]]) -> Iterator[tuple[str, str, str]]:
-    for metric in made.records[0]["combination"]["metrics"]:
+    for metric in made.records[0]["combination"].get("metrics", ()):
         of_trials = values.get(metric, {})
         found = [of_trials.get((record["fold"], record["trial"]), math.nan) for record in made.records]
         known = [value for value in found if value == value]
