@@ -80,9 +80,10 @@ def report_of() -> Callable[..., list[Path]]:
     import nbformat
     import pandas as pd
 
+    from rankplug.report.combination_records import CombinationRecords
     from rankplug.report.exhibit_tables import exhibit_files
     from rankplug.report.site import build_report, write_summary
-    from rankplug.report.study_report import CombinationRecords, StudyReport
+    from rankplug.report.study_report import StudyReport
     from rankplug.studies import (
         Check,
         Checks,
@@ -166,7 +167,7 @@ def report_of() -> Callable[..., list[Path]]:
         drawn = ((0, 1, text), (1, 1, text), (0, 2, text))
         evaluation.query_pairs = (QueryPairs(**compared, drawn=drawn, values=((0.9, 0.5, 0.4), (0.1, 0.6, 0.8))),)
         files = {
-            shown.exhibit.name: exhibit_files(shown, report, f"exhibits/{name}/{index}")
+            shown.exhibit.name: exhibit_files(shown.pictures, shown.table, report, f"exhibits/{name}/{index}")
             for index, shown in enumerate(evaluation.exhibits)
         }
         return {

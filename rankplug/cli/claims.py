@@ -69,6 +69,9 @@ def scoreboard(
     margin: Annotated[float, typer.Option(help="Points that matter.")] = 0.5,
     store: ExistingStoreOption = None,
     report: Annotated[Path | None, typer.Option(help="Write it as a page, with its runs, into this folder.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --report, tell what would be written, and write nothing.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare the methods of papers on every collection of which the store holds runs; runs none."""
@@ -83,7 +86,10 @@ def scoreboard(
     else:
         for board in standings.boards:
             _tell(board)
-    if report is not None:
+    if report is not None and dry_run:
+        runs = {identity for board in standings.boards for identity in board.identities}
+        say(f"the scoreboard and pages of {len(runs)} combinations would be written into {report}", error=as_json)
+    elif report is not None:
         from rankplug.report import write_scoreboard
 
         say(f"The scoreboard is at {write_scoreboard(standings, Store(store), report).resolve()}", error=as_json)

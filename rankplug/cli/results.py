@@ -52,6 +52,7 @@ def results(
     plot: Annotated[
         Path | None, typer.Option(help="Draw means with intervals over trials into this file, such as losses.png.")
     ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --plot, write no file.")] = False,
     store: ExistingStoreOption = None,
     as_json: JSONOption = False,
 ) -> None:
@@ -77,7 +78,7 @@ def results(
             tell_paper_table(table, form)
             return
         if plot is not None:
-            _draw(plot, store, where, metric or (), groups, pooled)
+            _draw(plot, store, where, metric or (), groups, pooled, dry_run)
             return
         frame = results(Store(store), where=where, metric=metric or (), group_by=groups, pool=pooled)
     _tell(frame, form)
@@ -108,13 +109,19 @@ def _print(table: str, form: Format) -> None:
 
 
 def _draw(
-    target: Path, store: Path | None, where: str, metric: Sequence[str], groups: Sequence[str], pool: Sequence[str]
+    target: Path,
+    store: Path | None,
+    where: str,
+    metric: Sequence[str],
+    groups: Sequence[str],
+    pool: Sequence[str],
+    dry_run: bool,
 ) -> None:
     from rankplug.plotting import save_figure
     from rankplug.store import Store, draw_results
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups, pool=pool)
-    say(f"drew {save_figure(figure, target)}")
+    say(f"would draw {target}" if dry_run else f"drew {save_figure(figure, target)}")
 
 
 @app.command()

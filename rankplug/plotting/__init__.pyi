@@ -18,12 +18,15 @@ from .forest import FARTHEST as FARTHEST
 from .forest import ForestCell as ForestCell
 from .forest import ForestRow as ForestRow
 from .forest import draw_forest as draw_forest
+from .markers import MARKERS as MARKERS
+from .markers import mark_lines as mark_lines
 from .points import encode_points as encode_points
 from .rank_diagram import draw_ranks as draw_ranks
 from .verdict_bars import draw_verdict_counts as draw_verdict_counts
 
 __all__ = [
     "FARTHEST",
+    "MARKERS",
     "PALETTE",
     "SMALLEST",
     "ForestCell",
@@ -43,6 +46,7 @@ __all__ = [
     "keep_within",
     "lay_out",
     "legend_below",
+    "mark_lines",
     "new_figure",
     "save",
     "save_figure",

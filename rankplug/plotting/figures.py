@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#8C6D1F", "#555555", "#000000")
-COLOURS = 255
-"""Colours of a PNG, as many as its palette holds."""
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#663300", "#555555", "#000000")
+COLOURS = 128
+"""Colours of a PNG: those that cover best what is drawn leave no pixel off by a tenth, a palette of means does."""
 PADDING = 0.1
 """Inches left free around what is drawn."""
 SMALLEST = 8
@@ -69,9 +69,14 @@ FONT = re.compile(r'font-family: ([^;"]+)')
 STYLED = re.compile(r' style="([^"]*)"')
 STYLES = "</style>"
 """The end of the rules that hold for the whole picture."""
-NAME, NAMED = re.compile(r' id="([^"]*)"'), re.compile(r"#([\w.-]+)")
+NAME, REFERENCE = re.compile(r' id="([^"]*)"'), re.compile(r"""(href="|url\()#([\w.-]+)""")
 """The name of an element, and what refers to one."""
 INDENT = re.compile(r"\n +<")
+GROUP = re.compile(r"<g/>\n?|<g( [^>]*)?>\n?|</g>\n?")
+METADATA = re.compile(r"<!DOCTYPE[^>]*>\n|<metadata>(?!.*<dc:description>).*?</metadata>\n", re.DOTALL)
+"""Parts that no browser reads; a description is a digest that tells whether a picture is up to date."""
+ACROSS = 10
+"""Points from which on a place is one in the picture, and not within a mark, and a tenth of a point is exact enough."""
 LINES = re.compile(r"[-MLz\d\s.]+")
 """A path of straight lines."""
 
@@ -171,25 +176,43 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | Non
         with Image.open(drawn) as picture:
             flat = Image.new("RGB", picture.size, "white")
             flat.paste(picture, mask=picture.getchannel("A") if picture.mode == "RGBA" else None)
-        flat.quantize(COLOURS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        few = flat.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(file, "PNG", optimize=True)
     else:
         file.write(drawn.getvalue())
 
 
 def compact_svg(text: str) -> str:
-    """Return a picture whose places have two digits behind the point, and which says each style once.
+    """Return a picture whose places have a digit behind the point or two, and which says each style once.
 
     matplotlib writes places to a millionth of a point, and style and font with every element, which no reader sees.
 
     >>> compact_svg('<path d="M 57.612345 307.5 \\nL -0.001 2 \\n"/> <g transform="scale(0.001 1)">1.23456</g>')
-    '<path d="M 57.61 307.5 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
+    '<path d="M 57.6 307.5 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
     >>> compact_svg('<style>*{}</style>\\n  <g id="line"><path style="fill: none"/><path style="fill: none"/></g>')
-    '<style>*{}.s0{fill: none}</style>\\n<g><path class="s0"/><path class="s0"/></g>'
+    '<style>*{}.s0{fill: none}</style>\\n<path class="s0"/><path class="s0"/>'
     """
-    short = PLACES.sub(lambda found: f'{found[1]}="{_rounded(found[2])}"', UPRIGHT.sub("", text))
-    named = set(NAMED.findall(short))
-    short = NAME.sub(lambda found: found[0] if found[1] in named else "", INDENT.sub("\n<", short))
+    short = PLACES.sub(lambda found: f'{found[1]}="{_rounded(found[2])}"', UPRIGHT.sub("", METADATA.sub("", text)))
+    referred = dict.fromkeys(name for _, name in REFERENCE.findall(short))
+    named = {name: f"n{number}" for number, name in enumerate(referred)}
+    short = NAME.sub(lambda found: f' id="{named[found[1]]}"' if found[1] in named else "", INDENT.sub("\n<", short))
+    short = REFERENCE.sub(lambda found: f"{found[1]}#{named[found[2]]}", _without_bare_groups(short))
     return _with_classes(_with_one_font(short)) if STYLES in short else short
+
+
+def _without_bare_groups(text: str) -> str:
+    """Leave out groups that say nothing about what is in them."""
+    kept: list[bool] = []
+
+    def told(found: re.Match[str]) -> str:
+        if found[0].startswith("<g/"):
+            return ""
+        if found[0].startswith("<g"):
+            kept.append(found[1] is not None)
+            return found[0] if kept[-1] else ""
+        return found[0] if kept.pop() else ""
+
+    return GROUP.sub(told, text)
 
 
 def _with_one_font(text: str) -> str:
@@ -218,7 +241,8 @@ def _rounded(places: str) -> str:
 
 
 def _shorter(number: re.Match[str]) -> str:
-    shorter = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    place = float(number[0])
+    shorter = f"{place:.{1 if abs(place) >= ACROSS else 2}f}".rstrip("0").rstrip(".")
     return "0" if shorter == "-0" else shorter
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankplug.plotting.figures import PALETTE
+from rankplug.plotting.markers import MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +49,8 @@ def draw_ranks(
         end = low - 0.04 * margin if left else high + 0.04 * margin
         rank, colour = difference.average_ranks[model], (colours or {}).get(models[model], PALETTE[0])
         axes.plot([rank, rank, end], [0, height, height], color=colour, linewidth=0.8)
+        if legend:
+            axes.plot([rank], [height], MARKERS.get(colour, ""), color=colour, markersize=4)
         name = f"{models[model]}  ({rank:.2f})" if left else f"({rank:.2f})  {models[model]}"
         # A name is what its authors wrote, formulas that nobody can set included.
         side = "right" if left else "left"
@@ -59,7 +62,7 @@ def draw_ranks(
     words = f"critical difference {difference.critical_difference:.2f} (Nemenyi, level {difference.level:g})"
     axes.text(low, 2.5, words, ha="left", va="bottom", fontsize=8)
     for word, colour in (legend or {}).items():
-        axes.plot([], [], color=colour, label=word)
+        axes.plot([], [], color=colour, marker=MARKERS.get(colour, ""), markersize=4, linewidth=0.8, label=word)
     if legend:
         axes.legend(loc="upper right", fontsize=8, ncols=2, bbox_to_anchor=(1.0, 1.02))
     axes.set(xlim=(low - margin, high + margin), ylim=(lines - 0.95 * half, 3.4))

@@ -115,8 +115,9 @@ def _drawn(figure: Figure) -> tuple[dict[str, str], dict[str, Any]]:
     """Return a figure as a notebook keeps it, with few colours and so many times smaller, and close it."""
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import encode_figure
+    from rankplug.plotting import encode_figure, mark_lines
 
+    mark_lines(figure)
     file = io.BytesIO()
     encode_figure(figure, file, "png")
     plt.close(figure)
@@ -139,7 +140,10 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
     widgets = ipywidgets.interactive(lambda **values: None, **controls).children[:-1]
 
     def picture() -> tuple[dict[str, str], dict[str, Any]]:
-        return _drawn(draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)}))
+        from rankplug.plotting import in_style
+
+        with in_style():
+            return _drawn(draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)}))
 
     if widgets:
         display.display(ipywidgets.VBox(widgets))  # type: ignore[no-untyped-call]

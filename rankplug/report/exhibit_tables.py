@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -220,22 +220,33 @@ def _side(table: pd.DataFrame, name: str) -> str:
     return "r" if is_numeric_dtype(table[name].dtype) else "l"
 
 
-def exhibit_files(shown: ExhibitEvaluation, folder: Path, stem: str) -> tuple[str, ...]:
-    """Write an exhibit's pictures, and its numbers for other programs and, if few, for LaTeX; return their names.
+def exhibit_files(pictures: Mapping[str, bytes], table: pd.DataFrame, folder: Path, stem: str) -> tuple[str, ...]:
+    """Write pictures, and their numbers for other programs and, if few, for LaTeX; return the names of the files.
 
     Many numbers, such as those of curves, are compressed, to a tenth.
+
+    Args:
+        pictures: by their suffixes.
+        table: the numbers.
+        folder: of the report.
+        stem: of the files, within it.
     """
     path = folder / stem
     path.parent.mkdir(parents=True, exist_ok=True)
-    contents = {suffix: content for suffix, content in shown.pictures.items() if suffix != "json"}
-    numbers = shown.table.to_csv(index=False, float_format=DIGITS).encode()
+    contents = {suffix: content for suffix, content in pictures.items() if suffix != "json"}
+    numbers = table.to_csv(index=False, float_format=DIGITS).encode()
     many = len(numbers) > LARGEST
     contents["csv.gz" if many else "csv"] = gzip.compress(numbers, mtime=0) if many else numbers
-    if len(shown.table) <= LONGEST:
-        contents["tex"] = exhibit_latex(shown.table).encode()
+    if len(table) <= LONGEST:
+        contents["tex"] = exhibit_latex(table).encode()
     for suffix, content in contents.items():
         Path(f"{path}.{suffix}").write_bytes(content)
     return tuple(f"{stem}.{suffix}" for suffix in contents)
+
+
+def by_suffix(files: Iterable[str]) -> dict[str, str]:
+    """Return files by their suffixes, such as ``csv.gz``."""
+    return {Path(file).name.partition(".")[2]: file for file in files}
 
 
 def exhibit_markdown(table: pd.DataFrame) -> str:

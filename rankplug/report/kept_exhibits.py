@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rankplug.errors import RankplugError
+from rankplug.report.combination_records import combination_records
 from rankplug.report.exhibit_tables import numbers_html
 from rankplug.report.rendering import COMPACT, slug
-from rankplug.report.study_report import StudyReport, combination_records
+from rankplug.report.study_report import StudyReport
 from rankplug.store import Store
 from rankplug.studies import StudyEvaluation, unlinked
 

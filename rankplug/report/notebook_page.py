@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,11 +45,48 @@ def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> 
     parts = [(next(ids), heading) if heading else None for heading in headings]
     return render(
         "notebook",
-        notebook=notebook,
-        parts=parts,
+        pieces=None if notebook is None else list(_pieces(notebook.cells, parts, replacement)),
         contents=[part for part in parts if part] if len(headings) - headings.count("") >= FEWEST else [],
-        outputs_of=lambda cell: _outputs(cell, replacement),
     )
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A cell with text, or cells with code up to one that has outputs, as a page shows them.
+
+    Args:
+        text: in Markdown.
+        anchor: of the part that begins with it; empty where none does.
+        code: of the cells.
+        outputs: each after the kind of its content.
+    """
+
+    text: str = ""
+    anchor: str = ""
+    code: str = ""
+    outputs: Sequence[tuple[str, str]] = ()
+
+
+def _pieces(cells: Iterable[Any], parts: Iterable[tuple[str, str] | None], replacement: Replacement) -> Iterator[Piece]:
+    """Yield what is shown of a notebook; its controls, which work in JupyterLab only, are mentioned once."""
+    code: list[str] = []
+    controls = False
+    for cell, part in zip(cells, parts, strict=True):
+        if cell.cell_type == "code":
+            code += filter(str.strip, [cell.source])
+            outputs = [output for output in _outputs(cell, replacement) if output != CONTROL or not controls]
+            controls = controls or CONTROL in outputs
+            if not (code and outputs):
+                continue
+            yield Piece(code="\n\n".join(code), outputs=outputs)
+        else:
+            if code:
+                yield Piece(code="\n\n".join(code))
+            if cell.cell_type == "markdown":
+                yield Piece(text=cell.source, anchor=part[0] if part else "")
+        code = []
+    if code:
+        yield Piece(code="\n\n".join(code))
 
 
 def _headings(cells: Iterable[Any]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.combination_records import CombinationRecords, combination_records, values_on_test_data
 from rankplug.report.exhibit_tables import exhibit_markdown
 from rankplug.report.forest import forest_files
 from rankplug.report.front.front_page import FrontPage
@@ -18,8 +19,8 @@ from rankplug.report.notebook_page import notebook_html
 from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
 from rankplug.report.rendering import COMPACT, math_font_style, page_of, render, template_text
 from rankplug.report.safe_html import policy, safe_body
-from rankplug.report.scoreboard.page import draw_boards, scoreboard_html
-from rankplug.report.study_report import CombinationRecords, StudyReport, combination_records
+from rankplug.report.scoreboard.page import board_files, places_of, scoreboard_html
+from rankplug.report.study_report import StudyReport
 from rankplug.store import Store, markdown_table
 from rankplug.studies import Scoreboard, Verdict
 from rankplug.system import __version__
@@ -52,7 +53,7 @@ def build_report(
         reproduced: the studies.
         folder: of the report.
         compared: the scoreboard, if it is to have a page.
-        store: where the runs behind the scoreboard lie.
+        store: where the runs lie.
     """
     _begin(folder)
     names = list(reproduced)
@@ -85,7 +86,7 @@ def build_report(
         groups = drawn_pairs(reports, every)
         write(QUERIES, "Query by query", queries_html(reports, every), template_text("queries.js"), groups=groups)
     write(SEARCH, "Search", render("search"), index=_search_index(reports, every))
-    _write_combinations(every, _users(reproduced), navigation, folder, names)
+    _write_combinations(every, _users(reproduced), navigation, folder, names, compared, store)
     if compared is not None:
         write_scoreboard(compared, Store.named(store), folder, navigation, every)
     return folder / "index.html"
@@ -146,16 +147,18 @@ def write_scoreboard(
         _begin(folder)
     links = navigation or [("scoreboard", SCOREBOARD)]
     papers = [name for name, link in links if link == f"{name}.html"]
-    body = scoreboard_html(compared, draw_boards(compared.boards, folder), papers)
+    body = scoreboard_html(compared, board_files(compared, folder), papers)
     script = template_text("report.js") + template_text("scoreboard.js")
     page = _page("Scoreboard", body, links, SCOREBOARD, script=script, dated=False)
     (folder / SCOREBOARD).write_text(page, encoding="utf-8")
-    users: dict[str, dict[tuple[str, str], None]] = {}
-    for row in (row for board in compared.boards for row in board.rows):
-        for identity in (name for cell in row.cells if cell for name in cell.entry.identities):
-            users.setdefault(identity, {})[row.method.study, str(row.method)] = None
+    users = {
+        identity: dict.fromkeys(
+            (method.study, str(method)) for method in (place.standing.entry.method for place in places)
+        )
+        for identity, places in places_of(compared).items()
+    }
     records = [record for board in compared.boards for record in board.records if record["identity"] not in known]
-    _write_combinations(combination_records(records, store), users, links, folder, papers)
+    _write_combinations(combination_records(records, store), users, links, folder, papers, compared, store)
     return folder / SCOREBOARD
 
 
@@ -165,14 +168,20 @@ def _write_combinations(
     navigation: list[tuple[str, str]],
     folder: Path,
     papers: Collection[str],
+    compared: Scoreboard | None,
+    store: Store | None,
 ) -> None:
     (folder / "combinations").mkdir(exist_ok=True)
+    places = places_of(compared) if compared else {}
+    values = values_on_test_data(made.values(), store) if store else {}
     for identity, combination in made.items():
         notebook = notebook_html(combination.notebook) if combination.notebook else None
         about = {
             "users": list(users.get(identity, ())),
             "papers": papers,
             "versions": _version_rows(combination.versions),
+            "places": places.get(identity, []),
+            "values": values.get(identity, []),
         }
         body = render("combination", made=combination, notebook=notebook, **about)
         (folder / page_of(identity)).write_text(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankplug.report.exhibit_tables import exhibit_files, links_to, numbers_html
+from rankplug.report.combination_records import CombinationRecords, combination_records
+from rankplug.report.exhibit_tables import by_suffix, exhibit_files, links_to, numbers_html
 from rankplug.report.forest import ForestLine, forest_lines
 from rankplug.report.notebook_page import captions
 from rankplug.report.rendering import anchors, slug
-from rankplug.store import ADDED_PARTS, Combination, Store, origins_of
+from rankplug.store import Store
 from rankplug.studies import (
     ExhibitEvaluation,
     Results,
@@ -35,96 +35,6 @@ if TYPE_CHECKING:
 
 LONGEST_ANCHOR = 60
 """Letters of a claim's sentence in its anchor."""
-PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
-CUT_OFF = {"selection", "metrics"}
-"""Parts that often differ by their cut-off alone."""
-
-
-@dataclass(frozen=True)
-class CombinationRecords:
-    """A combination.
-
-    Args:
-        records: of its trials.
-        notebook: the executed one, where the store keeps it.
-        origins: where each trial's result came from, in words; empty for what was computed into the store.
-    """
-
-    records: tuple[Mapping[str, Any], ...]
-    notebook: Path | None = None
-    origins: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """The combination in words."""
-        return str(Combination(**self.records[0]["combination"]))
-
-    @property
-    def merged_from(self) -> list[str]:
-        """Places where results came from, in words."""
-        return sorted(set(self.origins) - {""})
-
-    @property
-    def fit_seconds(self) -> float:
-        """The seconds that fitting took in all trials."""
-        return sum(float(record["record"].get("fit_seconds", 0.0)) for record in self.records)
-
-    @property
-    def training_digests(self) -> list[str]:
-        """Digests of the training data of the trials, each once and short."""
-        return list(dict.fromkeys(record["record"]["data"]["train"][:8] for record in self.records))
-
-    @property
-    def versions(self) -> dict[str, set[str]]:
-        """The versions of each package that the trials ran with."""
-        found: dict[str, set[str]] = {}
-        for record in self.records:
-            for package, version in {**record.get("versions", {}), **record["record"].get("versions", {})}.items():
-                found.setdefault(package, set()).add(version)
-        return found
-
-    @property
-    def identity(self) -> str:
-        """The name of its results."""
-        return str(self.records[0]["identity"])
-
-    @property
-    def plugins(self) -> list[tuple[str, ...]]:
-        """Rows of part, plugin, parameters and where the plugin is from; a metric at several cut-offs has one."""
-        about = self.records[0]
-        rows: dict[tuple[str, ...], list[str]] = {}
-        for part in PARTS:
-            for plugin in about.get("plugins", {}).get(part, []):
-                parameters = dict(plugin["parameters"])
-                cut_off = [_word(parameters.pop("k"))] if part in CUT_OFF and "k" in parameters else []
-                chosen = ", ".join(f"{name} {_word(value)}" for name, value in parameters.items())
-                origin = f"{plugin['distribution']} {plugin['version']}"
-                row = (part, plugin["name"], chosen, origin, "" if cut_off else str(len(rows)))
-                rows.setdefault(row, []).extend(cut_off)
-        told: list[tuple[str, ...]] = [
-            (part, name, ", ".join(filter(None, [f"k {', '.join(ks)}" if ks else "", chosen])), origin)
-            for (part, name, chosen, origin, _), ks in rows.items()
-        ]
-        known = about["combination"]
-        unusual = [part for part, usual in ADDED_PARTS.items() if known.get(part, usual) != usual]
-        return told + [(part, _word(known.get(part)), "", "") for part in (*unusual, "patience", "seed")]
-
-    @property
-    def trials(self) -> list[list[Any]]:
-        """Rows of what is on record of each trial."""
-        rows = [_trial_row(record) for record in self.records]
-        if not self.merged_from:
-            return rows
-        return [[*row, origin or "computed here"] for row, origin in zip(rows, self.origins, strict=True)]
-
-    @property
-    def again(self) -> str:
-        """The code that runs all of its trials again."""
-        known = self.records[0]["combination"].items()
-        asked = {name: value for name, value in known if value not in ("", None, []) and value != ADDED_PARTS.get(name)}
-        folds = sorted({record["fold"] for record in self.records})
-        trials = 1 + max(record["trial"] for record in self.records)
-        return f"import rankplug as rp\n\nrp.sweep(\n{json.dumps(asked, indent=4)},\nfolds={folds}, trials={trials})"
 
 
 @dataclass(frozen=True)
@@ -193,7 +103,7 @@ class StudyReport:
 
     def files_of(self, shown: ExhibitEvaluation) -> dict[str, str]:
         """Return the files of an exhibit by their suffixes."""
-        return {Path(file).name.partition(".")[2]: file for file in self.files[shown.exhibit.name]}
+        return by_suffix(self.files[shown.exhibit.name])
 
     def picture(self, shown: ExhibitEvaluation) -> str:
         """Return the file of an exhibit's picture; empty where it has none."""
@@ -259,51 +169,14 @@ def study_report(evaluation: StudyEvaluation, notebook: Path | None, folder: Pat
         store: where executed notebooks of combinations may lie.
     """
     files = {
-        exhibit.exhibit.name: exhibit_files(
-            exhibit, folder, f"exhibits/{evaluation.study.name}/{slug(exhibit.exhibit.name)}"
+        shown.exhibit.name: exhibit_files(
+            shown.pictures, shown.table, folder, f"exhibits/{evaluation.study.name}/{slug(shown.exhibit.name)}"
         )
-        for exhibit in evaluation.exhibits
+        for shown in evaluation.exhibits
     }
     return StudyReport(evaluation, notebook, files, combination_records(evaluation.results.records, store))
-
-
-def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> dict[str, CombinationRecords]:
-    """Return the combinations of some trials with the records and origins of these.
-
-    Args:
-        records: of the trials.
-        store: where they lie, and executed notebooks of combinations may lie.
-    """
-    origins = origins_of(store.folder)
-    by_combination: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for record in records:
-        identity = str(record["identity"])
-        file = f"{identity}/{identity}-f{record['fold']}-t{record['trial']}.parquet"
-        by_combination.setdefault(identity, {})[file] = record
-    found = {}
-    for identity, trials in by_combination.items():
-        combination = Combination(**next(iter(trials.values()))["combination"])
-        path = store.notebook_path(combination, identity)
-        told = tuple(origins.get(file, "") for file in trials)
-        found[identity] = CombinationRecords(tuple(trials.values()), path if path.is_file() else None, told)
-    return found
-
-
-def _trial_row(record: Mapping[str, Any]) -> list[Any]:
-    facts = record["record"]
-    started = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(facts["started"])) if "started" in facts else ""
-    digests = [facts.get("data", {}).get(part, "") for part in ("train", "valid")]
-    digests.append(facts.get("test_fingerprint", ""))
-    kept = f"{facts.get('best_iteration', '')} of {facts.get('iterations', '')}"
-    seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
-    about = [record["fold"], record["trial"], record.get("seed", ""), kept, *seconds, started]
-    return [*about, facts.get("threads", ""), *(digest[:12] for digest in digests)]
 
 
 def _range(numbers: Sequence[int]) -> str:
     """Return the least and the greatest of some numbers in order, as one number where they are the same."""
     return f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
-
-
-def _word(value: Any) -> str:
-    return "none" if value is None else str(value)

@@ -134,8 +134,9 @@ def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[Source, ...]:
 def _pictures(figure: Figure) -> dict[str, bytes]:
     import matplotlib.pyplot as plt
 
-    from rankplug.plotting import encode_figure, encode_points, lay_out
+    from rankplug.plotting import encode_figure, encode_points, lay_out, mark_lines
 
+    mark_lines(figure)
     area = lay_out(figure)
     pictures = {"json": encode_points(figure, area)}
     for suffix in ("svg", "png", "pdf"):

@@ -72,6 +72,15 @@ def test_the_scoreboard_is_sorted_and_filtered_by_its_one_script_and_by_no_other
     page.get_by_label("filter").fill("")
     page.get_by_label("verdict").select_option("best")
     assert all("best" in text for text in rows.all_inner_texts())
+    assert set(page.get_by_label("conditions").locator("option").all_inner_texts()) == {
+        "all",
+        *page.locator("h2").evaluate_all("heads => heads.map(head => head.firstChild.textContent.trim())"),
+    }
+    address = page.locator(".board tbody .permalink").first.get_attribute("href")
+    page.goto(board.as_uri() + address)
+    assert page.locator("tr:target").is_visible()
+    for name in ("CSV", "LaTeX", "SVG", "PNG", "PDF"):
+        assert page.get_by_role("link", name=name, exact=True).count() >= (name in ("CSV", "LaTeX"))
     assert not page.problems
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))")
     assert page.evaluate("window.ran") is None and page.problems
@@ -116,6 +125,12 @@ def test_tables_are_sorted_and_filtered_and_each_row_has_an_address(page, report
     address = page.locator("section.exhibit tbody tr .permalink").first.get_attribute("href")
     page.goto(f"{report.parent.as_uri()}/exhibits.html{address}")
     assert page.locator("tr:target").is_visible() and not page.problems
+    named = page.locator("section.exhibit table", has=page.locator(".permalink")).first
+    first = "table => [...table.tBodies[0].rows].map(row => row.cells[0].firstChild.textContent.trim())"
+    named.locator("thead button").first.click()
+    assert named.evaluate(first) == named.evaluate(
+        f"table => ({first})(table).sort((a, b) => a.localeCompare(b, undefined, {{numeric: true}}))"
+    )
 
 
 def test_the_pointer_over_a_curve_is_told_its_point(page, report):
@@ -163,12 +178,13 @@ def test_two_models_are_compared_query_by_query_in_two_linked_pictures(page, rep
 
 @pytest.mark.parametrize("width", [1300, 420])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_has_a_violation_of_wcag_at_level_aa(scheme, width, page, report):
+def test_no_page_has_a_violation_of_wcag_at_level_aa(scheme, width, page, report, board):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     combinations = sorted((report.parent / "combinations").glob("*.html"))
-    for path in [*sorted(report.parent.glob("*.html")), *combinations[:2]]:
+    valued = min((board.parent / "combinations").glob("*.html"))
+    for path in [*sorted(report.parent.glob("*.html")), *combinations[:2], board, valued]:
         page.goto(path.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
         found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).response["violations"]
@@ -227,9 +243,9 @@ SCROLLED = """
 
 
 @pytest.mark.parametrize("width", [420, 1300])
-def test_every_page_is_read_without_scrolling_sideways(width, page, report, pictures):
+def test_every_page_is_read_without_scrolling_sideways(width, page, report, board, pictures):
     page.set_viewport_size({"width": width, "height": 900})
-    for path in sorted(report.parent.rglob("*.html")):
+    for path in [*sorted(report.parent.rglob("*.html")), *sorted(board.parent.rglob("*.html"))]:
         page.goto(path.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{path.name} scrolls sideways"

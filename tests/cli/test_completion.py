@@ -134,3 +134,43 @@ _rankplug"""
 
 def _with_ours_first() -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+
+
+INTERACTIVE = """
+zmodload zsh/zpty || exit 3
+zpty shell zsh -f -i
+read_until() {
+  local found= read=
+  for attempt in {1..600}; do
+    zpty -r -t shell read && found+=${read//$'\\a'} || sleep 0.1
+    [[ $found == *$~1* ]] && break
+  done
+  print -r -- "$found"
+}
+zpty -w shell "PS1=; autoload -U compinit; compinit -D -u; source $1; bindkey '^I' complete-word; print read''y"
+read_until ready > /dev/null
+zpty -n -w shell "$2"$'\\t'
+read_until "$3"
+zpty -d shell
+"""
+"""Types a line into a terminal of its own and a tab, and prints what stands there once it has what is waited for."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        pytest.param("rankplug train synthetic --loss xe_nd", "--loss xe_ndcg", marks=XE_NDCG),
+        ("rankplug scoreboard --dr", "scoreboard --dry-run"),
+    ],
+)
+def test_an_interactive_zsh_completes(line: str, whole: str, tmp_path: Path) -> None:
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not here")
+    script = tmp_path / "completion.zsh"
+    script.write_text(SCRIPTS[Shell.ZSH])
+    done = subprocess.run(["zsh", "-f", "-c", INTERACTIVE, "zsh", script, line, whole], env=_with_ours_first(),
+                          capture_output=True, text=True)  # fmt: skip
+    if done.returncode == 3:
+        pytest.skip("zsh has no terminals of its own (zsh/zpty) here")
+    assert whole in done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import re
 from types import SimpleNamespace
@@ -12,12 +13,13 @@ import pandas as pd
 import pytest
 
 from rankplug.errors import SpecificationError
+from rankplug.report.combination_records import CombinationRecords
 from rankplug.report.exhibit_tables import links_to, table_html
 from rankplug.report.notebook_page import notebook_html
 from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
 from rankplug.report.site import build_report, markdown_summary, write_summary
-from rankplug.report.study_report import CombinationRecords, study_report
+from rankplug.report.study_report import study_report
 from rankplug.store import Store
 from rankplug.studies import (
     Check,
@@ -130,7 +132,7 @@ def made(tmp_path_factory):
     nbformat.write(notebook, folder / "made.ipynb")
     report = folder / "report"
     written = {"made": study_report(evaluate(study, results), folder / "made.ipynb", report, store)}
-    build_report(written, report)
+    build_report(written, report, store=store)
     write_summary(written, report)
     return SimpleNamespace(report=report, shown=written, identities=identities)
 
@@ -270,6 +272,19 @@ def test_a_combination_has_its_record_and_its_executed_notebook(made):
     assert all(str(fact) in other for fact in [*wanted, "lambdarank", 'href="../made.html"'])
 
 
+def test_a_combinations_page_has_the_values_of_every_trial_and_code_that_runs_it_again(made):
+    results, identity = made.shown["made"].results, made.identities["lambdaMART"]
+    page = (made.report / "combinations" / f"{identity}.html").read_text()
+    of_trials = results.trials("few", "ndcg@5")["lambdaMART"]
+    each = ", ".join(f"{value:.4f}" for value in of_trials)
+    assert f'<td>{of_trials.mean():.4f}</td><td class="words">{each}</td>' in page
+    code = html.unescape(re.search("<pre[^>]*>(import rankplug.*?)</pre>", page, re.DOTALL)[1])
+    asked = {}
+    sweep = SimpleNamespace(sweep=lambda grid, **numbers: asked.update(grid, **numbers))
+    exec(code.replace("import rankplug as rp", ""), {"rp": sweep})
+    assert asked["loss"] == "lambdarank" and (asked["folds"], asked["trials"]) == ([1], 2)
+
+
 def test_what_is_read_is_noted_by_group_and_model(made):
     results = made.shown["made"].results
     with results.noting_reads() as nothing:
@@ -296,6 +311,11 @@ def test_a_long_table_says_how_much_is_left_to_its_file():
     assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), unlinked)
 
 
+def test_a_table_without_rows_says_so_in_place_of_heads_alone():
+    html = table_html(pd.DataFrame({"model": [], "ours": []}), (), unlinked)
+    assert "<th" not in html and "No run of this profile gives a row" in html
+
+
 def test_a_column_in_which_no_row_has_anything_is_left_out():
     table = pd.DataFrame({"ours": [0.5, 0.25], "difference": [float("nan")] * 2, "source": ["", "text"]})
     html = table_html(table, (), unlinked)
@@ -306,11 +326,16 @@ def test_a_metric_at_several_cut_offs_is_one_row_of_its_combination_and_a_transf
     plugin = {"distribution": "rankplug", "version": "1"}
     ndcg = [{"name": "ndcg", "parameters": {"gain": "linear", "k": k}, **plugin} for k in (1, 5)]
     other = {"name": "ndcg", "parameters": {"gain": "exponential", "k": 5}, **plugin}
-    flips = [{"name": "flips", "parameters": {"share": 0.1}, **plugin}] * 2
-    record = {"plugins": {"transforms": flips, "metrics": [*ndcg, other]}, "combination": {"seed": 3}}
+    flips = [{"name": "flips", "parameters": {"share": 0.1, "parts": ["train", "valid"], "exact": False}, **plugin}] * 2
+    inner = {"name": "mlp", "parameters": {"layers": [64, 32]}}
+    made = {"name": "made", "parameters": {"documents": 15.0, "rate": 1e-08, "limit": None, "scorer": inner}, **plugin}
+    plugins = {"dataset": [made], "transforms": flips, "metrics": [*ndcg, other]}
+    record = {"plugins": plugins, "combination": {"seed": 3}}
+    flipped = ("transforms", "flips", "share 0.1, parts (train,valid), exact false", "rankplug 1")
     assert CombinationRecords((record,)).plugins == [
-        ("transforms", "flips", "share 0.1", "rankplug 1"),
-        ("transforms", "flips", "share 0.1", "rankplug 1"),
+        ("dataset", "made", "documents 15, rate 1e-08, limit none, scorer mlp[layers=(64,32)]", "rankplug 1"),
+        flipped,
+        flipped,
         ("metrics", "ndcg", "k 1, 5, gain linear", "rankplug 1"),
         ("metrics", "ndcg", "k 5, gain exponential", "rankplug 1"),
         ("patience", "none", "", ""),
@@ -446,6 +471,19 @@ def test_a_notebooks_page_mentions_its_controls_once(tmp_path):
     cells = [nbformat.v4.new_code_cell("controls()", outputs=[output]) for _ in range(3)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     assert notebook_html(path).count("The controls are there when the notebook is opened") == 1
+
+
+def test_code_that_shows_nothing_is_folded_with_the_code_after_it(tmp_path):
+    shown = nbformat.v4.new_output("stream", text="an output")
+    text = nbformat.v4.new_markdown_cell("a text")
+    sources = [*cells("one = 1", " ", "two = 2"), nbformat.v4.new_code_cell("three()", outputs=[shown]), text]
+    path = tmp_path / "silent.ipynb"
+    last = nbformat.v4.new_markdown_cell("the end")
+    nbformat.write(nbformat.v4.new_notebook(cells=[*sources, *cells("four = 4"), last]), path)
+    page = notebook_html(path)
+    folds = re.findall(r"<details><summary>code</summary><pre><code>(.*?)</code>", page, re.DOTALL)
+    assert folds == ["one = 1\n\ntwo = 2\n\nthree()", "four = 4"]
+    assert page.index("three()") < page.index("an output") < page.index("a text") < page.index("four = 4")
 
 
 def test_a_long_notebook_lists_its_parts_each_of_which_is_there_once(tmp_path):

@@ -191,6 +191,26 @@ def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs
     assert f"script-src &#39;sha256-{digest}&#39;" in text and "script-src" not in policy()
 
 
+def test_the_page_of_runs_has_the_number_that_leads_to_it_with_its_trials_and_interval(store, tmp_path):
+    fill(store)
+    board = write_scoreboard(scoreboard([PAPER], store=store, profiles=["quick"]), store, tmp_path / "report")
+    told = re.findall(
+        r'href="(combinations/[^"]+)" title="(\d+) trials, 95 % interval ([^"]+)">([.\d]+)</a>', board.read_text()
+    )
+    assert len(told) == 2 * len(MODELS)
+    for link, trials, interval, mean in told:
+        text = (board.parent / link).read_text()
+        number = rf"<td>{mean}<small>[^<]*</small></td><td>{interval}</td><td>{trials}</td>"
+        row = rf'href="../scoreboard.html#board-1">.*?{number}'
+        assert len(re.findall(row, text, re.DOTALL)) == 1
+        found = re.search(r'<tr><td>ndcg@5</td><td>([.\d]+)</td><td class="words">([^<]+)</td></tr>', text)
+        average, each = found.groups()
+        values = [float(value) for value in each.split(", ")]
+        assert average == mean and len(values) == int(trials)
+        assert float(mean) == pytest.approx(np.mean(values), abs=1e-4)
+    assert 'id="board-1"' in board.read_text()
+
+
 def test_more_collections_than_a_page_is_wide_have_further_tables_and_each_number_tells_its_interval(
     store, tmp_path, monkeypatch
 ):
@@ -211,6 +231,30 @@ def test_a_method_that_is_compared_with_no_other_has_no_table(store, tmp_path, m
     fill(store)
     shown = scoreboard([PAPER], store=store, profiles=["quick"])
     assert shown.boards and "<table" not in write_scoreboard(shown, store, tmp_path / "report").read_text()
+
+
+def test_tables_of_the_same_conditions_are_told_apart_by_what_they_are_on(store):
+    def parts(profile, data):
+        few, many, noisy = (f"synthetic[queries={size},documents=8]" for size in (20, 30, 40))
+        for name, dataset, transforms, model, place in (
+            ("one", few, [], "MSE", "MSLR"), ("two", many, ["label_flips[share=0.3]"], "RankNet", "MSLR"),
+            ("three", noisy, [], "LambdaRank", "Yahoo"),
+        ):  # fmt: skip
+            shared = {"dataset": dataset, "backend": "lightgbm", "transforms": transforms}
+            yield Runs(name, {model: {"loss": MODELS[model]}}, shared, trials=2, place=place)
+
+    for group in parts("quick", None):
+        for model in group.models:
+            for trial in group.trials_of(model):
+                store.write(result(trial, MODELS[model], group, 0.0, True, {}))
+    shown = scoreboard([paper(runs=parts)], store=store, profiles=["quick"])
+    alike = "paper: profile quick, made data, ndcg@5"
+    assert [board.title for board in shown.boards] == [alike] * 3
+    assert set(shown.titles.values()) == {
+        f"{alike}, on made as MSLR, without label_flips[share=0.3]",
+        f"{alike}, on made as MSLR, with label_flips[share=0.3]",
+        f"{alike}, on made as Yahoo, without label_flips[share=0.3]",
+    }
 
 
 def test_the_command_prints_what_the_boards_say(store, tmp_path):

@@ -37,7 +37,7 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
 
 def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a column for each backend and a row for each loss, with a row of panels for each collection."""
-    from rankplug.plotting import PALETTE, new_figure
+    from rankplug.plotting import MARKERS, PALETTE, new_figure
 
     groups = whole_grids(results)
     frames = {group: noise_frame(results, group) for group in groups}
@@ -50,7 +50,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
             for index, one in enumerate(shown.itertuples()):
                 colour = PALETTE[3] if one.paper else PALETTE[0]
                 panel.plot([one.low, one.high], [index, index], color=colour, linewidth=1.2)
-                panel.plot(one.difference, index, "o", color=colour, markersize=3.5)
+                panel.plot(one.difference, index, MARKERS[colour], color=colour, markersize=3.5)
             panel.axvline(0, color="k", linewidth=0.7)
             panel.set_yticks(np.arange(len(losses)), losses, fontsize=8)
             panel.set_title(backend, fontsize=9)
@@ -64,5 +64,7 @@ def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
 def _key(new: str, published: str) -> tuple[list[object], list[str]]:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], color=colour, marker="o", markersize=3.5) for colour in (new, published)]
+    from rankplug.plotting import MARKERS
+
+    handles = [Line2D([], [], color=colour, marker=MARKERS[colour], markersize=3.5) for colour in (new, published)]
     return list(handles), ["new, with 95 % interval", "a paper's own comparison"]

@@ -27,6 +27,7 @@ def explain(
     repeats: Annotated[int, typer.Option(min=1, help="Permutations of each feature.")] = 3,
     top: Annotated[int, typer.Option(min=1, help="Features to show, the most important ones.")] = 20,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to draw into, such as features.png.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --out, write no file.")] = False,
     fold: FOLD = None,
     seed: SEED = None,
     transform: TRANSFORM = None,
@@ -41,8 +42,8 @@ def explain(
     fitted = load_model(model)
     name, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)
     explanation = explained(fitted, lists, method=cast("Method | None", method), metric=metric, repeats=repeats)
-    if out is not None:
-        drawn = save_figure(draw_explanation(explanation, top), out)
+    if out is not None and not dry_run:
+        out = save_figure(draw_explanation(explanation, top), out)
     if as_json:
         facts = {"model": str(model), "data": name, **explanation.attrs}
         hand_over(json.dumps({**facts, "features": json.loads(explanation.to_json(orient="records"))}, indent=1))
@@ -54,4 +55,4 @@ def explain(
             for row in explanation.head(top).to_dict("records")]  # fmt: skip
     say_table(("feature", *numbers), rows)
     if out is not None:
-        say(f"drew {drawn}")
+        say(f"{'would draw' if dry_run else 'drew'} {out}")

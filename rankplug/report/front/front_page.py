@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -191,11 +191,10 @@ class FrontPage:
         return "\n\n".join(filter(None, [*(one.study.bibtex for one in self.reports), bibliography([])]))
 
     @property
-    def figures(self) -> Iterator[tuple[StudyReport, ExhibitEvaluation]]:
-        """All exhibits that have a picture."""
-        return (
-            (report, shown) for report in self.reports for shown in report.evaluation.exhibits if report.picture(shown)
-        )
+    def figures(self) -> list[tuple[StudyReport, list[ExhibitEvaluation]]]:
+        """The exhibits of each study that have a picture."""
+        drawn = [(one, [shown for shown in one.evaluation.exhibits if one.picture(shown)]) for one in self.reports]
+        return [(report, figures) for report, figures in drawn if figures]
 
     @property
     def places(self) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@
 
   // Tables.
   function value(cell) {
-    const text = (cell?.querySelector("a") ?? cell)?.textContent.trim().replaceAll("−", "-") ?? "";
+    const text = (cell?.querySelector("a:not(.permalink)") ?? cell)?.textContent.trim().replaceAll("−", "-") ?? "";
     const number = /^[-+]?[\d.]/.test(text) ? Number.parseFloat(text.replace(/,(?=\d{3})/g, "")) : Number.NaN;
     return text === "" ? null : Number.isNaN(number) ? text : number;
   }
@@ -213,7 +213,7 @@
   // Papers' claims are folded on narrow screens until one asks for them.
   if (matchMedia("(max-width: 48rem)").matches)
     for (const paper of document.querySelectorAll(".paper")) paper.open = false;
-  for (const section of document.querySelectorAll("section.exhibit[id]")) nameRows(section);
+  for (const section of document.querySelectorAll("section.exhibit[id], section[id^=board]")) nameRows(section);
   const points = JSON.parse(document.getElementById("points")?.textContent ?? "{}");
   for (const picture of document.querySelectorAll(".picture img")) {
     const found = points[picture.getAttribute("src")];

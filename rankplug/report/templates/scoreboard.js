@@ -20,7 +20,7 @@ function select(label, texts) {
   return chooser(label, control);
 }
 
-const conditions = boards.map(board => board.querySelector("h2").textContent);
+const conditions = boards.map(board => board.querySelector("h2").firstChild.textContent.trim());
 const words = chooser("filter", Object.assign(document.createElement("input"), {type: "search", placeholder: "words"}));
 const board = select("conditions", conditions);
 const verdict = select("verdict", ["best", "holds", "no difference", "inconclusive"]);

@@ -16,6 +16,7 @@ from rankplug.studies.runs import PROFILES, read_profile
 from rankplug.studies.scoreboard.entries import Collection, Conditions, Entry, Method, entries
 from rankplug.studies.scoreboard.standings import Ranks, Standing, Standings, ranks_of
 from rankplug.studies.scoreboard.stored_trials import quoted
+from rankplug.studies.scoreboard.titles import distinct_titles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,6 +156,11 @@ class Scoreboard:
     boards: tuple[Board, ...]
     metric: str
     margin: float
+
+    @cached_property
+    def titles(self) -> dict[Board, str]:
+        """The title of each board, where several are alike with what tells them apart."""
+        return dict(zip(self.boards, distinct_titles(self.boards), strict=True))
 
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""

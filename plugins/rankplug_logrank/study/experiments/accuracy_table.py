@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MICROAVERAGE = "microaverage"
-SHADES = ("#A8DDB5", "#FFF2AE", "#E6D3B3")
-"""Colours of the best three in a column, as in the paper: green, yellow, tan."""
+SHADES = ("#66B981", "#E8C250", "#F2E7D3")
+"""Colours of the best three in a column, as in the paper: green, yellow, tan; the better, the darker in grey."""
 
 
 def accuracy_frame(results: Results) -> pd.DataFrame:
@@ -93,7 +93,7 @@ def draw_shaded(frame: pd.DataFrame) -> Figure:
             weight = "bold" if places[model] == 1 else "normal"
             mean, width = cells.loc[model, ["mean", "half width"]]
             axes.text(x + 0.5, y + 0.5, f"{mean:.3f}", ha="right", va="center", fontsize=8.5, weight=weight)
-            axes.text(x + 0.5, y + 0.5, plus_minus(mean, width, 3), ha="left", va="center", fontsize=8, color="#555555")
+            axes.text(x + 0.5, y + 0.5, plus_minus(mean, width, 3), ha="left", va="center", fontsize=8, color="#333333")
     for y, model in enumerate(models):
         axes.text(-0.05, y + 0.5, model, ha="right", va="center", fontsize=8.5)
     blocks = (len(QUOTED), len(BASELINES), 1, *(len(GAINS) for _ in FAMILIES))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 SCORES = (0.4, 0.1, -0.3)
 DRAWS = 1000
-OWN = "#999999"
 """Colour of what a document's own score, or its sigmoids, go to."""
 
 
@@ -62,7 +61,7 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the two constructions side by side, with the numbers of one draw."""
     import pandas as pd
 
-    from rankplug.plotting import PALETTE, legend_below, new_figure
+    from rankplug.plotting import legend_below, new_figure
 
     ranks_a, ranks_b = both_ways()
     frame = pd.DataFrame(
@@ -75,31 +74,38 @@ def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         }
     )
     figure, (left, right) = new_figure(2, width=4.2, height=3.6)
-    arrows = (("the document's own score", OWN), ("the other's", PALETTE[0]), ("noise of the pair", PALETTE[3]))
-    for label, colour in arrows:
-        left.plot([], [], color=colour, label=label)
+    arrows = dict(zip(("the document's own score", "the other's", "noise of the pair"), _arrows(), strict=True))
+    for label, style in arrows.items():
+        left.plot([], [], label=label, **style)
     legend_below(figure, columns=len(arrows))
     _schema(left, r"\hat{s}", "(a) ranks of sampled scores", noisy=False)
     _schema(right, "f", "(b) ranks of raw scores, noise in the sigmoids", noisy=True)
     return frame, figure
 
 
-def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
+def _arrows() -> tuple[dict[str, Any], ...]:
+    """Return the looks of arrows from a document's own score, from the other's, and from noise."""
     from rankplug.plotting import PALETTE
 
+    dashes = (("#777777", "-"), (PALETTE[0], "--"), (PALETTE[3], ":"))
+    return tuple({"color": colour, "linestyle": dash, "linewidth": 0.9} for colour, dash in dashes)
+
+
+def _schema(axes: Any, symbol: str, title: str, *, noisy: bool) -> None:
+    own, other, noise = _arrows()
     pairs = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3) if i != j]
     heights = {pair: 5.5 - index for index, pair in enumerate(pairs)}
     centers = {i: float(np.mean([heights[pair] for pair in pairs if pair[0] == i])) for i in (1, 2, 3)}
-    line = {"arrowstyle": "-|>", "linewidth": 0.7, "shrinkA": 12, "shrinkB": 12}
+    line = {"arrowstyle": "-|>", "shrinkA": 12, "shrinkB": 12}
     for (i, j), height in heights.items():
-        for document, colour in ((i, OWN), (j, PALETTE[0])):
-            axes.annotate("", (3.2, height), (0, centers[document]), arrowprops={**line, "color": colour})
-        axes.annotate("", (7.0, centers[i]), (3.2, height), arrowprops={**line, "color": OWN})
+        for document, style in ((i, own), (j, other)):
+            axes.annotate("", (3.2, height), (0, centers[document]), arrowprops={**line, **style})
+        axes.annotate("", (7.0, centers[i]), (3.2, height), arrowprops={**line, **own})
         _node(axes, 3.2, height, rf"$\sigma_{{{i}{j}}}$", "#FFF3D6")
         if noisy:
-            noise = {**line, "color": PALETTE[3], "shrinkA": 1}
-            axes.annotate("", (3.2, height), (3.95, height + 0.42), arrowprops=noise)
-            axes.text(4.0, height + 0.42, rf"$Z_{{{j}{i}}}$", fontsize=8, va="center", color=PALETTE[3])
+            drawn = {**line, **noise, "shrinkA": 1}
+            axes.annotate("", (3.2, height), (3.95, height + 0.42), arrowprops=drawn)
+            axes.text(4.0, height + 0.42, rf"$Z_{{{j}{i}}}$", fontsize=8, va="center", color=noise["color"])
     for i, height in centers.items():
         _node(axes, 0, height, rf"${symbol}_{i}$", "#DCEBF7")
         _node(axes, 7.0, height, rf"$\hat\pi_{i}$", "#D9F2E6")
