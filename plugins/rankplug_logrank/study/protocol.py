@@ -160,7 +160,7 @@ SIZES: Mapping[Profile, Size] = {
         ),
         folds=(1,),
         trials=30,
-        repeats=10,
+        repeats=8,
         samples=100,
         sample_sizes=(10, 25, 50, 100, 200),
         skews=(-10.0, -3.0, 0.0, 3.0, 10.0),

@@ -105,7 +105,7 @@ SIZES: Mapping[Profile, Size] = {
                 "synthetic[shape=yahoo,editions=1,queries=1000,documents=10,test_queries=2000]", 15, 20, pooled=False
             ),
         ),
-        trials=18,
+        trials=14,
         click_trials=4,
         rounds=50,
         max_bin=63,
