@@ -87,7 +87,9 @@ def test_an_interruption_returns_the_best_model_so_far(backend, scorer, train, v
 
 
 INTERRUPTED = """
-import sys, numpy as np, rankplug as rp
+import signal, numpy as np, rankplug as rp
+# What is started in a shell's background is told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 noise = np.random.default_rng(0)
 features = noise.normal(size=(2000, 5)).astype(np.float32)
 lists = rp.Lists(features, noise.integers(0, 3, 2000), np.arange(0, 2001, 20))
