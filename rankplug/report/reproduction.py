@@ -84,6 +84,8 @@ def reproduce(
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown: dict[str, StudyReport] = {}
     drawn: dict[str, Future[StudyReport]] = {}
+    # While anything trains, no core is free for a second process that draws.
+    together = not run_missing and execution.get("jobs", 1) > 1
     # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
     with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
         for paper in chosen:
@@ -99,8 +101,6 @@ def reproduce(
                     results = paper.run(profile, trials=trials, **further)
             else:
                 results = paper.results(profile, store=results_of, **asked)
-            # While anything trains, no core is free for a second process that draws.
-            together = execution.get("jobs", 1) > 1 and (not run_missing or paper is chosen[-1])
             if execution.get("jobs", 1) > 1:
                 drawn[paper.name] = drawing.submit(_draw, paper, results, profile, asked, results_of, report, together)
             else:
