@@ -84,8 +84,6 @@ def reproduce(
         chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
     shown: dict[str, StudyReport] = {}
     drawn: dict[str, Future[StudyReport]] = {}
-    # While anything trains, no core is free for a second process that draws.
-    together = not run_missing and execution.get("jobs", 1) > 1
     # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
     with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
         for paper in chosen:
@@ -101,6 +99,8 @@ def reproduce(
                     results = paper.run(profile, trials=trials, **further)
             else:
                 results = paper.results(profile, store=results_of, **asked)
+            # While anything trains, no core is free for a second process that draws.
+            together = execution.get("jobs", 1) > 1 and (not run_missing or paper is chosen[-1])
             if execution.get("jobs", 1) > 1:
                 drawn[paper.name] = drawing.submit(_draw, paper, results, profile, asked, results_of, report, together)
             else:
@@ -195,7 +195,8 @@ def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], s
         parameters={"profile": profile, **asked, "store": str(store.folder.resolve())},
         engine_name=engine_name(),
         progress_bar=False,
-        cwd=str(target.parent),
+        # The kernel's folder. papermill's own argument for it changes that of this process and of all its threads.
+        resources={"metadata": {"path": str(target.parent)}},
     )
     # Without the line breaks for people who compare notebooks, which papermill writes around every value.
     notebook = json.loads(target.read_text(encoding="utf-8"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -66,7 +65,6 @@ def execute(task: Task, store: Store, target: Path) -> str:
             parameters=notebook_parameters(task, store),
             engine_name=engine_name(),
             progress_bar=False,
-            cwd=os.getcwd(),
         )
     except PapermillExecutionError as error:
         if error.ename in OF_THE_MACHINE:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
 
@@ -107,6 +110,32 @@ def test_without_the_forking_engine_papermills_own_executes_notebooks(monkeypatc
 
     monkeypatch.setattr(papermill_engines, "_engines", {})
     assert reproduction.engine_name() is None
+
+
+@pytest.mark.parametrize("engines", ["all", "papermill's own"])
+def test_a_notebook_that_runs_leaves_the_working_folder_to_the_other_threads(engines, tmp_path, monkeypatch):
+    """A store is often named by a relative path, in which workers look for results while a notebook runs."""
+    from papermill.engines import papermill_engines
+
+    if engines != "all":
+        monkeypatch.setattr(papermill_engines, "_engines", {None: papermill_engines.get_engine(None)})
+    monkeypatch.chdir(tmp_path)
+    parameters = nbformat.v4.new_code_cell("profile = store = ''", metadata={"tags": ["parameters"]})
+    waits = "from pathlib import Path\nPath('begun').touch()\nwhile not Path('seen').exists(): pass"
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(waits)], metadata=kernel)
+    nbformat.write(notebook, tmp_path / "one.ipynb")
+    monkeypatch.setattr(Study, "notebook_path", tmp_path / "one.ipynb")
+    begun, seen = (tmp_path / "report" / "notebooks" / name for name in ("begun", "seen"))
+    with ThreadPoolExecutor(1) as beside:
+        given = (made("one", "xe_ndcg"), "smoke", {}, Store("store"), Path("report"))
+        executed = beside.submit(reproduction.execute_notebook, *given)
+        while not begun.exists() and not executed.done():
+            time.sleep(0.01)
+        there = Path.cwd()
+        seen.touch()
+        assert executed.result() == Path("report/notebooks/one.ipynb")
+    assert there == tmp_path
 
 
 @pytest.mark.parametrize(("jobs", "beside"), [(1, False), (2, True)])
