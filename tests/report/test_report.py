@@ -14,10 +14,6 @@ import pytest
 
 from rankplug.errors import SpecificationError
 from rankplug.report.combination_records import CombinationRecords
-from rankplug.report.exhibit_tables import links_to, table_html
-from rankplug.report.notebook_page import notebook_html
-from rankplug.report.rendering import markdown_html
-from rankplug.report.safe_html import safe_text
 from rankplug.report.site import build_report, markdown_summary, write_summary
 from rankplug.report.study_report import study_report
 from rankplug.store import Store
@@ -36,7 +32,6 @@ from rankplug.studies import (
     evaluate,
     greater,
     not_run,
-    unlinked,
 )
 
 HOSTILE = "<script>alert(1)</script>"
@@ -74,10 +69,6 @@ def shown(text, **what):
     return nbformat.v4.new_output("display_data", {"text/html": text}, metadata=about)
 
 
-def cells(*sources):
-    return [nbformat.v4.new_code_cell(source, outputs=[]) for source in sources]
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Write the report of a study of two models, of which one has an executed notebook."""
@@ -113,7 +104,10 @@ def made(tmp_path_factory):
     identities = results["few"].groupby("model", observed=True)["combination"].first().to_dict()
     combination = runs.trials_of("XE-NDCG")[0].combination
     store.notebook_path(combination).parent.mkdir(parents=True)
-    nbformat.write(nbformat.v4.new_notebook(cells=cells("'the executed notebook'")), store.notebook_path(combination))
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("'the executed notebook'", outputs=[])]),
+        store.notebook_path(combination),
+    )
     table = f"<table><tr><td>7{HOSTILE}</td></tr></table>"
     notebook = nbformat.v4.new_notebook(
         cells=[
@@ -234,32 +228,6 @@ def test_what_an_output_of_the_notebook_says_it_shows_is_rendered_from_the_evalu
     assert 'href="exhibits.html#made-table-1"' in text and 'href="claims.html#made"' in text
 
 
-def test_a_number_of_an_unknown_combination_stays_plain():
-    assert links_to({})("0.5", ["0123456789abcdef"]) == "0.5"
-
-
-def test_a_number_of_several_combinations_leads_to_each():
-    known = {"0" * 16: 3, "1" * 16: 18}
-    html = links_to(known)("0.5", list(known))
-    assert re.findall('href="combinations/([01]+).html"', html) == list(known)
-    assert html.startswith('<a href="combinations/0000000000000000.html" title="3 or 18 trials">0.5</a>')
-
-
-@pytest.mark.parametrize(
-    ("columns", "told"),
-    [
-        ({"ours": 0.5, "half width": 0.02}, "3 trials, 95 % interval 0.48 to 0.52"),
-        ({"difference": 0.5, "low": 0.25, "high": 0.75}, "3 trials, 95 % interval 0.25 to 0.75"),
-        ({"ours": 0.5, "half width": float("nan")}, "3 trials"),
-        ({"share": 0.5}, "3 trials"),
-    ],
-)
-def test_a_number_tells_its_trials_and_interval_to_the_pointer(columns, told):
-    table = pd.DataFrame([{"model": "a", **columns, "combination": "0" * 16}])
-    html = table_html(table, (), links_to({"0" * 16: 3}))
-    assert re.search(f'title="{told}">0.5</a>', html)
-
-
 def test_a_combination_has_its_record_and_its_executed_notebook(made):
     one, other = (
         (made.report / "combinations" / f"{made.identities[model]}.html").read_text()
@@ -305,21 +273,6 @@ def test_an_exhibit_and_a_claim_lead_to_what_they_read(made):
     assert [len(claim.sources) for claim in evaluation.claims] == [2, 0, 0]
     first = evaluation.exhibit("Figure 2a").sources[0]
     assert (first.group, first.identities) == ("few", (made.identities[first.model],))
-
-
-def test_a_long_table_says_how_much_is_left_to_its_file():
-    assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), unlinked)
-
-
-def test_a_table_without_rows_says_so_in_place_of_heads_alone():
-    html = table_html(pd.DataFrame({"model": [], "ours": []}), (), unlinked)
-    assert "<th" not in html and "No run of this profile gives a row" in html
-
-
-def test_a_column_in_which_no_row_has_anything_is_left_out():
-    table = pd.DataFrame({"ours": [0.5, 0.25], "difference": [float("nan")] * 2, "source": ["", "text"]})
-    html = table_html(table, (), unlinked)
-    assert re.findall("<th(?: [^>]*)?>(.*?)</th>", html) == ["ours", "source"]
 
 
 def test_a_metric_at_several_cut_offs_is_one_row_of_its_combination_and_a_transform_twice_is_two():
@@ -447,68 +400,6 @@ def test_a_summary_has_ours_with_interval_the_published_number_and_the_data_in_i
     assert "**fails**" in summary
 
 
-def test_formulas_become_mathml():
-    assert "<math" in markdown_html("the loss $\\log\\sum_j e^{f_j}$")
-    assert "<mfrac>" in markdown_html("$$\n\\frac{1}{2}\n$$")
-
-
-def test_outputs_keep_tables_and_lose_scripts():
-    cleaned = safe_text("<style>p{}</style><table onclick='x()'><tr><th>a</th></tr></table><script>x()</script>")
-    assert cleaned == "<table><tbody><tr><th>a</th></tr></tbody></table>"
-
-
-def test_an_error_in_a_notebook_is_shown(tmp_path):
-    error = nbformat.v4.new_output("error", ename="E", evalue="v", traceback=["\x1b[31mE: <v>\x1b[0m"])
-    path = tmp_path / "failed.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1/0", outputs=[error])]), path)
-    assert '<pre class="error">E: &lt;v&gt;</pre>' in notebook_html(path)
-
-
-def test_a_notebooks_page_mentions_its_controls_once(tmp_path):
-    control = {"application/vnd.jupyter.widget-view+json": {"model_id": "a"}, "text/plain": "Box()"}
-    output = nbformat.v4.new_output("display_data", control)
-    path = tmp_path / "controls.ipynb"
-    cells = [nbformat.v4.new_code_cell("controls()", outputs=[output]) for _ in range(3)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    assert notebook_html(path).count("The controls are there when the notebook is opened") == 1
-
-
-def test_code_that_shows_nothing_is_folded_with_the_code_after_it(tmp_path):
-    shown = nbformat.v4.new_output("stream", text="an output")
-    text = nbformat.v4.new_markdown_cell("a text")
-    sources = [*cells("one = 1", " ", "two = 2"), nbformat.v4.new_code_cell("three()", outputs=[shown]), text]
-    path = tmp_path / "silent.ipynb"
-    last = nbformat.v4.new_markdown_cell("the end")
-    nbformat.write(nbformat.v4.new_notebook(cells=[*sources, *cells("four = 4"), last]), path)
-    page = notebook_html(path)
-    folds = re.findall(r"<details><summary>code</summary><pre><code>(.*?)</code>", page, re.DOTALL)
-    assert folds == ["one = 1\n\ntwo = 2\n\nthree()", "four = 4"]
-    assert page.index("three()") < page.index("an output") < page.index("a text") < page.index("four = 4")
-
-
-def test_a_long_notebook_lists_its_parts_each_of_which_is_there_once(tmp_path):
-    headings = ["One", "Two: $w$", "Two", "Two", "a <b>"]
-    cells = [nbformat.v4.new_markdown_cell("# Title")]
-    cells += [nbformat.v4.new_markdown_cell(f"Before.\n\n## {heading}\n\nText.") for heading in headings]
-    long, short = tmp_path / "long.ipynb", tmp_path / "short.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), long)
-    nbformat.write(nbformat.v4.new_notebook(cells=cells[:-1]), short)
-    page = notebook_html(long)
-    listed = re.findall(r'<li><a href="#([^"]+)">', page)
-    assert listed == re.findall(r'<section class="text" id="([^"]+)">', page) == list(dict.fromkeys(listed))
-    assert len(listed) == len(headings) and "<math" in page[: page.index("</ul>")] and "<b>" not in page
-    assert 'class="contents"' not in notebook_html(short)
-
-
 def test_a_study_has_a_name_that_its_pages_can_have():
     with pytest.raises(SpecificationError, match="is not a study's name, which its pages have too"):
         Study("../made", "", "", "", lambda profile, data: [], (), (), pd.DataFrame)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[1]", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}', "[" * 9999]
-)
-def test_a_damaged_notebook_is_said_to_be_so_and_the_rest_of_the_page_is_shown(text, tmp_path, capfd):
-    (tmp_path / "damaged.ipynb").write_text(text)
-    assert "The executed notebook is damaged" in notebook_html(tmp_path / "damaged.ipynb")
-    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,156 @@
+"""Verdicts of the study: claims hold, fail or stay open as made numbers say."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from rankplug_stochastic.study import claims, protocol
+from rankplug_stochastic.study.experiments import comparisons, perturbed_scores
+from rankplug_stochastic.study.experiments.convergence import METRIC
+
+import rankplug as rp
+from rankplug.studies import Claim, Results, Runs
+
+pytestmark = pytest.mark.xdist_group("draw stochastic")
+STUDY = rp.study("stochastic")
+FIXED, TUNED, NOISE = (f"{group} {protocol.WEB30K}" for group in ("fixed", "tuned", "noise"))
+
+
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("stochastic")
+
+
+def test_robustness_is_judged_where_scores_were_kept_only(results):
+    statistic = perturbed_scores.loses_less(perturbed_scores.OF_SPREAD, "lambdaMART")
+    assert verdict(statistic, results) != "not run"
+    assert verdict(statistic, made(0.05)) == "not run"
+    index = pd.MultiIndex.from_product([range(6), [1], ["1"]], names=("trial", "fold", "query"))
+    for saves, found in ((0.05, "holds"), (-0.05, "fails"), (0.0, "no difference")):
+        lost = {
+            (model, unit, size): pd.Series(0.1 - saves * model.startswith("E["), index)
+            for model in protocol.MODELS
+            for unit, size in perturbed_scores.JUDGED.items()
+        }
+        forged = made(0.0)
+        forged.once("perturbed scores", lambda lost=lost: lost)
+        assert verdict(statistic, forged) == found
+
+
+def test_what_the_paper_mentions_stands_beside_its_baselines(results):
+    frame, _ = STUDY.exhibit("Mentioned").draw(results)
+    assert set(protocol.WEAK) | {protocol.LONGER, protocol.ELSEWHERE, "lambdaMART"} <= set(frame["model"])
+    assert frame["combination"].str.len().min() > 0
+    frame, figure = STUDY.exhibit("Figure 3, Yahoo").draw(results)
+    assert set(frame["model"]) == set(protocol.MODELS[2:]) and len(figure.axes) == 2
+    without = dataclasses.replace(results, frames={FIXED: results[FIXED]})
+    assert STUDY.exhibit("Mentioned").draw(without)[0].empty
+    assert STUDY.exhibit("Figure 3, Yahoo").draw(without)[0].empty
+    for statistic in (comparisons.weak_losses, comparisons.longer_training_falls_short, comparisons.similar_on_yahoo):
+        assert verdict(statistic, without) == "not run"
+
+
+def test_leads_of_trials_are_counted_and_tested_against_one_half():
+    for lead, found in ((0.05, "holds"), (-0.05, "fails")):
+        judged = Claim("", comparisons.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
+        assert judged.verdict == found
+        assert verdict(comparisons.whichever_trial, made(lead, trials=5)) == "not run"
+        assert f"in {6 if lead > 0 else 0} of 6 trainings" in judged.sentence + " ".join(judged.notes)
+
+
+RUNS = {
+    FIXED: Runs(FIXED, {}, {"dataset": "synthetic"}, kind="fixed", place=protocol.WEB30K),
+    TUNED: Runs(TUNED, {}, {"dataset": "synthetic"}, kind="tuned", place=protocol.WEB30K),
+}
+
+
+def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:
+    """Make results in which an expected loss leads its baseline by ``lead``, give or take a little by trial."""
+    level = {"CrossEntropy": 0.30, "ApproxNDCG": 0.40, "lambdaMART": 0.50}
+    rows = []
+    for trial in range(trials):
+        for model in protocol.MODELS:
+            base = level[model.removeprefix("E[").removesuffix("]")]
+            base += (lead + noise * (-1) ** trial) * model.startswith("E[")
+            about = {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
+            test = {**about, "measure": "query", "part": "test", "query": "1", "value": base}
+            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC, "value": base}
+            rows += [{**test, "metric": metric} for metric in protocol.METRICS]
+            rows += [{**curve, "iteration": iteration} for iteration in range(12)]
+    frame = pd.DataFrame(rows)
+    frame["model"] = pd.Categorical(frame["model"], protocol.MODELS)
+    return Results("smoke", {FIXED: frame, TUNED: frame}, STUDY.published(), runs=RUNS)
+
+
+def verdict(statistic, results, margin=claims.POINTS):
+    return Claim("", statistic, margin=margin).judge(results).verdict
+
+
+LEADS = [
+    comparisons.approx_reaches_higher,
+    comparisons.early_lead("lambdaMART"),
+    comparisons.early_lead("ApproxNDCG"),
+    comparisons.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
+    comparisons.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
+]
+
+
+@pytest.mark.parametrize("statistic", LEADS)
+def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(statistic):
+    assert verdict(statistic, made(0.05)) == "holds"
+    assert verdict(statistic, made(-0.05)) == "fails"
+    assert verdict(statistic, made(0.0)) == "no difference"
+    assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
+
+
+@pytest.mark.parametrize("statistic", [comparisons.cross_entropy_unchanged, comparisons.cross_entropy_pair_alike])
+def test_claims_of_no_difference_fail_where_there_is_one(statistic):
+    assert verdict(statistic, made(0.0)) == "holds"
+    assert verdict(statistic, made(0.05)) == "fails"
+    assert verdict(statistic, made(-0.05)) == "fails"
+    assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
+
+
+@pytest.mark.parametrize("statistic", [comparisons.early_lead("lambdaMART"), comparisons.approx_overfits_earlier])
+def test_curves_that_early_stopping_ended_are_not_compared(statistic):
+    results = made(0.05)
+    records = tuple({"identity": model, "record": {"stopped": "patience"}} for model in protocol.MODELS)
+    stopped = dataclasses.replace(results, records=records)
+    verdict = Claim("", statistic, margin=claims.POINTS).judge(stopped)
+    assert verdict.verdict == "not run" and "not run to the end" in verdict.sentence
+
+
+def test_an_earlier_best_epoch_is_told_from_a_later_one():
+    frame = made(0.0)[FIXED]
+    expected = (frame["model"] == "E[ApproxNDCG]") & (frame["measure"] == "curve")
+    rises = frame["iteration"].where(frame["measure"] == "curve", 0)
+    for peak, found in ((2, "holds"), (11, "fails")):
+        # The baseline's best is its sixth epoch, a trial more or less.
+        middle = 5 + frame["trial"] % 2
+        top = np.where(expected, peak, middle)
+        results = Results(
+            "smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None, runs=RUNS
+        )
+        assert verdict(comparisons.approx_overfits_earlier, results, claims.TRAINING) == found
+
+
+def test_the_order_of_the_losses_is_judged_from_the_numbers():
+    assert verdict(comparisons.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
+    assert verdict(comparisons.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
+
+
+def test_a_growing_gap_is_told_from_a_shrinking_one():
+    growing = made(0.0)
+    frame = growing[FIXED]
+    expected = frame["model"].str.startswith("E[") & (frame["measure"] == "curve")
+    grows, early = (
+        next(claim for claim in STUDY.claims if words in claim.sentence) for words in ("gap between", "fewer trees")
+    )
+    for sign, verdict in ((1, "holds"), (-1, "fails")):
+        changed = frame.assign(value=frame["value"] + sign * 0.01 * frame["iteration"].fillna(0) * expected)
+        results = Results("smoke", {FIXED: changed}, growing.published, runs=RUNS)
+        assert grows.judge(results).verdict == verdict
+        assert early.judge(results).verdict == {"holds": "fails", "fails": "holds"}[verdict]

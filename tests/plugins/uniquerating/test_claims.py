@@ -1,0 +1,144 @@
+"""Verdicts of the study: claims hold, fail or stay open as made numbers say."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from rankplug_uniquerating.study import choices, claims, protocol
+from scipy import stats
+
+import rankplug as rp
+from rankplug.studies import Claim, Results, Runs
+
+pytestmark = pytest.mark.xdist_group("draw uniquerating")
+STUDY = rp.study("uniquerating")
+PLACES = tuple(protocol.PLACES)
+ALL_MODELS = {*protocol.OURS, *protocol.BENCHMARKS}
+
+
+@pytest.fixture
+def results(results_of_study):
+    return results_of_study("uniquerating")
+
+
+def test_choices_are_shown_beside_the_papers_own_where_they_were_run(results):
+    frame, _ = STUDY.exhibit("Choices").draw(results)
+    assert len(frame) == 4 * (2 + 3 + 5 + 3) and frame["combination"].str.len().min() > 0
+    assert STUDY.exhibit("Choices").draw(made({}))[0].empty
+    statistic = choices.chosen_well(protocol.URRANK, protocol.AVERAGED)
+    untried = judged(choices.wider_windows_do_not_help, made({}))
+    assert judged(statistic, made({})).verdict == untried.verdict == "not run"
+
+
+def test_the_table_of_sparsity_has_the_lead_on_the_same_data_twice(results):
+    table, _ = STUDY.exhibit("Section 6, sparsity").draw(results)
+    place = table[table["in the place of"] == protocol.WEB10K].set_index("features")
+    assert place.loc["made sparse", "zeros (%)"] >= 79.9 and place.loc["as they are", "zeros (%)"] < 79.9
+    values = [results.trials(group, "ndcg@10") for group in (protocol.WEB10K, f"sparse {protocol.WEB10K}")]
+    leads = [100 * (trials["uMart"] - trials["uRank"]).mean() for trials in values]
+    assert place["lead of trees"].tolist() == pytest.approx(leads)
+    change = claims.sparsity.change_of_the_lead(results)
+    assert [100 * float(sample.estimate.point) for sample in change.values()] == pytest.approx([leads[1] - leads[0]])
+    assert judged(claims.trees_gain_where_sparse, made({})).verdict == "not run"
+
+
+def made(
+    leads: dict[str, float], dataset: str = "synthetic", level: float = 0.4, trials: int = 6, noise: float = 0.001
+) -> Results:
+    """Make results in which some models lead the others, in half of the trials a little more or less."""
+    groups = {collection: (protocol.TABLES, collection) for collection in PLACES}
+    groups["on test"] = (protocol.TEST_SELECTED, protocol.OHSUMED)
+    groups |= {f"evaluation {collection}": (protocol.LIGHTGBM_EVALUATION, collection) for collection in PLACES}
+    rows = []
+    for trial in range(trials):
+        for model in sorted(ALL_MODELS):
+            value = level + leads.get(model, 0.0) + noise * (-1) ** trial * (model in leads)
+            about = {"model": model, "trial": trial, "fold": 1, "measure": "query", "query": "1", "value": value}
+            rows += [{**about, "metric": metric} for metric in (*protocol.NDCG, *protocol.LIGHTGBM_NDCG)]
+    frame = pd.DataFrame(rows)
+    frame["model"] = pd.Categorical(frame["model"])
+    runs = {
+        group: Runs(group, {}, {"dataset": dataset}, kind=kind, place=place) for group, (kind, place) in groups.items()
+    }
+    return Results("smoke", dict.fromkeys(groups, frame), STUDY.published(), (), runs)
+
+
+def judged(statistic, results, margin=claims.POINTS):
+    return Claim("", statistic, margin=margin).judge(results)
+
+
+LEADS = [
+    ("uBoost", claims.above("uBoost", ("uRank",))),
+    ("urBoost", claims.above("urBoost", protocol.BENCHMARKS)),
+    ("uMart", claims.above("uMart", ("LambdaMart-L",))),
+    (
+        "uMart",
+        claims.above("uMart", ("LambdaMart-L",), metrics=protocol.LIGHTGBM_NDCG, kind=protocol.LIGHTGBM_EVALUATION),
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "statistic"), LEADS)
+def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(model, statistic):
+    assert judged(statistic, made({model: 0.05})).verdict == "holds"
+    assert judged(statistic, made({model: -0.05})).verdict == "fails"
+    assert judged(statistic, made({model: 0.0})).verdict == "no difference"
+    assert judged(statistic, made({model: 0.0}, noise=0.05)).verdict == "inconclusive"
+
+
+def test_verdicts_name_the_data_they_were_judged_on():
+    statistic = claims.above("uBoost", ("uRank",))
+    of_made, of_real = (judged(statistic, made({"uBoost": 0.05}, name)).sentence for name in ("synthetic", "ohsumed"))
+    assert of_made.startswith("on made data;") and "made data for OHSUMED ndcg@1" in of_made
+    assert of_real.startswith("on OHSUMED;") and "made data" not in of_real
+
+
+def test_places_that_were_not_run_are_named():
+    some = made({"uMart": 0.05})
+    frames = {name: some[name] for name in (protocol.OHSUMED, protocol.MQ2007)}
+    verdict = judged(claims.above("uMart", ("LambdaMart-L",)), dataclasses.replace(some, frames=frames))
+    assert verdict.verdict == "holds" and "not run: MSLR-WEB10K, MSLR-WEB30K" in verdict.sentence
+    absent = claims.above("uMart", ("LambdaMart-L",), (protocol.WEB10K,))
+    assert judged(absent, dataclasses.replace(some, frames=frames)).verdict == "not run"
+
+
+def of_the_row(more: float, noise: float = 0.001) -> Results:
+    """Make results on OHSUMED whose uRank has the printed row, more or less."""
+    near = made({"uRank": 0.0}, "ohsumed", noise=noise)
+    printed = dict(zip(protocol.NDCG, (0.602, 0.511, 0.481, 0.455), strict=True))
+    frame = near[protocol.OHSUMED]
+    shift = frame["metric"].map(printed).fillna(0.4) - 0.4
+    shifted = {protocol.OHSUMED: frame.assign(value=frame["value"] + shift + more)}
+    return Results("real", shifted, near.published, (), near.runs)
+
+
+def test_the_published_row_is_compared_with_one_run_of_ours_on_its_own_data_alone():
+    statistic = claims.published_row_reached(protocol.TABLES)
+    assert judged(statistic, made({})).verdict == "not run"
+    for more, verdict, word in ((0.0, "holds", "reached"), (0.1, "fails", "exceeded"), (-0.1, "fails", "missed")):
+        found = judged(statistic, of_the_row(more), claims.OF_A_ROW)
+        assert found.verdict == verdict and {part.answer for part in found.parts} == {word}
+    assert judged(statistic, of_the_row(0.0, noise=0.1), claims.OF_A_ROW).verdict == "inconclusive"
+
+
+def test_the_prediction_of_one_run_is_wider_than_the_interval_of_the_mean():
+    verdict = judged(claims.published_row_reached(protocol.TABLES), of_the_row(0.0, 0.01), claims.OF_A_ROW).decisive
+    spread = np.std([0.01, -0.01] * 3, ddof=1) * np.sqrt(1 + 1 / 6)
+    assert verdict.high - verdict.effect == pytest.approx(100 * stats.t.ppf(0.975, 5) * spread)
+
+
+def test_selection_on_the_test_part_is_told_from_selection_on_validation_data():
+    plain, higher = made({"uRank": 0.0}), made({"uRank": 0.03})
+    group = protocol.group_of(plain, protocol.OHSUMED, protocol.TEST_SELECTED)
+    mixed = Results("smoke", {**plain.frames, group: higher[group]}, plain.published, (), plain.runs)
+    assert judged(claims.testing_on_the_selection_set_flatters, mixed).verdict == "holds"
+    assert judged(claims.testing_on_the_selection_set_flatters, plain).verdict == "no difference"
+
+
+def test_times_of_other_implementations_are_not_judged():
+    times = [claim for claim in STUDY.claims if "times as long" in claim.sentence]
+    assert len(times) == 3 and {claim.judge(None).verdict for claim in times} == {"not comparable"}
+    assert "ms" in STUDY.observations[0].tell(None)
