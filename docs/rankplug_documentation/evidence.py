@@ -86,9 +86,11 @@ def note_of(one: Study, results: Results) -> str:
         elif low < asked:
             there = f"{low} to {high}" if low < high else f"{low}"
             fewer.setdefault(f"{there} of the profile's {asked} trials of", []).append(name)
+    if not fewer:
+        return f"Nothing of {', '.join(without)} was run for this." if without else ""
     parts = [f"{count} {', '.join(names)}" for count, names in fewer.items()]
-    told = f"Only {' and '.join(parts)} were run for this." if fewer else ""
-    return f"{told} Nothing of {', '.join(without)} was run for this.".strip() if without else told
+    rest = f", and nothing of {', '.join(without)}" if without else ""
+    return f"Only {' and '.join(parts)} were run for this{rest}."
 
 
 def note_of_looks(one: Study, results: Results, evidence: StudyEvidence) -> str:

@@ -270,7 +270,7 @@ import numpy
 os.chdir("/")
 os.umask(0o777)
 os.environ["RANKPLUG_THREADS"] = "7"
-signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 sys.setrecursionlimit(500)
 warnings.simplefilter("error")
 numpy.seterr(all="raise")

@@ -1,4 +1,4 @@
-"""What the paper proves of rankings, walks and bounds, held against counts over all rankings and brute force."""
+"""Theory of the paper: rankings, walks and bounds, held against counts over all rankings and brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the paper proves and draws without training, held against closed forms and counts."""
+"""Theory of the paper: laws of noise, bounds and margins, held against closed forms and counts."""
 
 from __future__ import annotations
 

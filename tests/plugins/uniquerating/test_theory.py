@@ -1,4 +1,4 @@
-"""What the paper derives, held against its own printed examples and against formulas: no training."""
+"""Theory of the paper, held against its own printed examples and against formulas."""
 
 from __future__ import annotations
 
