@@ -35,4 +35,16 @@ SUBJECTS = (
         f"{PACKAGE}.many_runs.schedule:measure",
         False,
     ),
+    Subject(
+        "precision",
+        "held-out NDCG of networks in bfloat16 beside full precision",
+        f"{PACKAGE}.precision:measure",
+        False,
+    ),
+    Subject(
+        "large_store",
+        "questions to stores of 1,000 to 100,000 results",
+        f"{PACKAGE}.many_runs.store_growth:measure_large",
+        False,
+    ),
 )

@@ -131,8 +131,6 @@ class Store:
         """Claim a trial until the block ends; yields False while another process has claimed it.
 
         A process that dies gives up its claims.
-
-        A process that dies, however, gives up its claims.
         """
         path = self.folder / LOCKS / f"{trial.identity}.lock"
         lock = filelock.FileLock(path, thread_local=False)

@@ -167,6 +167,8 @@ def test_without_savings_there_are_all_trials_with_all_curves_in_full_precision(
     assert STEPS[0].savings == () and set(STEPS[-1].savings) == {"curves", "choosing", "bfloat16"}
     if name == "stochastic":
         assert len(whole) == 580
+        networks = [trial.combination.backend for trial in spared if trial.combination.backend.startswith("torch")]
+        assert networks and all("autocast=true" in backend for backend in networks)
 
 
 def test_trials_of_a_paper_are_counted_once():

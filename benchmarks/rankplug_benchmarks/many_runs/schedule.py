@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rankplug.store import Store, Trial, read_about
 from rankplug.studies import Study, studies
@@ -21,7 +21,6 @@ from rankplug_benchmarks.many_runs.paper_costs import (
     pytorchs_own_steps,
     trials_of,
     unit_cost,
-    with_bfloat16,
 )
 from rankplug_benchmarks.many_runs.simulation import limit, makespan
 from rankplug_benchmarks.many_runs.sweeps import overhead
@@ -48,13 +47,11 @@ class Step:
         name: what is spared beside what the steps before it spare.
         savings: those of the profile that count.
         own_steps: whether networks go PyTorch's usual way from step to step.
-        half: whether networks are in bfloat16 where that is faster, whether or not the profile says so.
     """
 
     name: str
     savings: tuple[Saving, ...] = ()
     own_steps: bool = False
-    half: bool = False
 
 
 STEPS = (
@@ -62,7 +59,7 @@ STEPS = (
     Step("plain networks without PyTorch's record of operations (the same weights)"),
     Step("no curves on training data that no exhibit shows (the same models)", ("curves",)),
     Step("learning rates chosen by the first trials", ("curves", "choosing")),
-    Step("networks in bfloat16 where that is faster", ("curves", "choosing", "bfloat16"), half=True),
+    Step("networks of stochastic ranking in bfloat16", ("curves", "choosing", "bfloat16")),
 )
 """Each spares what those before it do, and something more."""
 
@@ -78,20 +75,15 @@ class Costs:
         self.quick = quick
         self.known: dict[tuple[Kind, bool], UnitCost] = {}
 
-    def of(self, trial: Trial, own_steps: bool = False, half: bool = False) -> TrialCost:
+    def of(self, trial: Trial, own_steps: bool = False) -> TrialCost:
         """Return what a trial costs.
 
         Args:
             trial: of a paper's protocol.
             own_steps: whether networks go PyTorch's usual way from step to step.
-            half: whether a network is in bfloat16 if that is faster.
         """
         combination = trial.combination
-        kinds = [kind_of(combination)]
-        if half and kinds[0].network:
-            kinds = [replace(kinds[0], backend=with_bfloat16(kinds[0].backend, there)) for there in (False, True)]
-        documents = documents_of(combination)
-        seconds = min(self._of_kind(kind, own_steps).of(documents) for kind in kinds)
+        seconds = self._of_kind(kind_of(combination), own_steps).of(documents_of(combination))
         return TrialCost(combination.dataset.partition("[")[0], iterations_of(combination) * seconds)
 
     def _of_kind(self, kind: Kind, own_steps: bool) -> UnitCost:
@@ -125,7 +117,7 @@ def measure(effort: Effort) -> Iterator[Measurement | Curve | Table]:
         estimated = {study.name: [costs.of(trial) for trial in trials_of(study)] for study in papers}
         spared = {
             step.name: {
-                study.name: [costs.of(trial, step.own_steps, step.half) for trial in trials_of(study, step.savings)]
+                study.name: [costs.of(trial, step.own_steps) for trial in trials_of(study, step.savings)]
                 for study in papers
             }
             for step in STEPS

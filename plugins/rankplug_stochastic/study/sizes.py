@@ -52,7 +52,7 @@ class Size:
         dropout_between: whether setting B has dropout after every hidden layer, as in the paper, or after the last.
         choosing: of how many first repetitions of every learning rate validation data choose; 0 for all.
         all_train_curves: whether there are curves on training data also of what no figure shows them of.
-        bfloat16: whether the networks' matrix products are in bfloat16, under which it is not shown that results stay.
+        bfloat16: whether the networks' matrix products are in bfloat16.
     """
 
     collections: tuple[Collection, ...]
@@ -150,5 +150,6 @@ SIZES: Mapping[Profile, Size] = {
         dropout_between=True,
         choosing=3,
         all_train_curves=False,
+        bfloat16=True,
     ),
 }

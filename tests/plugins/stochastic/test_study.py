@@ -77,8 +77,9 @@ def test_the_paper_profile_spares_what_no_exhibit_shows_and_tells_it():
             assert not group.choosing and all("train_curve" not in parts for parts in group.models.values())
 
 
-def test_in_bfloat16_networks_differ_in_nothing_else():
-    plain = protocol.SIZES["paper"]
+def test_in_bfloat16_networks_differ_in_nothing_else_and_only_the_paper_profile_has_it():
+    assert [profile for profile, size in protocol.SIZES.items() if size.bfloat16] == ["paper"]
+    plain = dataclasses.replace(protocol.SIZES["paper"], bfloat16=False)
     collection = plain.collections[0]
     for name, model in protocol.BY_NAME.items():
         both = [
