@@ -38,7 +38,7 @@ SUBJECTS = (
     Subject(
         "precision",
         "held-out NDCG of networks in bfloat16 beside full precision",
-        f"{PACKAGE}.precision:measure",
+        f"{PACKAGE}.many_runs.precision:measure",
         False,
     ),
     Subject(

@@ -45,7 +45,6 @@ ONLY_PARSED = {
     "rankplug check my_paper": "needs the package that the line before would install; a slow test does both",
     "rankplug verify crate": "needs the folder that the line before would take minutes to write; a slow test does both",
     "rankplug sweep sweep.yaml --cluster tcp": "needs a cluster",
-    "rankplug sweep loss=approx_ndcg[eta=10] train_curve=false": MINUTES,
     'rankplug check "my_loss': "is installed in no environment of ours; a slow test installs it in one of its own",
     'rankplug sweep "loss=[my_loss': "the same test runs it",
     "rankplug results --metric ndcg@5 --plot": "the same test runs it",
