@@ -98,7 +98,7 @@ SIZES: Mapping[Profile, Size] = {
                 0.1,
             ),
         ),
-        trials=10,
+        trials=8,
         divisor=8,
         batch=16,
         epochs=20,

@@ -127,7 +127,7 @@ SIZES: Mapping[Profile, Size] = {
             _made(WEB10K, "mslr", 120, 20, (20, 20), 0.001, 100, 2000),
             _made(WEB30K, "mslr", 150, 20, (20, 20), 0.001, 100, 2000),
         ),
-        trials=10,
+        trials=9,
         folds=(1,),
         epochs=12,
         patience=None,
