@@ -171,6 +171,7 @@ def test_without_savings_there_are_all_trials_with_all_curves_in_full_precision(
         assert networks and all("autocast=true" in backend for backend in networks)
 
 
+@pytest.mark.slow
 def test_trials_of_a_paper_are_counted_once():
     for study in studies():
         names = [trial.identity for trial in itertools.islice(trials_of(study), 2000)]

@@ -112,7 +112,7 @@ def test_without_the_forking_engine_papermills_own_executes_notebooks(monkeypatc
     assert reproduction.engine_name() is None
 
 
-@pytest.mark.parametrize("engines", ["all", "papermill's own"])
+@pytest.mark.parametrize("engines", [pytest.param("all", marks=pytest.mark.slow), "papermill's own"])
 def test_a_notebook_that_runs_leaves_the_working_folder_to_the_other_threads(engines, tmp_path, monkeypatch):
     """A store is often named by a relative path, in which workers look for results while a notebook runs."""
     from papermill.engines import papermill_engines

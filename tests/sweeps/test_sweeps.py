@@ -165,10 +165,11 @@ def test_all_folds_are_those_of_the_data_set(tmp_path: Path) -> None:
         run(tmp_path, trials=0)
 
 
+PROCESSES = pytest.param({"jobs": 2}, id="processes", marks=pytest.mark.slow)
 SLOWER_WAYS = [*WAYS[1:2], pytest.param({"notebooks": True}, id="notebooks", marks=pytest.mark.slow), *WAYS[3:4]]
 
 
-@pytest.mark.parametrize("way", [*WAYS[:1], *SLOWER_WAYS[:2]])
+@pytest.mark.parametrize("way", [*WAYS[:1], PROCESSES, *SLOWER_WAYS[1:2]])
 def test_a_failing_combination_stops_nothing_and_is_recorded_with_its_traceback(
     tmp_path: Path, way: dict[str, Any]
 ) -> None:
@@ -205,7 +206,7 @@ def test_a_worker_that_dies_is_replaced_and_its_trial_runs_again(tmp_path: Path,
     assert times_loaded(tmp_path) >= 5
 
 
-@pytest.mark.parametrize("way", SLOWER_WAYS[:2])
+@pytest.mark.parametrize("way", [PROCESSES, *SLOWER_WAYS[1:2]])
 def test_a_trial_that_kills_every_worker_is_recorded_as_failed(tmp_path: Path, way: dict[str, Any]) -> None:
     outcome = run(tmp_path, dataset=["trouble[how=die]", "trouble"], **way)
     assert len(outcome.failures) == 2
