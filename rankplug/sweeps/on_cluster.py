@@ -12,7 +12,7 @@ import os
 from concurrent.futures import Future
 from typing import Any
 
-from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkersGoneError, run_task
+from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkersGoneError, put_back_environment, run_task
 from rankplug.system import require_modules, use_threads
 
 LOCAL = "local"
@@ -40,15 +40,15 @@ class Cluster:
         self._notebooks = notebooks
         self.address = address
         self._local: Any = None
+        self._changed: dict[str, str | None] = {}
         if address == LOCAL:
             ours = dict(os.environ)
             self._local = distributed.LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=jobs, threads_per_worker=threads, dashboard_address=None, silence_logs=logging.ERROR
             )
-            # Dask leaves numbers of threads for its workers there, which later kernels and processes would inherit.
-            for name in os.environ.keys() - ours.keys():
-                del os.environ[name]
-            os.environ |= ours
+            # Dask sets threads here for each worker that it starts, which later kernels and processes would inherit.
+            self._changed = {name: ours.get(name) for name, value in os.environ.items() if value != ours.get(name)}
+            put_back_environment(self._changed)
         try:
             self.client = distributed.Client(  # type: ignore[no-untyped-call]
                 self._local or address, timeout=CONNECT_SECONDS, set_as_default=False
@@ -103,6 +103,7 @@ class Cluster:
         self.client.close()  # type: ignore[no-untyped-call]
         if self._local is not None:
             self._local.close()
+            put_back_environment(self._changed)
 
 
 def run_task_on_worker(task: Task, notebook: bool) -> TaskResult:

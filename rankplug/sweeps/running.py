@@ -17,7 +17,7 @@ from rankplug.sweeps.plans import Folds, Plan, Sweep, plan_sweeps
 from rankplug.sweeps.readiness import renewed, require
 from rankplug.sweeps.schedule import Schedule
 from rankplug.sweeps.sweep_progress import SweepProgress
-from rankplug.sweeps.tasks import Workers, tasks_of
+from rankplug.sweeps.tasks import Workers, put_back_environment, tasks_of
 from rankplug.system import available_cores, free_cores, given_threads, thread_environment, use_threads, whole_number
 
 if TYPE_CHECKING:
@@ -199,8 +199,4 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        put_back_environment(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
@@ -149,3 +150,12 @@ def _session_losses(combination: Combination) -> bytes:
     from rankplug.losses import packed
 
     return packed([combination.loss])
+
+
+def put_back_environment(before: Mapping[str, str | None]) -> None:
+    """Set environment variables that were changed for workers to what they were; None for one that was not there."""
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
