@@ -3,7 +3,8 @@
 The paper on stochastic ranking has two networks. Each trains with a loss of the paper on the made data of the profile
 ``full``, with the widths that it has there, pair by pair on the same data from the same start. The verdict on each
 metric is that of the paper's claims of no difference, within half a point. It is at the level of one of two looks, as
-the number of pairs was doubled in view of the first half. Pairs that were trained before are kept.
+the number of pairs was doubled in view of the first half. Pairs are kept in the folder ``precision`` of the cache; once
+it is removed, all are trained anew.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rankplug_stochastic.study.protocol import METRICS, crossed
 from rankplug_stochastic.study.sizes import SIZES
 
 import rankplug as rp
-from rankplug.statistics import look_steps
+from rankplug.statistics import LEVEL, look_steps
 from rankplug.store import Store
 from rankplug.studies import Claim, Results, Runs, Verdict, alike
 from rankplug.system import OwnedFolder, cache_folder, threads
@@ -89,5 +90,6 @@ def measure(effort: Effort) -> Iterator[Table]:
                 part = verdict.decisive
                 interval = f"{part.low:+.2f} to {part.high:+.2f}"
                 rows.append((model, metric, runs.trials, f"{part.effect:+.2f}", interval, verdict.verdict))
-    columns = ("model", "metric", "pairs", "points in bfloat16 less points in full", "97.5 % interval", "no difference")
+    interval_head = f"{100 * (1 - LEVEL / LOOKS):g} % interval"
+    columns = ("model", "metric", "pairs", "points in bfloat16 less points in full", interval_head, "no difference")
     yield Table("differences", columns, tuple(rows))

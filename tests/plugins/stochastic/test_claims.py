@@ -19,11 +19,6 @@ STUDY = rp.study("stochastic")
 FIXED, TUNED, NOISE = (f"{group} {protocol.WEB30K}" for group in ("fixed", "tuned", "noise"))
 
 
-@pytest.fixture
-def results(results_of_study):
-    return results_of_study("stochastic")
-
-
 def test_robustness_is_judged_where_scores_were_kept_only(results):
     statistic = perturbed_scores.loses_less(perturbed_scores.OF_SPREAD, "lambdaMART")
     assert verdict(statistic, results) != "not run"

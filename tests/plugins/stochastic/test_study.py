@@ -22,11 +22,6 @@ FIXED, TUNED, CROSSED, NOISE, MENTIONED = (
 )
 
 
-@pytest.fixture
-def results(results_of_study):
-    return results_of_study("stochastic")
-
-
 def test_every_figure_and_table_of_the_paper_is_there():
     names = [exhibit.name for exhibit in STUDY.exhibits]
     paper = ["Figure 1", "Figure 2", "Figure 3a", "Figure 3b", "Figure 3c", "Figure 4", "Table 1"]

@@ -15,13 +15,6 @@ from rankplug.studies import Claim, Results, Runs
 
 pytestmark = pytest.mark.xdist_group("draw uniquerating")
 STUDY = rp.study("uniquerating")
-PLACES = tuple(protocol.PLACES)
-ALL_MODELS = {*protocol.OURS, *protocol.BENCHMARKS}
-
-
-@pytest.fixture
-def results(results_of_study):
-    return results_of_study("uniquerating")
 
 
 def test_choices_are_shown_beside_the_papers_own_where_they_were_run(results):
@@ -49,12 +42,12 @@ def made(
     leads: dict[str, float], dataset: str = "synthetic", level: float = 0.4, trials: int = 6, noise: float = 0.001
 ) -> Results:
     """Make results in which some models lead the others, in half of the trials a little more or less."""
-    groups = {collection: (protocol.TABLES, collection) for collection in PLACES}
+    groups = {collection: (protocol.TABLES, collection) for collection in protocol.PLACES}
     groups["on test"] = (protocol.TEST_SELECTED, protocol.OHSUMED)
-    groups |= {f"evaluation {collection}": (protocol.LIGHTGBM_EVALUATION, collection) for collection in PLACES}
+    groups |= {f"evaluation {collection}": (protocol.LIGHTGBM_EVALUATION, collection) for collection in protocol.PLACES}
     rows = []
     for trial in range(trials):
-        for model in sorted(ALL_MODELS):
+        for model in sorted({*protocol.OURS, *protocol.BENCHMARKS}):
             value = level + leads.get(model, 0.0) + noise * (-1) ** trial * (model in leads)
             about = {"model": model, "trial": trial, "fold": 1, "measure": "query", "query": "1", "value": value}
             rows += [{**about, "metric": metric} for metric in (*protocol.NDCG, *protocol.LIGHTGBM_NDCG)]

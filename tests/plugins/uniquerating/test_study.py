@@ -16,11 +16,6 @@ PLACES = tuple(protocol.PLACES)
 ALL_MODELS = {*protocol.OURS, *protocol.BENCHMARKS}
 
 
-@pytest.fixture
-def results(results_of_study):
-    return results_of_study("uniquerating")
-
-
 def test_every_figure_and_table_of_the_paper_is_there():
     names = [exhibit.name for exhibit in STUDY.exhibits]
     assert {"Table 1", "Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "Figure 1"} <= set(names)
