@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rankplug.system import say
+from rankplug.system import child_command, child_environment, say
 
 
 def register(app: typer.Typer) -> None:
@@ -36,4 +35,4 @@ def lab(
     kept = f"; {len(there)} were there and are as they were" if there else ""
     say(f"{len(new)} notebooks copied into {folder}{kept}")
     if not copy_only:
-        raise typer.Exit(subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)]))
+        raise typer.Exit(subprocess.call(child_command("-m", "jupyterlab", str(folder)), env=child_environment()))

@@ -23,6 +23,9 @@ from .plain_numbers import identifiers as identifiers
 from .plain_numbers import numbers as numbers
 from .plain_numbers import refuse_masked as refuse_masked
 from .plain_numbers import whole_number as whole_number
+from .processes import child_command as child_command
+from .processes import child_environment as child_environment
+from .processes import safe_children as safe_children
 from .results_place import other_results as other_results
 from .results_place import results_folder as results_folder
 from .results_place import results_place as results_place
@@ -81,6 +84,8 @@ __all__ = [
     "cache_folder",
     "check_can_write",
     "check_memory",
+    "child_command",
+    "child_environment",
     "data_folders",
     "distinct",
     "engine",
@@ -109,6 +114,7 @@ __all__ = [
     "results_folder",
     "results_place",
     "run_watched",
+    "safe_children",
     "say",
     "say_table",
     "seeds",
