@@ -3,6 +3,7 @@
 Everything public is an attribute of this package, imported at first use; ``__init__.pyi`` lists it.
 """
 
+import importlib
 import importlib.util
 from typing import Any
 
@@ -18,8 +19,10 @@ _own, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name: str) -> Any:
     if name in __all__:
         return _own(name)
-    if name.startswith("_") or importlib.util.find_spec(f"rankplug.{name}") is not None:
+    if name.startswith("_"):
         raise AttributeError(f"module 'rankplug' has no attribute {name!r}")
+    if importlib.util.find_spec(f"rankplug.{name}") is not None:
+        return importlib.import_module(f"rankplug.{name}")
     from rankplug.registry import registry
 
     try:
