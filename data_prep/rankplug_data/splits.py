@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data import Lists, Split
+from rankplug.data import Lists, Split, ranges
 from rankplug.errors import DataError
 from rankplug_data.file_specifications import RandomSplitParameters
 
@@ -47,27 +46,7 @@ def divide(queries: int, shares: Sequence[float], generator: np.random.Generator
 
 def pick(pool: Sequence[Lists], queries: NDArray[np.int64]) -> Lists:
     """Return some queries of several lists, numbered consecutively; each document is copied once."""
-    begins = np.cumsum([0, *(len(part) for part in pool)])
-    chosen = [
-        queries[(queries >= first) & (queries < last)] - first for first, last in itertools.pairwise(begins.tolist())
-    ]
-    rows = [part.rows(inside) for part, inside in zip(pool, chosen, strict=True)]
-    lengths = np.concatenate([part.lengths[inside] for part, inside in zip(pool, chosen, strict=True)])
-    features = np.empty((int(lengths.sum()), pool[0].features.shape[1]), np.float32)
-    first = 0
-    for part, inside in zip(pool, rows, strict=True):
-        np.take(part.features, inside, axis=0, out=features[first : first + inside.size])
-        first += inside.size
-    names = [
-        part.document_ids[inside] for part, inside in zip(pool, rows, strict=True) if part.document_ids is not None
-    ]
-    return Lists(
-        features,
-        np.concatenate([part.labels[inside] for part, inside in zip(pool, rows, strict=True)]),
-        np.concatenate([[0], np.cumsum(lengths)]),
-        np.concatenate([part.query_ids[inside] for part, inside in zip(pool, chosen, strict=True)]),
-        np.concatenate(names) if len(names) == len(pool) else None,
-        " + ".join(dict.fromkeys(part.source for part in pool if part.source)),
-        pool[0].feature_names,
-        pool[0].categorical,
-    )
+    lengths = np.concatenate([part.lengths for part in pool])
+    firsts = np.cumsum(lengths) - lengths
+    starts = np.concatenate(([0], np.cumsum(lengths[queries])))
+    return Lists.gather(pool, ranges(firsts[queries], lengths[queries]), starts, queries)

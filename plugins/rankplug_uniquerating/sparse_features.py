@@ -13,6 +13,7 @@ from rankplug_uniquerating.plugin import Sparsity
 def sparse_features(split: Split, parameters: Sparsity, generator: np.random.Generator) -> Split:
     """Lower each feature by its quantile in the training part, and take what falls below 0 as 0."""
     bounds = np.quantile(split.train.features, parameters.share, axis=0, method="inverted_cdf").astype(np.float32)
+    bounds[list(split.train.categorical)] = 0
 
     def change(lists: Lists) -> Lists:
         return replace(lists, features=np.maximum(lists.features - bounds, np.float32(0)))

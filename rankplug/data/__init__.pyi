@@ -9,6 +9,7 @@ from .list_checks import Integers as Integers
 from .list_checks import check_labels as check_labels
 from .list_checks import check_starts as check_starts
 from .lists import Lists as Lists
+from .lists import ranges as ranges
 from .propensities import harvest as harvest
 from .propensities import regression_em as regression_em
 from .scaling import Scaling as Scaling
@@ -49,6 +50,7 @@ __all__ = [
     "harvest",
     "load",
     "load_in_blocks",
+    "ranges",
     "read_qrels",
     "read_rows",
     "read_run",

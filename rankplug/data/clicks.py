@@ -158,6 +158,12 @@ class Clicks:
         labels = None if self.true_labels is None else self.true_labels[documents]
         return replace(self, shown=self.shown[documents], clicked=self.clicked[documents], true_labels=labels)
 
+    def unseen(self, documents: int) -> Clicks:
+        """Return the clicks of other documents of the same log that were never shown and are irrelevant."""
+        none = np.zeros((documents, self.positions), np.int32)
+        labels = None if self.true_labels is None else np.zeros(documents, np.float32)
+        return replace(self, shown=none, clicked=none, true_labels=labels)
+
     @staticmethod
     def concatenate(parts: Sequence[Clicks]) -> Clicks:
         """Concatenate the clicks of several lists; positions that some lack count nothing there."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankplug.data.lists import Lists
 from rankplug.errors import DataError, GrammarError, NothingLeftError, UnknownPluginError
-from rankplug.registry import Reference, import_object, parse, registry
+from rankplug.registry import Parameters, Reference, import_object, registry
 from rankplug.system import generator, whole_number
 
 
@@ -121,8 +121,8 @@ class Source:
         except (GrammarError, UnknownPluginError) as error:
             raise _of_a_file(dataset) or error from None
         chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
-        self._names = [str(parse(reference)) for reference in chain]
         self._transforms = [registry().resolve("transform", reference) for reference in chain]
+        self._names = [_canonical(specification.name, parameters) for specification, parameters in self._transforms]
 
     @property
     def determined_by(self) -> tuple[Any, ...] | None:
@@ -168,13 +168,35 @@ class Source:
             raise DataError(f"dataset {self._dataset.name} has folds 1 to {folds}, not {fold}")
 
     def _transformed(self, split: Split, seed: int) -> Split:
-        if self._transforms and split.train.categorical:
-            raise DataError(f"dataset {self._dataset.name} has categorical features, which transforms know nothing of")
         self.pool = self.pool or pool_fingerprint(split)
         for position, (name, (specification, parameters)) in enumerate(zip(self._names, self._transforms, strict=True)):
             noise = generator(seed, "transform", name, position)
-            split = specification.load()(split, parameters, noise)
+            transformed: Split = specification.load()(split, parameters, noise)
+            if split.train.categorical and not transformed.train.categorical:
+                raise DataError(
+                    f"transform {specification.name} loses which features are categorical; let it change lists by"
+                    " Lists.take and dataclasses.replace, which keep everything else"
+                )
+            split = transformed
         return split
+
+
+def _canonical(name: str, parameters: Parameters) -> str:
+    """Return one text for all spellings of a plugin: parameters in one order, without those that have their default."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return tuple(map(plain, value))
+        return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+
+    fields = type(parameters).model_fields
+    values = {field: getattr(parameters, field) for field in fields}
+    changed = {
+        field: plain(value)
+        for field, value in values.items()
+        if fields[field].is_required() or value != fields[field].get_default(call_default_factory=True)
+    }
+    return str(Reference(name, changed))
 
 
 def pool_fingerprint(split: Split) -> str:

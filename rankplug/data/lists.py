@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from rankplug.errors import DataError, ParameterError
 from rankplug.system import identifiers, numbers, refuse_masked, whole_number
 
 Floats = NDArray[np.float64]
+ROWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,22 +198,60 @@ class Lists:
             if chosen.dtype == bool and chosen.shape != (len(self),):
                 raise DataError(f"{len(self)} queries, but truth values of shape {chosen.shape} to choose among them")
             chosen = np.flatnonzero(chosen) if chosen.dtype == bool else numbers(queries, "queries", "int64")
-        rows = self.rows(chosen)
-        return replace(
-            self,
-            features=self.features[rows],
-            labels=self.labels[rows],
-            starts=np.concatenate(([0], np.cumsum(self.lengths[chosen]))),
-            query_ids=self.query_ids[chosen],
-            document_ids=None if self.document_ids is None else self.document_ids[rows],
-            clicks=None if self.clicks is None else self.clicks[rows],
+        return self.take(self.rows(chosen), np.concatenate(([0], np.cumsum(self.lengths[chosen]))), chosen)
+
+    def take(self, documents: NDArray[Any], starts: Integers, queries: NDArray[Any]) -> Lists:
+        """Return new lists of some documents, see :meth:`gather`.
+
+        >>> lists = Lists(np.eye(4), labels=[0, 1, 2, 3], starts=[0, 2, 4], query_ids=[7, 8])
+        >>> turned = lists.take(np.array([3, 2, 0]), starts=np.array([0, 2, 3]), queries=np.array([1, 0]))
+        >>> turned.labels.tolist(), turned.query_ids.tolist()
+        ([3.0, 2.0, 0.0], [8, 7])
+        """
+        return Lists.gather([self], documents, starts, queries)
+
+    @staticmethod
+    def gather(parts: Sequence[Lists], documents: NDArray[Any], starts: Integers, queries: NDArray[Any]) -> Lists:
+        """Return new lists of the documents of several lists: every selection, repetition and rearrangement is this.
+
+        Names of features, categories, clicks and ids go with the documents; those that some parts lack are dropped,
+        but clicks, whose absence from some parts is an error.
+
+        Args:
+            parts: lists with the same features.
+            documents: int array of shape (documents of the result,), positions among the documents of all parts.
+            starts: offsets of the result's queries, and its number of documents last.
+            queries: int array of shape (queries of the result,), the positions among the queries of all parts of those
+                whose ids the result's have.
+        """
+        parts = parts_of(parts, Lists)
+        widths = {part.features.shape[1] for part in parts}
+        if len(widths) > 1:
+            raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")
+        if len({(part.feature_names, part.categorical) for part in parts}) > 1:
+            raise DataError("lists whose features have other names or other categorical ones cannot be joined")
+        named = [part.document_ids for part in parts if part.document_ids is not None]
+        clicks = [part.clicks for part in parts if part.clicks is not None]
+        if 0 < len(clicks) < len(parts):
+            raise DataError(
+                "some of the lists carry clicks and others do not; join or split them before a transform such as"
+                " click_log adds clicks to some"
+            )
+        return Lists(
+            _rows([part.features for part in parts], documents),
+            _rows([part.labels for part in parts], documents),
+            starts,
+            _rows([part.query_ids for part in parts], queries),
+            _rows(named, documents) if len(named) == len(parts) else None,
+            " + ".join(dict.fromkeys(part.source for part in parts if part.source)),
+            parts[0].feature_names,
+            parts[0].categorical,
+            Clicks.concatenate(clicks)[documents] if clicks else None,
         )
 
     def rows(self, queries: NDArray[Any]) -> Integers:
         """Return the positions of some queries' documents, in the order in which the queries are given."""
-        lengths = self.lengths[queries]
-        firsts = np.repeat(self.starts[:-1][queries] - (np.cumsum(lengths) - lengths), lengths)
-        return firsts + np.arange(int(lengths.sum()))
+        return ranges(self.starts[:-1][queries], self.lengths[queries])
 
     def __iter__(self) -> Iterator[Lists]:
         return (self[query] for query in range(len(self)))
@@ -230,24 +270,8 @@ class Lists:
     def concatenate(parts: Sequence[Lists]) -> Lists:
         """Concatenate several lists."""
         parts = parts_of(parts, Lists)
-        widths = {part.features.shape[1] for part in parts}
-        if len(widths) > 1:
-            raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")
-        if len({(part.feature_names, part.categorical) for part in parts}) > 1:
-            raise DataError("lists whose features have other names or other categorical ones cannot be joined")
-        named = [part.document_ids for part in parts if part.document_ids is not None]
-        clicks = [part.clicks for part in parts if part.clicks is not None]
-        return Lists(
-            np.concatenate([part.features for part in parts]),
-            np.concatenate([part.labels for part in parts]),
-            np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))]),
-            np.concatenate([part.query_ids for part in parts]),
-            np.concatenate(named) if len(named) == len(parts) else None,
-            " + ".join(dict.fromkeys(part.source for part in parts if part.source)),
-            parts[0].feature_names,
-            parts[0].categorical,
-            Clicks.concatenate(clicks) if len(clicks) == len(parts) else None,
-        )
+        starts = np.concatenate(([0], np.cumsum(np.concatenate([part.lengths for part in parts]))))
+        return Lists.gather(parts, np.arange(starts[-1]), starts, np.arange(starts.size - 1))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -291,6 +315,29 @@ class Lists:
             repeated = values[np.argmax(counts > 1)]
             raise DataError(f"query id {repeated}{where} occurs {counts.max()} times; every query must occur once")
         return self
+
+
+def ranges(firsts: Integers, lengths: Integers) -> Integers:
+    """Return the numbers of several ranges, one after another.
+
+    >>> ranges(np.array([10, 0]), np.array([3, 2])).tolist()
+    [10, 11, 12, 0, 1]
+    """
+    return np.repeat(firsts - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
+
+
+def _rows(arrays: Sequence[NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows of several arrays, counted from the first to the last; each is copied once."""
+    if len(arrays) == 1:
+        return arrays[0][rows]
+    found = np.empty((len(rows), *arrays[0].shape[1:]), np.result_type(*arrays))
+    bounds = np.cumsum([0, *map(len, arrays)]).tolist()
+    for begin in range(0, len(rows), ROWS_AT_ONCE):
+        block = rows[begin : begin + ROWS_AT_ONCE]
+        for array, (first, last) in zip(arrays, itertools.pairwise(bounds), strict=True):
+            inside = (block >= first) & (block < last)
+            found[begin : begin + ROWS_AT_ONCE][inside] = array[block[inside] - first]
+    return found
 
 
 def _random_order(count: int, seed: int | np.random.Generator) -> Integers:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rankplug.data import Lists
 from rankplug.errors import DataError, FitError, did_you_mean, shown
 from rankplug.training.boosting import check_memory_for_bins
@@ -80,7 +82,7 @@ def feature_roles(settings: Mapping[str, Any], lists: Lists) -> FeatureRoles:
 def check_codes(lists: Lists, feature: int) -> None:
     """Raise an error where a feature holds anything but whole numbers from 0, which stand for categories, and nan."""
     values = lists.features[:, feature]
-    bad = values[(values < 0) | (values % 1 > 0)]
+    bad = values[~(np.isnan(values) | (np.isfinite(values) & (values >= 0) & (np.floor(values) == values)))]
     if bad.size:
         raise DataError(
             f"feature {_name(feature, lists)} is categorical and has the value {bad[0]:g}; categories are whole numbers"

@@ -95,7 +95,8 @@ def test_clicks_travel_with_their_documents():
         assert part.clicks.clicked.tolist() == clicks.clicked[rows].tolist()
     again = rp.Lists.concatenate([lists[:1], lists[1:]])
     assert again.clicks.clicked.tolist() == clicks.clicked.tolist()
-    assert rp.Lists.concatenate([lists, rp.Lists(np.ones((1, 2)), [0], [0, 1])]).clicks is None
+    with pytest.raises(DataError, match="some of the lists carry clicks"):
+        rp.Lists.concatenate([lists, rp.Lists(np.ones((1, 2)), [0], [0, 1])])
 
 
 def test_joined_clicks_have_as_many_positions_as_the_longest():

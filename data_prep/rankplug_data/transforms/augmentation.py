@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,14 +41,10 @@ def _lengthened(lists: Lists, counts: NDArray[np.int64], donors: Lists, drawn: N
     """Append to each list its share of the drawn documents."""
     starts = np.concatenate(([0], np.cumsum(lists.lengths + counts)))
     added = np.repeat(starts[1:] - np.cumsum(counts), counts) + np.arange(drawn.size)
-    kept = np.ones(int(starts[-1]), np.bool_)
-    kept[added] = False
-    features = np.empty((kept.size, lists.features.shape[1]), np.float32)
-    features[kept], features[added] = lists.features, donors.features[drawn]
-    labels = np.zeros(kept.size, np.float32)
-    labels[kept] = lists.labels
-    names = None
-    if lists.document_ids is not None and donors.document_ids is not None:
-        names = np.empty(kept.size, np.result_type(lists.document_ids, donors.document_ids))
-        names[kept], names[added] = lists.document_ids, donors.document_ids[drawn]
-    return Lists(features, labels, starts, lists.query_ids, names, lists.source)
+    documents = np.full(int(starts[-1]), -1)
+    documents[added] = lists.documents + drawn
+    documents[documents < 0] = np.arange(lists.documents)
+    clicks = None if lists.clicks is None else lists.clicks.unseen(donors.documents)
+    negatives = replace(donors, labels=np.zeros_like(donors.labels), clicks=clicks)
+    joined = Lists.gather([lists, negatives], documents, starts, np.arange(len(lists)))
+    return replace(joined, source=lists.source)

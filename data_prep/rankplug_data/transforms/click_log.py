@@ -124,15 +124,8 @@ def _of_impressions(lists: Lists, seen: Impressions, parameters: ClickLog) -> Li
     clicks = dataclasses.replace(counted, true_propensities=_propensities(seen, parameters), true_labels=labels)
     number = np.arange(seen.query.size) % parameters.impressions + 1
     names = np.strings.add(np.strings.add(lists.query_ids[seen.query].astype(str), "#"), number.astype(str))
-    return dataclasses.replace(
-        lists,
-        features=lists.features[seen.documents],
-        labels=seen.clicked.astype(np.float32),
-        starts=seen.starts,
-        query_ids=names,
-        document_ids=None if lists.document_ids is None else lists.document_ids[seen.documents],
-        clicks=clicks,
-    )
+    shown = lists.take(seen.documents, seen.starts, seen.query)
+    return dataclasses.replace(shown, labels=seen.clicked.astype(np.float32), query_ids=names, clicks=clicks)
 
 
 @ArrayFunction

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,8 +68,7 @@ def _impressions(lists: Lists, seed: int, parameters: Clicks, keep_clickless: bo
     labels[starts[1:][clicked[kept]] - 1] = 1.0
     query, impression = np.nonzero(kept)
     names = np.strings.add(np.strings.add(lists.query_ids[query].astype(str), "#"), (impression + 1).astype(str))
-    documents = None if lists.document_ids is None else lists.document_ids[rows]
-    return Lists(lists.features[rows], labels, starts, names, documents, lists.source)
+    return dataclasses.replace(lists.take(rows, starts, query), labels=labels, query_ids=names)
 
 
 @part(nogil=True)

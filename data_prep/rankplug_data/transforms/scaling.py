@@ -48,7 +48,7 @@ def query_minmax(split: Split, parameters: Parameters, generator: np.random.Gene
             lists.features.shape[1],
             lambda begin, end: _query_minmax(lists.features, lists.starts, begin, end, scaled),
         )
-        return dataclasses.replace(lists, features=scaled)
+        return _scaled(lists, scaled)
 
     return over_parts(split, Split._fields, scale)
 
@@ -56,7 +56,7 @@ def query_minmax(split: Split, parameters: Parameters, generator: np.random.Gene
 def standardise(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
     """Scale every feature to mean 0 and deviation 1 in the training part; constant ones become 0."""
     scaling = Scaling.of("standard", split.train.features)
-    return over_parts(split, Split._fields, lambda lists: dataclasses.replace(lists, features=scaling(lists.features)))
+    return over_parts(split, Split._fields, lambda lists: _scaled(lists, scaling(lists.features)))
 
 
 def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
@@ -69,6 +69,13 @@ def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) 
             scaled[begin:end] = signed_log1p(lists.features[begin:end])
 
         workers.run(work, [(first, first + BLOCK_ROWS) for first in range(0, lists.documents, BLOCK_ROWS)])
-        return dataclasses.replace(lists, features=scaled)
+        return _scaled(lists, scaled)
 
     return over_parts(split, Split._fields, scale)
+
+
+def _scaled(lists: Lists, scaled: Matrix) -> Lists:
+    """Return the lists with other features; codes of categories stay."""
+    columns = list(lists.categorical)
+    scaled[:, columns] = lists.features[:, columns]
+    return dataclasses.replace(lists, features=scaled)

@@ -42,14 +42,8 @@ def keep_documents(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists
         raise NothingLeftError(
             f"every one of the {lists.documents} documents of {where} {dropped}, so none would be left"
         )
-    return Lists(
-        lists.features[kept],
-        lists.labels[kept],
-        np.concatenate(([0], np.cumsum(lengths[lengths > 0]))),
-        lists.query_ids[lengths > 0],
-        None if lists.document_ids is None else lists.document_ids[kept],
-        lists.source,
-    )
+    starts = np.concatenate(([0], np.cumsum(lengths[lengths > 0])))
+    return lists.take(np.flatnonzero(kept), starts, np.flatnonzero(lengths))
 
 
 def random_places(lists: Lists, generator: np.random.Generator) -> NDArray[np.int64]:
