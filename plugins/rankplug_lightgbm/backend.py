@@ -65,10 +65,10 @@ class LightGBMModel(Model):
         gains = np.asarray(self.booster.feature_importance("gain"), np.float64)
         return gains / (gains.sum() or 1.0)
 
-    def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
+    def contributions(self, features: NDArray[np.float32]) -> NDArray[np.float64] | None:
         if "\nis_linear=1" in self.text:
             return None
-        shares = self.booster.predict(lists.features, pred_contrib=True, num_threads=threads())
+        shares = self.booster.predict(features, pred_contrib=True, num_threads=threads())
         return np.asarray(shares, np.float64)[:, :-1]
 
     def tree_ensemble(self) -> TreeEnsemble:
@@ -209,9 +209,6 @@ def known_parameters() -> tuple[str, ...]:
 class LightGBM:
     """The backend ``lightgbm``."""
 
-    trusts_files = True
-    """LightGBM ends the process at some damaged files, so that a child reads unknown ones first."""
-
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
         leaves: int = problem.scorer_parameters.leaves  # type: ignore[attr-defined]
@@ -227,10 +224,7 @@ class LightGBM:
             raise FitError(f"LightGBM stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> LightGBMModel:
-        try:
-            return LightGBMModel(content.decode(), record)
-        except lgb.basic.LightGBMError as error:
-            raise ValueError(str(error)) from None
+        return LightGBMModel(content.decode(), record)
 
 
 engine = LightGBM()

@@ -87,12 +87,8 @@ class Torch:
     def load(self, content: bytes, record: Record) -> TorchModel:
         scorer, parameters = registry().resolve("scorer", record.combination["scorer"])
         make_network = import_object(scorer.fitted_by["torch"], str(scorer))
-        # PyTorch answers sizes that cannot be with RuntimeErrors as it builds a network, and others as it fills it.
-        try:
-            network = make_network(parameters, record.features)
-            network.load_state_dict(safetensors.torch.load(content))
-        except (RuntimeError, safetensors.SafetensorError) as error:
-            raise ValueError(str(error)) from None
+        network = make_network(parameters, record.features)
+        network.load_state_dict(safetensors.torch.load(content))
         return TorchModel(network, ScaledFeatures(_scaling_in(content, record.features)), record)
 
 

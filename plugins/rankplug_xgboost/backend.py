@@ -60,7 +60,7 @@ class XGBoostModel(Model):
         self.booster.set_param({"nthread": threads()})
         if self.linear:
             data = xgb.DMatrix(features, nthread=threads())
-            return np.asarray(self.booster.predict(data, output_margin=True))
+            return np.asarray(self.booster.predict(data, output_margin=True, validate_features=False))
         return np.asarray(self.booster.inplace_predict(features, predict_type="margin"))
 
     def feature_importances(self) -> NDArray[np.float64]:
@@ -72,11 +72,11 @@ class XGBoostModel(Model):
             gains[names.index(name)] = gain
         return gains / (gains.sum() or 1.0)
 
-    def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
+    def contributions(self, features: NDArray[np.float32]) -> NDArray[np.float64] | None:
         if self.linear:
             return None
         known = {"feature_names": self.booster.feature_names, "feature_types": self.booster.feature_types}
-        data = xgb.DMatrix(lists.features, nthread=threads(), enable_categorical=True, **known)
+        data = xgb.DMatrix(features, nthread=threads(), enable_categorical=True, **known)
         return np.asarray(self.booster.predict(data, pred_contribs=True), np.float64)[:, :-1]
 
     def tree_ensemble(self) -> TreeEnsemble | None:
@@ -187,9 +187,6 @@ def _unknown(parameters: dict[str, Any], own: dict[str, Any]) -> list[str]:
 class XGBoost:
     """The backend ``xgboost``."""
 
-    trusts_files = True
-    """XGBoost ends the process at some damaged files, so that a child reads unknown ones first."""
-
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
         leaves: int = getattr(problem.scorer_parameters, "leaves", 2)
@@ -203,10 +200,7 @@ class XGBoost:
             raise FitError(f"XGBoost stopped: {error}") from error
 
     def load(self, content: bytes, record: Record) -> XGBoostModel:
-        try:
-            return XGBoostModel(content, record)
-        except xgb.core.XGBoostError as error:
-            raise ValueError(sentence_of(error)) from None
+        return XGBoostModel(content, record)
 
 
 def sentence_of(error: Exception) -> str:

@@ -1,3 +1,10 @@
+from ._models import LearningCurve as LearningCurve
+from ._models import Model as Model
+from ._models import Record as Record
+from ._models import check_replaceable as check_replaceable
+from ._models import check_writable as check_writable
+from ._models import load_model as load_model
+from ._models import sidecar_of as sidecar_of
 from .boosting import BoostingObjective as BoostingObjective
 from .boosting import threads_for_trees as threads_for_trees
 from .cluster_fitting import ClusterProblem as ClusterProblem
@@ -21,13 +28,6 @@ from .formats.tree_ensemble import TreeEnsemble as TreeEnsemble
 from .formats.tree_ensemble import at_most as at_most
 from .formats.tree_ensemble import below as below
 from .formats.tree_ensemble import tree_of as tree_of
-from .learning_curve import LearningCurve as LearningCurve
-from .model_files import load_model as load_model
-from .models import Model as Model
-from .models import Record as Record
-from .models import check_replaceable as check_replaceable
-from .models import check_writable as check_writable
-from .models import sidecar_of as sidecar_of
 from .ranker import Ranker as Ranker
 from .selection import LOSS as LOSS
 from .training_loop import Learner as Learner

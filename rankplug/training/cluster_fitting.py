@@ -29,10 +29,9 @@ from rankplug.registry import (
 )
 from rankplug.samplers import Sampler
 from rankplug.system import package_versions, whole_number
+from rankplug.training._models import LearningCurve, Model
 from rankplug.training.debiasing.methods import Debiasing
 from rankplug.training.fitting import Recipe, check_data, recipe_of
-from rankplug.training.learning_curve import LearningCurve
-from rankplug.training.models import Model
 from rankplug.training.selection import Selection, metric_names
 from rankplug.training.tree_settings import ENGINE, ROLES
 

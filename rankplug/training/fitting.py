@@ -37,8 +37,8 @@ from rankplug.registry import (
 )
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, package_versions, stream, use_threads
+from rankplug.training._models import Model, Record
 from rankplug.training.debiasing.methods import Debiasing
-from rankplug.training.models import Model, Record
 from rankplug.training.selection import LOSS, metric_names
 
 Callback = Callable[[int, Mapping[str, float]], object]
@@ -137,8 +137,8 @@ class Problem(Recipe):
     def record(self, **facts: Any) -> Record:
         """Return how a model of this problem came about, with what training adds."""
         versions = package_versions(self.backend_specification.requires)
-        features = self.train.features.shape[1]
-        return self.record_with(self.train, self.valid, features=features, versions=versions, **facts)
+        facts |= {"features": self.train.features.shape[1], "feature_names": self.train.feature_names}
+        return self.record_with(self.train, self.valid, versions=versions, **facts)
 
 
 def fit(

@@ -28,8 +28,8 @@ from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
 from rankplug.system import distinct, identifiers, numbers, refuse_masked
+from rankplug.training._models import Model
 from rankplug.training.fitting import fit
-from rankplug.training.models import Model
 from rankplug.training.selection import LOSS, metric_names
 
 

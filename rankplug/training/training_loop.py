@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from rankplug.errors import DivergedError
 from rankplug.losses import Evaluation
-from rankplug.training.learning_curve import LearningCurve
-from rankplug.training.models import Model, Record
+from rankplug.training._models import LearningCurve, Model, Record
 from rankplug.training.progress_bar import ProgressBar
 from rankplug.training.selection import Selection
 

@@ -13,7 +13,7 @@ import rankplug as rp
 
 EVERYDAY = {
     'rp.load("mq2007").train': "rankplug.data.lists.Lists",
-    'rp.fit("lightgbm", loss="xe_ndcg", train=lists)': "rankplug.training.models.Model",
+    'rp.fit("lightgbm", loss="xe_ndcg", train=lists)': "rankplug.training._models.Model",
     'rp.sweep({"loss": "xe_ndcg"}, data="mq2007").frame()': "pandas.core.frame.DataFrame",
     'rp.loss("xe_ndcg").evaluate([0.0], [1.0], [0, 1]).gradient': "numpy.ndarray",
     'rp.metric("ndcg@5").mean([0.0], [1.0], [0, 1])': "float",

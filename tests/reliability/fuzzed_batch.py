@@ -9,7 +9,6 @@ the digest of the whole one.
 from __future__ import annotations
 
 import faulthandler
-import hashlib
 import json
 import os
 import random
@@ -25,7 +24,7 @@ import numpy as np
 
 import rankplug as rp
 from rankplug.errors import RankplugError
-from rankplug.training.models import sidecar_of
+from rankplug.training._models import file_digest, sidecar_of
 
 MEMORY_BEYOND_IMPORTS = 1 << 30
 SECONDS_A_FILE = 60
@@ -78,8 +77,8 @@ def model_reader(kind: str, folder: Path) -> Callable[[random.Random], object]:
         path.write_bytes(content)
         text = record
         if kind not in TRUSTING and chance.random() < 0.9:
-            digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-            text = json.dumps(json.loads(record) | {"digest": digest}).encode()
+            sidecar = json.loads(record)
+            text = json.dumps(sidecar | {"digest": file_digest(content, sidecar)}).encode()
         beside.write_bytes(text if content is not whole else damaged(text, chance))
         return rp.load_model(path).predict(lists)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import io
 import json
 import os
@@ -19,7 +18,7 @@ import yaml
 import rankplug as rp
 from rankplug.errors import RankplugError
 from rankplug.sweeps import read_file
-from rankplug.training.models import sidecar_of
+from rankplug.training._models import file_digest, sidecar_of
 
 ROOT = Path(__file__).parents[2]
 TREES = ("rankplug", "plugins", "data_prep", "benchmarks")
@@ -163,8 +162,8 @@ def test_a_poisoned_model_is_refused(
     saved = rp.fit(backend, scorer=BACKENDS[backend], loss="mse", train=lists, progress=False).save(tmp_path / "model")
     saved.write_bytes(poisons[kind])
     beside = sidecar_of(saved)
-    right = json.loads(beside.read_text()) | {"digest": hashlib.blake2b(poisons[kind], digest_size=16).hexdigest()}
-    beside.write_text(json.dumps(right))
+    sidecar = json.loads(beside.read_text())
+    beside.write_text(json.dumps(sidecar | {"digest": file_digest(poisons[kind], sidecar)}))
     with pytest.raises(RankplugError, match="cannot be read by"):
         rp.load_model(saved)
 

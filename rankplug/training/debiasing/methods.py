@@ -23,8 +23,8 @@ from pydantic import Field
 from rankplug.data import Clicks, Integers, Lists, harvest, regression_em
 from rankplug.errors import DataError, ParameterError, did_you_mean
 from rankplug.registry import Named, Parameters, parse, read_parameters
+from rankplug.training._models import Model
 from rankplug.training.debiasing.dual_learning import first_propensities, propensities_by
-from rankplug.training.models import Model
 
 Fit = Callable[[Lists, Lists | None, Integers | None], Model]
 

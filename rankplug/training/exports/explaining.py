@@ -8,6 +8,7 @@ where the feature's values change places among the documents of each query.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -19,7 +20,7 @@ from rankplug.metrics import Metric
 from rankplug.registry import Named
 from rankplug.statistics import t_interval
 from rankplug.system import generator, whole_number
-from rankplug.training.models import Model
+from rankplug.training._models import Model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,15 +60,19 @@ def explain(
         raise DataError("there is no list to explain")
     whole_number(repeats, "repeats", least=1)
     whole_number(seed, "seed")
-    contributions = None if method == "permutation" else model.contributions(lists)
+    features = model.features_of(lists)
+    contributions = None if method == "permutation" else model.contributions(features)
     if contributions is None and method == "shap":
         raise DataError(f"{model!r} has no trees, whose SHAP values engines compute; take method='permutation'")
     if contributions is not None:
         by_query, unit = _distances(contributions, lists), "score"
     else:
         quality = Metric.named(metric)
-        by_query, unit = _falls(model, lists, quality, repeats, seed), str(quality)
-    names = lists.feature_names or model.feature_names()
+        by_query, unit = (
+            _falls(model, replace(lists, features=features, feature_names=(), categorical=()), quality, repeats, seed),
+            str(quality),
+        )
+    names = model.record.feature_names or lists.feature_names or model.feature_names()
     rows = []
     for name, values in zip(names, by_query.T, strict=True):
         found = t_interval(values, unit="queries")

@@ -9,7 +9,7 @@ import numpy as np
 from rankplug.data import Lists
 from rankplug.errors import DataError
 from rankplug.system import require_modules
-from rankplug.training.models import Model
+from rankplug.training._models import Model
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,7 +1,7 @@
-"""Fitted models: what they predict, where they come from, and how they are kept in a file.
+"""Fitted models: their scores, their provenance and their files.
 
-A model is saved as the engine's own open format under the name the user gives, so that the plain library can read it,
-and a JSON file beside it (``<name>.rankplug.json``) with everything known about its making.
+A model is saved in the engine's own open format under the name that the user gives, so that the plain library can read
+it, with a JSON file beside it (``<name>.rankplug.json``) that records how it was trained and a digest of both.
 """
 
 from __future__ import annotations
@@ -10,26 +10,81 @@ import abc
 import contextlib
 import hashlib
 import json
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data import Integers, Lists
-from rankplug.errors import DataError, FitError, ModelFileError
+from rankplug.errors import DataError, FitError, GrammarError, ModelFileError, UnknownPluginError
 from rankplug.registry import parse, registry
-from rankplug.system import cache_folder, check_can_write, numbers, use_threads, whole_file, write_whole
+from rankplug.system import check_can_write, numbers, use_threads, whole_file, write_whole
 from rankplug.training.formats.compiled_trees import CompiledModel
 from rankplug.training.formats.exporting import exported
 from rankplug.training.formats.tree_ensemble import TreeEnsemble
-from rankplug.training.learning_curve import LearningCurve
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SIDECAR = ".rankplug.json"
 FORMAT = "rankplug model 1"
+
+
+@dataclass
+class LearningCurve:
+    """Metrics after every iteration: one row an iteration, one column a metric and part, such as ``valid ndcg@5``.
+
+    >>> curve = LearningCurve()
+    >>> curve.add(0, {"valid ndcg@5": 0.4})
+    >>> curve.add(1, {"valid ndcg@5": 0.5, "train loss": 1.0})
+    >>> curve.iterations, curve.columns["valid ndcg@5"], curve.columns["train loss"]
+    ([0, 1], [0.4, 0.5], [nan, 1.0])
+    """
+
+    iterations: list[int] = field(default_factory=list)
+    columns: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, iteration: int, metrics: Mapping[str, float]) -> None:
+        """Append a row."""
+        for name in metrics:
+            self.columns.setdefault(name, [math.nan] * len(self.iterations))
+        self.iterations.append(iteration)
+        for name, values in self.columns.items():
+            values.append(float(metrics.get(name, math.nan)))
+
+    def __len__(self) -> int:
+        return len(self.iterations)
+
+    def __iter__(self) -> Iterator[dict[str, float]]:
+        for row, iteration in enumerate(self.iterations):
+            yield {"iteration": iteration, **{name: values[row] for name, values in self.columns.items()}}
+
+    def frame(self) -> pd.DataFrame:
+        """Return the curve as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame({"iteration": self.iterations, **self.columns})
+
+    def describe(self) -> dict[str, Any]:
+        """Return the curve as plain values for JSON; undefined numbers are None."""
+        columns = {
+            name: [value if math.isfinite(value) else None for value in values] for name, values in self.columns.items()
+        }
+        return {"iterations": self.iterations, "columns": columns}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> LearningCurve:
+        """Read a curve that :meth:`describe` wrote."""
+        columns = {
+            name: [math.nan if value is None else value for value in values]
+            for name, values in described["columns"].items()
+        }
+        return cls(list(described["iterations"]), columns)
 
 
 @dataclass(frozen=True)
@@ -40,6 +95,7 @@ class Record:
         combination: texts of backend, scorer, loss and sampler, and the seed.
         data: fingerprints of training and validation data, and their names where they were loaded by name.
         features: number of features.
+        feature_names: names of the features in the order of training, empty where the data named none.
         versions: of Python and the packages that took part.
         curve: metrics after every iteration.
         iterations: how many were made.
@@ -55,6 +111,7 @@ class Record:
     combination: dict[str, Any]
     data: dict[str, Any]
     features: int
+    feature_names: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
     curve: LearningCurve = field(default_factory=LearningCurve)
     iterations: int = 0
@@ -71,7 +128,8 @@ class Record:
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Record:
         """Read a record that :meth:`describe` wrote."""
-        return cls(**{**described, "curve": LearningCurve.read(described["curve"])})
+        names = tuple(described["feature_names"])
+        return cls(**{**described, "feature_names": names, "curve": LearningCurve.read(described["curve"])})
 
 
 class Model(abc.ABC):
@@ -111,8 +169,12 @@ class Model(abc.ABC):
         """Return each feature's share of what all splits of the trees gained."""
         raise FitError(f"{self!r} has no trees, whose splits tell how important a feature is")
 
-    def contributions(self, lists: Lists) -> NDArray[np.float64] | None:
-        """Return what each feature adds to the score of each document (SHAP values); None where no engine tells."""
+    def contributions(self, features: NDArray[np.float32]) -> NDArray[np.float64] | None:
+        """Return what each feature adds to the score of each document (SHAP values); None where no engine tells.
+
+        Args:
+            features: as :meth:`features_of` returns them.
+        """
         return None
 
     def tree_ensemble(self) -> TreeEnsemble | None:
@@ -129,7 +191,7 @@ class Model(abc.ABC):
 
     def feature_names(self) -> tuple[str, ...]:
         """Return the names of the features, those that engines give where the data named none."""
-        return tuple(f"f{feature}" for feature in range(self.record.features))
+        return self.record.feature_names or tuple(f"f{feature}" for feature in range(self.record.features))
 
     def export(self, path: str | os.PathLike[str]) -> Path:
         """Write the model for another program, and return the path.
@@ -153,16 +215,44 @@ class Model(abc.ABC):
             raise FitError(f"{self!r} has no trees to compile; its predict is compiled as it is")
         return CompiledModel(ensemble)
 
-    def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
-        """Return one score a document, the higher the better, of lists or of the rows of a matrix."""
-        starts = data.starts if isinstance(data, Lists) else None
-        features = data.features if isinstance(data, Lists) else numbers(data, "features", "float32")
+    def features_of(self, data: Lists | ArrayLike) -> NDArray[np.float32]:
+        """Return the features of data, one row a document, in the order of training.
+
+        Where both the model and the data name their features, columns are matched by name, and columns that the model
+        does not know are ignored. Data without names must have the columns of the training data in the same order.
+
+        Args:
+            data: lists, a matrix, or a data frame.
+        """
+        known, matrix = self.record.feature_names, data.features if isinstance(data, Lists) else data
+        columns = data.feature_names if isinstance(data, Lists) else _columns_of(data)
+        if known and columns and columns != known:
+            if missing := [name for name in known if name not in columns]:
+                raise DataError(
+                    f"the data lack {len(missing)} of the {len(known)} features of the model: {shortened(missing)}"
+                )
+            if isinstance(data, Lists):
+                position = {name: place for place, name in enumerate(columns)}
+                matrix = data.features[:, [position[name] for name in known]]
+            else:
+                matrix = data[list(known)]  # type: ignore[index, call-overload]
+        features = numbers(matrix, "features", "float32")
         if features.ndim != 2 or features.shape[1] != self.record.features:
             raise DataError(
                 f"the model was trained on {self.record.features} features, got an array of shape {features.shape}"
             )
+        return np.ascontiguousarray(features)
+
+    def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
+        """Return one score a document, the higher the better; columns are matched as :meth:`features_of` says.
+
+        Args:
+            data: lists, a matrix with one row a document, or a data frame.
+        """
+        features = self.features_of(data)
         if features.shape[0] == 0:
             return np.empty(0)
+        starts = data.starts if isinstance(data, Lists) else None
         with use_threads():
             return np.ascontiguousarray(self._scores(features, starts), dtype=np.float64)
 
@@ -170,36 +260,72 @@ class Model(abc.ABC):
         """Write the engine's file and its sidecar; an older model of that name is replaced."""
         target = named_file(path)
         content = self.encode(target.suffix)
-        backend = parse(self.record.combination["backend"]).name
         sidecar = {
             "format": FORMAT,
-            "backend": backend,
-            "digest": hashlib.blake2b(content, digest_size=16).hexdigest(),
+            "backend": parse(self.record.combination["backend"]).name,
             "record": self.record.describe(),
         }
+        sidecar["digest"] = file_digest(content, sidecar)
         _write(target, content, json.dumps(sidecar, indent=1).encode())
-        if trusts_files(backend):
-            # What was made here needs no trial when it is loaded.
-            mark_readable(content, backend, self.record)
         return target
 
 
-def trusts_files(backend: str) -> bool:
-    """Tell whether a backend's reader may crash at a damaged file."""
-    engine = registry().find("backend", backend).specification.load()
-    return bool(getattr(engine, "trusts_files", False))
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Load a model that :meth:`Model.save` wrote, in this process or another."""
+    target = named_file(path)
+    if not target.is_file():
+        raise ModelFileError(f"there is no model file {target}")
+    beside = sidecar_of(target)
+    if not beside.is_file():
+        raise ModelFileError(
+            f"{beside.name} is missing beside {target}: only models saved by rankplug can be loaded; a model of a plain"
+            " engine is read by that engine"
+        )
+    content = target.read_bytes()
+    try:
+        sidecar = json.loads(beside.read_bytes())
+        if sidecar["format"] != FORMAT:
+            raise ModelFileError(f"{beside} has the format {sidecar['format']!r}; this version reads {FORMAT!r}")
+        intact = sidecar["digest"] == file_digest(content, sidecar)
+        backend, record = sidecar["backend"], Record.read(sidecar["record"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ModelFileError(f"{beside} is damaged or not of rankplug ({type(error).__name__}: {error})") from None
+    if not intact:
+        raise ModelFileError(f"{target} is damaged or was replaced: it is not the file that {beside.name} describes")
+    try:
+        engine = registry().find("backend", backend).specification.load()
+    except (GrammarError, UnknownPluginError) as error:
+        raise ModelFileError(f"{target} was saved by the backend {backend}, which is not installed: {error}") from None
+    try:
+        model: Model = engine.load(content, record)
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise ModelFileError(f"{target} cannot be read by {backend}: {reason}") from error
+    return model
 
 
-def readable_mark(content: bytes, backend: str, record: Record) -> Path:
-    """Return the file in the cache that is there once a model could be read; its name covers all that matters."""
-    facts = repr((backend, record.features, record.combination, record.versions)).encode()
-    return cache_folder() / "models" / hashlib.blake2b(content + facts, digest_size=16).hexdigest()
+def file_digest(content: bytes, sidecar: Mapping[str, Any]) -> str:
+    """Return the digest of a model's file and of what its sidecar says, by which damage to either is noticed."""
+    description = {name: value for name, value in sidecar.items() if name != "digest"}
+    text = json.dumps(description, sort_keys=True).encode()
+    return hashlib.blake2b(text + content, digest_size=16).hexdigest()
 
 
-def mark_readable(content: bytes, backend: str, record: Record) -> None:
-    """Remember that a model can be read."""
-    with contextlib.suppress(OSError):
-        write_whole(readable_mark(content, backend, record), b"")
+def _columns_of(data: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a data frame; nothing of other data and of columns without names."""
+    columns = getattr(data, "columns", None)
+    names = () if columns is None else tuple(columns)
+    return names if all(isinstance(name, str) for name in names) else ()
+
+
+def shortened(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names of several, with the number of others.
+
+    >>> shortened(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    others = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + others
 
 
 def sidecar_of(path: Path) -> Path:
