@@ -200,6 +200,7 @@ def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str
                     " rankplug.Ranker"
                 )
         return list(columns.features), []
+    taken |= table.index_columns
     others = [field for field in table.schema if field.name not in taken]
     names = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
     if not names:

@@ -9,7 +9,9 @@ process that looks at it.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +31,9 @@ ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 PARQUET = (".parquet", ".pq")
 NOT_DATA = (".", "_", "cache-")
 """Beginnings of what other programs keep beside data."""
+
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+"""Columns to which pandas writes an index without a name."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,16 @@ class Table:
     def rows(self) -> int:
         """Number of rows."""
         return sum(shard.rows for shard in self.shards)
+
+    @property
+    def index_columns(self) -> frozenset[str]:
+        """Columns that hold the index of a pandas data frame, which are no features unless the user names them."""
+        names = {name for name in self.schema.names if UNNAMED_INDEX.fullmatch(name)}
+        for shard in self.shards:
+            with contextlib.suppress(KeyError, TypeError, ValueError):
+                described = json.loads((shard.schema.metadata or {})[b"pandas"])["index_columns"]
+                names.update(name for name in described if isinstance(name, str))
+        return frozenset(names)
 
     def check(self, column: str, what: str) -> None:
         """Raise where there is no such column."""
@@ -218,7 +233,7 @@ def _in_memory(source: Any) -> pa.Table:
     try:
         if isinstance(source, pa.Table):
             return source
-        if kind.__module__.startswith("pandas.") and kind.__name__ == "DataFrame":
+        if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame":
             return pa.Table.from_pandas(source, preserve_index=False)
         if kind.__module__.startswith("datasets.") and kind.__name__ == "Dataset":
             return source.with_format("arrow")[:]

@@ -94,3 +94,14 @@ def test_a_folder_without_tables_and_parts_of_other_widths_are_told(tmp_path) ->
     parquet.write_table(pa.table({"q": [1], "y": [1], "z": [1]}), tmp_path / "test.parquet")
     with pytest.raises(DataError, match=r"test\.parquet has no feature x"):
         rp.load(f"parquet[path={tmp_path}/train.parquet,test={tmp_path}/test.parquet,{NAMES}]")
+
+
+@pytest.mark.parametrize("index", [None, "row"])
+def test_the_index_that_pandas_writes_is_no_feature(tmp_path, index) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"q": np.repeat(np.arange(30), 4), "y": np.tile([1, 0, 2, 0], 30), "x": np.arange(120.0)})
+    frame = frame[frame["x"] % 7 != 0].rename_axis(index)
+    frame.to_parquet(tmp_path / "filtered.parquet")
+    split = rp.load(f"parquet[path={tmp_path}/filtered.parquet,{NAMES}]")
+    assert split.train.feature_names == ("x",)
+    assert rp.Lists.from_table(frame, query="q", label="y").feature_names == ("x",)
