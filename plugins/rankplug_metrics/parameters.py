@@ -9,6 +9,17 @@ from pydantic import Field
 from rankplug import MetricParameters, RankingMetricParameters
 from rankplug.errors import DataError
 
+LARGEST_EXPONENT = 1000
+"""Largest label whose exponential gain, summed over a list, a float64 can hold."""
+
+
+def _check_exponents(labels, name: str, advice: str) -> None:
+    if labels.size and labels.max() > LARGEST_EXPONENT:
+        raise DataError(
+            f"{name}: a label is {labels.max():g}, and the gain 2^label - 1 overflows above {LARGEST_EXPONENT};"
+            f" {advice}"
+        )
+
 
 class Gains(RankingMetricParameters):
     """Parameters of ``dcg`` and ``ndcg``."""
@@ -17,6 +28,10 @@ class Gains(RankingMetricParameters):
     discount: Literal["log2", "jk"] = Field(
         "log2", description="1 / log2(1 + rank), or jk: 1 for ranks 1 and 2, then 1 / log2(rank) (LETOR 3.0)"
     )
+
+    def check_labels(self, labels):
+        if self.gain == "exponential":
+            _check_exponents(labels, "exponential gain", "use gain=linear or fewer grades")
 
 
 class ExpectedReciprocalRank(RankingMetricParameters):
@@ -36,6 +51,7 @@ class ExpectedReciprocalRank(RankingMetricParameters):
             raise DataError(
                 f"metric err: a label is {labels.max():g}, above ymax={self.ymax:g}; raise ymax or say ymax=query"
             )
+        _check_exponents(labels, "metric err", "use fewer grades")
 
 
 class Relevance(RankingMetricParameters):

@@ -141,3 +141,16 @@ def test_parameters_without_the_shared_conventions_are_refused(offer):
 def test_no_queries_have_no_values():
     assert rp.metric("ndcg")([], [], [0]).tolist() == []
     assert math.isnan(rp.metric("ndcg").mean([], [], [0]))
+
+
+@pytest.mark.parametrize("name", ["ndcg@5", "dcg", "err@5"])
+def test_labels_whose_gain_overflows_are_refused(name: str) -> None:
+    scores, starts = np.array([2.0, 1.0]), np.array([0, 2])
+    assert np.isfinite(rp.metric(name)(scores, np.array([999.0, 1000.0]), starts)).all()
+    with pytest.raises(DataError, match="a label is 1024, and the gain 2\\^label - 1 overflows above 1000"):
+        rp.metric(name)(scores, np.array([1.0, 1024.0]), starts)
+
+
+def test_linear_gains_of_large_labels_are_computed() -> None:
+    value = rp.metric("ndcg[gain=linear]")(np.array([2.0, 1.0]), np.array([1000.0, 4000.0]), np.array([0, 2]))
+    assert value == pytest.approx((1000 + 4000 / np.log2(3)) / (4000 + 1000 / np.log2(3)))
