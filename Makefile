@@ -77,8 +77,8 @@ constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
 
 bench: install ## measure beside other libraries, and fill docs/performance.md
-	$(BIN)/rankplug bench --peers
-	$(BIN)/rankplug bench --document docs
+	$(BIN)/rankplug bench
+	$(BIN)/rankplug bench --document docs/performance.md
 
 # Not with --quiet, under which MkDocs hears no warning, and --strict lets all pass.
 docs: install ## build the documentation into site/

@@ -1,1 +1,1 @@
-"""Speed and memory beside other libraries, one module a subject; see :mod:`rankplug_benchmarks.harness`."""
+"""Speed, memory and quality of rankplug beside other libraries: ``rankplug bench``."""

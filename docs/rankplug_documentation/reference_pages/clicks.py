@@ -1,4 +1,4 @@
-"""The page about clicks, with what ``benchmarks/rankplug_benchmarks/clicks/study.py`` found."""
+"""The page about clicks, with what ``benchmarks/rankplug_benchmarks/clicks_study.py`` found."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def clicks_page(found: dict[str, Any]) -> str:
         f" `{setting['log']}`, over {seeds} seeds that draw queries, documents and clicks anew, by NDCG@5 on test"
         f" queries with true labels, of {scorers}. The sizes were chosen by seeds 100 to 103. Of the gap between"
         " click rates (*naive*) and true labels, debiasing closes the share shown, with the 95 % interval of what it"
-        " adds in points; `python -m rankplug_benchmarks.clicks.study` runs it again.",
+        " adds in points; `python -m rankplug_benchmarks.clicks_study` runs it again.",
         "",
     ]
     for way, words in WORDS.items():

@@ -1,4 +1,4 @@
-"""The page about defaults, written from what ``benchmarks/rankplug_benchmarks/defaults.py`` found."""
+"""The page about defaults, written from what ``benchmarks/rankplug_benchmarks/defaults_study.py`` found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ not have to. This page, made by `make docs`, compares every backend as it comes 
 and with the best of a random search (*tuned*), by mean NDCG@10 over test queries that chose nothing: validation data
 choose iterations and draws, fold by fold, and the training part chooses the feature and its sign. Made data have 40
 documents a list and 1,000 test queries; real collections take all their five folds. `python -m
-rankplug_benchmarks.defaults STORE` runs it again, or on with more draws.
+rankplug_benchmarks.defaults_study STORE` runs it again, or on with more draws.
 
 Defaults of networks and linear models, and rates, rounds and penalties of trees, were settled in view of the test
 parts of these same collections, by some twenty settings, so that *usual* is flattered here and *tuned* is not. Leaves

@@ -1,6 +1,6 @@
 """Study of clicks: how much of what position bias costs each loss and backend wins back by debiasing.
 
-``python -m rankplug_benchmarks.clicks.study`` trains every loss on every backend with true labels, with click rates
+``python -m rankplug_benchmarks.clicks_study`` trains every loss on every backend with true labels, with click rates
 (*naive*), and with clicks debiased, over seeds that draw queries, documents and clicks anew, and writes what it found
 to ``docs/evidence/clicks/clicks.json``, of which ``make docs`` makes the page. It goes on where it was stopped, and
 trains only what is lacking where more ``--ways``, ``--losses`` or ``--backends`` are asked for.

@@ -1,6 +1,6 @@
 """Study of defaults: every backend as it comes, beside the best single feature and a random search, on ten collections.
 
-``python -m rankplug_benchmarks.defaults STORE`` trains what the store lacks and writes what it found to
+``python -m rankplug_benchmarks.defaults_study STORE`` trains what the store lacks and writes what it found to
 ``docs/evidence/defaults/defaults.json``, of which ``make docs`` makes the page; it can be stopped and started again at
 will. Real collections are read from ``RANKPLUG_DATA`` or the cache, and left out where they are not there. Another
 number of draws than a backend's own is given with ``--draws``.

@@ -1,1 +1,0 @@
-"""Boosting iterations of other libraries, and of engines with their own shortcuts."""

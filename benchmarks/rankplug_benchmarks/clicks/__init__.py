@@ -1,1 +1,0 @@
-"""Learning from clicks that positions bias."""

@@ -1,1 +1,0 @@
-"""Reading data sets and making them."""

@@ -1,1 +1,0 @@
-"""Gradients of losses: beside engines' own, beside padded tensors, and as lists grow."""

@@ -1,1 +1,0 @@
-"""Sweeps, stores, notebooks and the schedules of whole papers."""
