@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rankplug_documentation.bad_inputs import write_bad_inputs_page
 from rankplug_documentation.losses import write_loss_pages
 from rankplug_documentation.pictures.layers import write_layers_picture
 from rankplug_documentation.reference import write_reference
@@ -16,7 +15,6 @@ from rankplug_documentation.which_loss import which_loss_page
 
 docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
 write_loss_pages(docs)
-write_bad_inputs_page(docs)
 write_reference(docs)
 write_layers_picture(docs)
 write_reproduction(docs)

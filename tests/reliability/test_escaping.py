@@ -1,0 +1,143 @@
+"""Names, messages and outputs from other people are text: pages and notebooks show them and run nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from importlib import resources
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from IPython.core.inputtransformer2 import TransformerManager
+from papermill.parameterize import parameterize_notebook
+
+import rankplug as rp
+from rankplug.report.rendering import markdown_html
+from rankplug.report.safe_html import safe_text
+from rankplug.store import Store, Trial, failed_result, merge, query, write_table
+
+FORBIDDEN = {
+    "script", "style", "link", "meta", "base", "iframe", "frame", "object", "embed", "applet", "form", "input",
+    "button", "select", "textarea", "foreignobject", "use", "image", "animate", "set", "video", "audio", "source",
+    "track", "template", "noscript", "plaintext",
+    "maction", "annotation-xml", "mglyph", "body", "html",
+}  # fmt: skip
+
+
+TEMPLATES = resources.files("rankplug.report").joinpath("templates")
+REPORT, QUERIES = (TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("report.js", "queries.js"))
+DATA = re.compile(r'<script type="application/json" id="(?:index|points|groups)">[^<]*</script>')
+"""Texts that a page's own script reads: none of them can hold a tag."""
+
+
+TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?")
+"""The time at which a page was made, or a run began."""
+
+
+def foreign(page: Path) -> str:
+    """Return the body of a page without the report's own script and what it reads."""
+    own = REPORT + QUERIES * (page.name == "queries.html")
+    return DATA.sub("", page.read_text().partition("<body>")[2].replace(f"<script>{own}</script>", ""))
+
+
+class Active(HTMLParser):
+    """Collects what a browser would run: scripts, handlers of events, and links to code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in FORBIDDEN:
+            self.found.append(tag)
+        for name, value in attrs:
+            if name.startswith("on") or (value or "").strip().lower().startswith(("javascript:", "data:text")):
+                self.found.append(f"{tag} {name}={value}")
+
+
+PARTS = 40
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
+def test_a_report_runs_no_hostile_text(
+    part: int, active_texts: list[str], report_of: Callable[[str, Path], list[Path]], tmp_path: Path
+) -> None:
+    for number, text in enumerate(active_texts[part::PARTS]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        pages = report_of(text, folder)
+        assert len(pages) == 16 and sum(page.name == "queries.html" for page in pages) == 2
+        for page in pages:
+            assert not Active(foreign(page)).found, (text, page.name)
+            told = TIME.sub("", foreign(page)).replace("4900", "")
+            assert "49" not in told, "a template in the text was filled in"
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=200))
+def test_no_text_makes_an_active_page(text: str) -> None:
+    for start in ("", "<script>", "<img src=x onerror=", "[a](", "<a href='javascript:", "<style>", "$", "$$\n"):
+        assert not Active(markdown_html(start + text)).found
+        assert not Active(safe_text(start + text)).found
+
+
+HOSTILE_PARAMETERS = (
+    'a"; import os; os.abort() #',
+    "a'; import os; os.abort() #",
+    "a\nimport os\nos.abort()",
+    "a\r\nimport os\ros.abort()",
+    "%run elsewhere.py",
+    "!touch canary",
+    "\\",
+    "a\\",
+    '"""\nimport os\n"""',
+    "a\u2028b\x00c\x0bd",
+    "{7 * 7}",
+    "${HOME}",
+)
+
+
+@pytest.mark.parametrize("value", HOSTILE_PARAMETERS)
+def test_a_notebook_parameter_is_one_constant(value: str) -> None:
+    """Papermill writes one assignment of one constant into the notebook."""
+    notebook = parameterize_notebook(
+        nbformat.v4.new_notebook(
+            metadata={
+                "kernelspec": {"name": "python3", "language": "python", "display_name": "Python"},
+                "papermill": {},
+            }
+        ),
+        {"dataset": value, "metrics": [value, {"deep": value}]},
+        kernel_name="python3",
+        language="python",
+    )
+    injected = next(cell for cell in notebook.cells if "injected-parameters" in cell.metadata.tags)
+    # IPython looks for magic words before Python sees the text.
+    first, second = ast.parse(TransformerManager().transform_cell(injected.source)).body
+    assert isinstance(first, ast.Assign) and ast.literal_eval(first.value) == value
+    assert isinstance(second, ast.Assign) and ast.literal_eval(second.value) == [value, {"deep": value}]
+
+
+def test_a_name_never_leads_out_of_the_store(tmp_path: Path) -> None:
+    other, here = tmp_path / "other", Store(tmp_path / "here")
+    (other / "notebooks").mkdir(parents=True)
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    (other / "notebooks" / "x.ipynb").symlink_to(secret)
+    merge(here, [other])
+    assert not (here.folder / "notebooks" / "x.ipynb").exists()
+
+
+def test_a_failure_with_a_hostile_traceback_is_listed_as_text(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    trial = Trial(rp.Combination(dataset="synthetic", backend="lightgbm", loss="mse"))
+    store.write(failed_result(trial, "'; drop table failures; -- <script>alert(1)</script>"))
+    frame = query("select failure from failures", store)
+    assert frame["failure"].tolist() == ["'; drop table failures; -- <script>alert(1)</script>"]
+    assert json.loads(write_table(frame, "json"))[0]["failure"].startswith("'; drop")

@@ -1,0 +1,55 @@
+"""What cannot be trained or measured is refused before training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankplug as rp
+from rankplug.errors import RankplugError
+
+RNG = np.random.default_rng(0)
+LISTS = rp.Lists(RNG.random((60, 3), np.float32), np.arange(60) % 3, np.arange(0, 61, 5))
+OTHER = rp.Lists(RNG.random((60, 2), np.float32), np.arange(60) % 3, np.arange(0, 61, 5))
+
+
+def fit(backend: str = "lightgbm", loss: str = "mse", **parts: Any) -> rp.Model:
+    """Fit a small model."""
+    return rp.fit(backend, loss=loss, progress=False, **{"train": LISTS, "valid": LISTS, **parts})
+
+
+@pytest.fixture(scope="module")
+def model() -> rp.Model:
+    """Return a model of three features."""
+    return fit(scorer="trees[rounds=2,leaves=3,min_data=1]")
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (lambda: fit("lightgmb"), "did you mean lightgbm"),
+        (lambda: fit("torch[lr=fast]"), "lr='fast' is not possible"),
+        (lambda: fit("torch[device=abacus]"), "the device abacus cannot be used"),
+        (lambda: fit(scorer="tree"), "did you mean trees"),
+        (lambda: fit(scorer="mlp"), "backend lightgbm cannot fit the scorer mlp"),
+        (lambda: fit(scorer="trees[leaves=1]"), "leaves=1 is not possible"),
+        (lambda: fit(sampler="gumbel[samples=0]"), "samples=0 is not possible"),
+        (lambda: fit(debias="isp"), "did you mean ips"),
+        (lambda: fit(debias="ips"), "needs clicks"),
+        (lambda: fit(patience=0), "patience must be a whole number of at least 1"),
+        (lambda: fit(selection="ncdg@5"), "did you mean ndcg"),
+        (lambda: fit(train=LISTS[:0]), "there is no list"),
+        (lambda: rp.load_model("nowhere.txt"), "there is no model file nowhere.txt"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(attempt: Callable[[], object], words: str) -> None:
+    with pytest.raises(RankplugError, match=words):
+        attempt()
+
+
+def test_a_model_refuses_lists_of_other_features(model: rp.Model) -> None:
+    with pytest.raises(RankplugError, match="trained on 3 features"):
+        rp.evaluate(model, OTHER, "ndcg@5")
