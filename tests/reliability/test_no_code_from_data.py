@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -16,7 +15,7 @@ import pytest
 import rankplug as rp
 from rankplug.errors import RankplugError
 from rankplug.sweeps import read_file
-from rankplug.training.models import sidecar_of
+from rankplug.training._models import file_digest, sidecar_of
 
 
 class Bomb:
@@ -79,8 +78,8 @@ def test_a_poisoned_model_is_refused(backend: str, poisons: dict[str, bytes], tm
     saved = rp.fit(backend, scorer="linear", loss="mse", train=lists, progress=False).save(tmp_path / "model")
     saved.write_bytes(poisons["pickle"])
     beside = sidecar_of(saved)
-    digest = hashlib.blake2b(poisons["pickle"], digest_size=16).hexdigest()
-    beside.write_text(json.dumps(json.loads(beside.read_text()) | {"digest": digest}))
+    sidecar = json.loads(beside.read_text())
+    beside.write_text(json.dumps(sidecar | {"digest": file_digest(poisons["pickle"], sidecar)}))
     with pytest.raises(RankplugError, match="cannot be read by"):
         rp.load_model(saved)
 
