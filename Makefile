@@ -4,9 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/.installed
-LOWEST := .venv-lowest
 
-.PHONY: help install papers test test-all test-lowest lint format notebooks smoke examples bench lab docs constraints clean
+.PHONY: help install papers test test-all lint format notebooks smoke examples bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -30,19 +29,6 @@ test: install ## run the fast tests
 
 test-all: install ## run all tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
-
-# The documentation is built with one set of versions only, so what reads docstrings for it is not tried with others.
-test-lowest: $(LOWEST)/.installed ## run the fast tests with the oldest versions that pyproject.toml allows
-	$(LOWEST)/bin/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup \
-		--ignore=docs/rankplug_documentation/docstrings.py --ignore=tests/documentation/test_reference.py
-
-# Of torch only the build that everything else uses is taken.
-$(LOWEST)/.installed: pyproject.toml constraints-lowest.txt overrides.txt
-	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --no-compile --constraint constraints-lowest.txt torch==2.13.0 uv
-	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python \
-		--constraint constraints-lowest.txt --overrides overrides.txt --editable '.[all]' --editable ./benchmarks --group dev
-	touch $@
 
 lint: install ## check style, types and notebooks
 	$(BIN)/ruff check .
@@ -86,4 +72,4 @@ docs: install ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## remove .venv and everything that was made
-	rm -rf .venv .venv-lowest build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist site report .mypy_cache .ruff_cache .pytest_cache .hypothesis

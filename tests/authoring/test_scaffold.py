@@ -109,15 +109,12 @@ def test_the_sweep_a_new_package_suggests_is_a_grid(which):
         ("loss", "../mine", "'../mine' cannot name a new plugin"),
         pytest.param(
             *("loss", "lambdarank", "loss lambdarank is offered by rankplug already; take another"),
-            marks=pytest.mark.needs("loss lambdarank"),
         ),
         pytest.param(
             *("backend", "torch", "backend torch is offered by rankplug already; take another"),
-            marks=pytest.mark.needs("backend torch"),
         ),
         pytest.param(
             *("loss", "torch", "a package rankplug_torch is installed already; take another name than torch"),
-            marks=pytest.mark.needs("backend torch"),
         ),
         ("loss", "scores", "the template itself uses the word scores; take another name than scores"),
         ("dataset", "lists", "the template itself uses the word"),

@@ -48,7 +48,6 @@ def test_the_version_is_told() -> None:
     assert run("--version") == f"rankplug {rp.__version__}\n"
 
 
-@pytest.mark.needs("loss lambdarank", "loss mse")
 def test_plugins_are_told_by_name_with_defaults_as_they_are_written() -> None:
     told = run("plugins", "lambdarank")
     assert told.startswith("loss lambdarank: pairwise logistic gradients")

@@ -49,7 +49,6 @@ def test_what_a_killed_copy_left_goes_although_nothing_is_left_to_copy(tmp_path:
     assert not any(path.exists() for path in left)
 
 
-@pytest.mark.needs("study letor2")
 def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_ours(tmp_path: Path) -> None:
     lab(str(tmp_path / "mine"), "--copy-only")
     own = notebooks_folder()

@@ -25,7 +25,6 @@ def run(*words: str, code: int = 0) -> str:
     return done.output
 
 
-@pytest.mark.needs("loss lambdarank", "loss neural_sort", "sampler gumbel", "metric ndcg")
 def test_a_dry_run_lists_what_is_compiled_and_not_what_is_an_expression() -> None:
     every = [(one["kind"], one["name"]) for one in json.loads(run("--dry-run", "--json"))]
     assert {("loss", "lambdarank"), ("sampler", "gumbel"), ("metric", "ndcg")} <= set(every)
@@ -40,7 +39,6 @@ def test_a_dry_run_lists_what_is_compiled_and_not_what_is_an_expression() -> Non
         run("neural_sort")
 
 
-@pytest.mark.needs("metric mrr", "metric ndcg")
 def test_what_cannot_be_compiled_is_told_and_the_rest_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     used = []
 
@@ -54,7 +52,6 @@ def test_what_cannot_be_compiled_is_told_and_the_rest_compiled(monkeypatch: pyte
     assert used == ["mrr", "ndcg"] and "metric mrr: it rained" in told and "metric ndcg: was there" in told
 
 
-@pytest.mark.needs("metric mrr", "metric ndcg")
 def test_an_interruption_says_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(wanted: Sequence[Compilation]) -> Iterator[Compilation]:
         yield replace(wanted[0], seconds=1.25, kept=True)
@@ -67,7 +64,6 @@ def test_an_interruption_says_how_much_is_done(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.slow
-@pytest.mark.needs("metric mrr")
 def test_what_is_compiled_once_is_there_for_the_next_process(tmp_path: Path) -> None:
     program = "import sys; from rankplug.cli import main; main()"
     words = [sys.executable, "-c", program, "warm", "mrr", "--json"]

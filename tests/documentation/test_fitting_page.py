@@ -14,7 +14,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "fitting.md").read_text()
 BUILT_IN = [plugin.specification.name for plugin in registry().plugins("backend") if plugin.distribution == "rankplug"]
 
 
-@pytest.mark.usefixtures("every_package")
 @pytest.mark.parametrize("backend", BUILT_IN)
 def test_the_table_is_complete(backend):
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{backend}` |"))

@@ -13,7 +13,6 @@ from rankplug.registry import registry
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.usefixtures("every_package")
 def test_the_page_in_the_tree_is_up_to_date():
     assert (DOCS / "losses.md").read_text() == loss_page(), "run make docs"
 
@@ -41,7 +40,6 @@ def test_the_picture_shows_loss_and_derivative_over_the_gap(name):
     assert slopes[:60].mean() < 0
 
 
-@pytest.mark.usefixtures("every_package")
 def test_no_picture_is_flat():
     for plugin in registry().plugins("loss"):
         name = plugin.specification.name

@@ -37,7 +37,6 @@ def section(text: str, heading: str) -> str:
     return match[1]
 
 
-@pytest.mark.usefixtures("every_package")
 @pytest.mark.parametrize("path", reference_pages(DOCS), ids=lambda path: path.name)
 def test_the_page_in_the_tree_is_up_to_date(path: Path) -> None:
     assert path.read_text() == reference_pages(DOCS)[path], "run make docs"
@@ -80,7 +79,6 @@ def test_every_target_of_the_makefile_is_documented() -> None:
         assert f"`make {target}`" in page("commands")
 
 
-@pytest.mark.usefixtures("every_package")
 def test_every_environment_variable_that_the_code_reads_is_documented() -> None:
     searched = ["rankplug", "plugins", "data_prep", "notebooks", "benchmarks", "Makefile"]
     listed = subprocess.run(["git", "ls-files", *searched], cwd=ROOT, capture_output=True, text=True, check=True)

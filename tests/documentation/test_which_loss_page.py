@@ -20,7 +20,6 @@ def test_the_page_in_the_tree_says_what_the_evidence_says():
     assert (DOCS / "which-loss.md").read_text(encoding="utf-8") == which_loss_page(DOCS), "run make docs"
 
 
-@pytest.mark.usefixtures("every_package")
 @pytest.mark.parametrize("question", questions(), ids=lambda one: one["question"])
 def test_every_claim_and_loss_of_a_question_exists(question):
     installed = {plugin.specification.name for plugin in registry().plugins("loss")}

@@ -25,7 +25,6 @@ GRID = {
 installed = pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="MLflow is not installed")
 
 
-@pytest.mark.needs("package rankplug_mlflow")
 def test_without_an_address_nothing_of_mlflow_is_imported() -> None:
     program = (
         "import os, sys; os.environ.pop('MLFLOW_TRACKING_URI', None)\n"

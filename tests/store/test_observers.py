@@ -129,7 +129,6 @@ def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPa
     assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
 
 
-@pytest.mark.needs("backend lightgbm", "scorer trees", "loss mse", "metric ndcg")
 def test_a_trial_that_someone_interrupts_prints_no_warning(observe: Callable[[object], None]) -> None:
     class Impatient:
         @rp.hookimpl

@@ -121,7 +121,6 @@ def test_a_condition_may_name_it_either_way(store: Store, fill: Make, condition:
     assert len(rp.results(store, where=condition, **ASKED)) == count
 
 
-@pytest.mark.needs("loss lambdarank")
 def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
     described = {"name": "lambdarank", "distribution": "rankplug", "parameters": {"sigma": 1.0, "norm": False}}
     assert canonical_name("loss", described) == "lambdarank"
@@ -132,7 +131,6 @@ def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytes
     registry.cache_clear()
 
 
-@pytest.mark.needs("backend lbfgs")
 def test_a_result_from_before_a_parameter_is_named_by_what_it_was_made_with() -> None:
     earlier = {"C": 1.0, "iterations": 200, "restarts": None, "tolerance": 1e-8}
     described = {"name": "lbfgs", "distribution": "rankplug", "parameters": earlier}

@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[2]
 PAPER = {"authors": ("A. Person",), "title": "On it", "venue": "SIGIR", "year": 2020}
 
 
-@pytest.mark.usefixtures("every_package")
 def test_the_citation_file_names_the_papers_that_the_studies_name():
     ours = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     written = {

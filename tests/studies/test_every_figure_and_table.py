@@ -154,7 +154,6 @@ def test_lines_have_the_colour_of_their_model(draw, results_of_study, study_name
             assert name not in models or line.get_color() == colour(name, colours), (exhibit.name, name)
 
 
-@pytest.mark.needs("study stochastic", "study xendcg")
 def test_a_model_of_several_papers_has_one_colour():
     given = [(model, colour) for paper in studies() for model, colour in paper.colours.items()]
     assert len(set(given)) == len(dict(given)) < len(given)

@@ -18,10 +18,7 @@ import pytest
 from rankplug.store import Store
 from rankplug.sweeps import sweep
 
-pytestmark = [
-    pytest.mark.usefixtures("trouble"),
-    pytest.mark.needs("backend lightgbm", "scorer trees", "loss mse", "loss ranknet", "metric ndcg"),
-]
+pytestmark = pytest.mark.usefixtures("trouble")
 
 TRIALS = 4
 WORDS = ["backend=lightgbm", "scorer=trees[rounds=3,min_data=1]", "loss=[mse,ranknet]", "metrics=ndcg@5"]

@@ -251,7 +251,6 @@ def test_a_trial_names_itself() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.needs("backend lightgbm", "scorer trees", "loss mse", "loss ranknet", "metric ndcg")
 def test_worker_processes_do_not_run_the_users_script_again(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(

@@ -15,7 +15,6 @@ def lists():
     return rp.Lists(features, (features[:, 0] > 0).astype(np.float32), np.arange(0, 41, 10))
 
 
-@pytest.mark.needs("scorer trees")
 def test_a_scorer_the_backend_cannot_fit_is_refused_with_what_it_can_fit(lists):
     with pytest.raises(
         FitError, match=r"backend lightgbm cannot fit the scorer mlp: it fits .*trees.*mlp is fitted by torch"
