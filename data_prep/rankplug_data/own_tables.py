@@ -73,7 +73,7 @@ class TablePreparation(Preparation):
         files = [file for files in self.parts.values() for file in files]
         steps = [f"read {', '.join(map(str, files))}", "values rounded to float32, missing ones are nan"]
         steps += [f"{part}: {note}" for part, part_rows in rows.items() for note in part_rows.notes]
-        steps += [f"{', '.join(left_out)} left out, no numbers"] if left_out else []
+        steps += left_out
         manifest = Manifest(
             name=self.source.name,
             version="",

@@ -24,7 +24,7 @@ from rankplug.data.clicks import Clicks, check_clicks, parts_of
 from rankplug.data.list_checks import Integers, check_labels, check_starts, checked_features, starts_of
 from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
 from rankplug.data.tables import open_table
-from rankplug.errors import DataError, ParameterError
+from rankplug.errors import DataError, ParameterError, did_you_mean
 from rankplug.system import identifiers, numbers, refuse_masked, whole_number
 
 Floats = NDArray[np.float64]
@@ -120,6 +120,7 @@ class Lists:
         label: str,
         document: str | None = None,
         features: Sequence[str] = (),
+        categorical: Sequence[str] = (),
         missing_labels: MissingLabels = "raise",
     ) -> Lists:
         """Make lists from a table with a column of queries; its rows may come in any order.
@@ -130,23 +131,30 @@ class Lists:
             query: the column that tells the query of a row, of any type.
             label: the column of relevance, zero or more.
             document: the column that names documents, if any.
-            features: columns of features, in order; all other columns of numbers when there are none.
+            features: columns of features, in order; all other columns of numbers when there are none, but those named
+                as an id, such as ``product_id``, and the index of a data frame.
+            categorical: features whose values are codes of categories, whole numbers from 0.
             missing_labels: what becomes of rows without a label: ``raise`` an error, ``skip`` them, or take them as
                 irrelevant, ``zero``.
         """
-        if isinstance(features, str):
-            raise ParameterError(f"features is a list of columns, not {features!r}; write [{features!r}]")
+        for what, names in (("features", features), ("categorical", categorical)):
+            if isinstance(names, str):
+                raise ParameterError(f"{what} is a list of columns, not {names!r}; write [{names!r}]")
         columns = Columns(query, label, document, tuple(features), missing_labels)
         opened = open_table(table)
         rows = read_rows(opened, columns)
         check_labels(rows.labels, f" in {opened.name}")
         names, left_out = feature_columns(opened, columns)
+        if unknown := [name for name in categorical if name not in names]:
+            raise DataError(f"{unknown[0]} cannot be categorical: {did_you_mean(str(unknown[0]), names)}")
         reader = FeatureReader(opened, names)
         matrix = np.empty((rows.labels.size, reader.width), np.float32)
         reader.fill(rows, matrix)
-        notes = [*rows.notes, *([f"{', '.join(left_out)} left out, no numbers"] if left_out else [])]
+        notes = [*rows.notes, *left_out]
         source = f"{opened.name} ({'; '.join(notes)})" if notes else opened.name
-        return cls(matrix, rows.labels, rows.starts, rows.query_ids, rows.document_ids, source, reader.feature_names)
+        known = reader.feature_names
+        codes = tuple(known.index(name) for name in categorical)
+        return cls(matrix, rows.labels, rows.starts, rows.query_ids, rows.document_ids, source, known, codes)
 
     def __len__(self) -> int:
         return self.starts.size - 1

@@ -6,6 +6,8 @@ where they belong, some rows at a time.
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 MissingLabels = Literal["raise", "skip", "zero"]
 MISSING_LABELS = ("raise", "skip", "zero")
 ROWS_IN_CACHE = 1 << 11
+ID = re.compile(r"(?i:(?:^|[_\-. ])(?:id|uuid|guid|docid|docno|qid)$)|[a-z0-9]I[dD]$")
+"""Names of columns whose numbers name something and measure nothing."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Columns:
         query: which query a row belongs to, of any type.
         label: its relevance, zero or more, fractions welcome.
         document: its name, optional.
-        features: in order; all other columns of numbers when there are none.
+        features: in order; all other columns of numbers when there are none, but ids.
         missing_labels: what becomes of rows without a label: an error, left out, or irrelevant.
     """
 
@@ -186,7 +190,11 @@ def _plain(column: pa.Array | pa.ChunkedArray, table: Table, name: str) -> NDArr
 
 
 def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str]]:
-    """Return the columns that hold features, and those that were left out as they hold no numbers."""
+    """Return the columns that hold features, and notes on those that were left out, of which users are warned.
+
+    Without a list of features these are all columns of numbers, but those that are named as ids are, and the index of a
+    data frame, which pandas writes as one more column.
+    """
     taken = {columns.query, columns.label, columns.document}
     if columns.features:
         for name in columns.features:
@@ -200,12 +208,33 @@ def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str
                     " rankplug.Ranker"
                 )
         return list(columns.features), []
-    taken |= table.index_columns
+    index = table.index_columns
     others = [field for field in table.schema if field.name not in taken]
-    names = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
+    numeric = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
+    words = [field.name for field in others if field.name not in {*numeric, *index}]
+    ids = [name for name in numeric if ID.search(name) and name not in index]
+    names = [name for name in numeric if name not in {*index, *ids}]
     if not names:
-        raise DataError(f"{table.name} has no column of numbers beside those for queries, labels and documents")
-    return names, [field.name for field in others if field.name not in names]
+        raise DataError(
+            f"{table.name} has no column of numbers beside those for queries, labels, documents and ids; name the"
+            " features in features=[...]"
+        )
+    notes = []
+    if words:
+        notes.append(f"{', '.join(words)} left out, no numbers")
+        warnings.warn(
+            f"{table.name}: {', '.join(words)} left out, no numbers; to use a category, write it as whole numbers from"
+            " 0, and list all features in features=[...] to choose them yourself",
+            stacklevel=3,
+        )
+    if ids:
+        notes.append(f"{', '.join(ids)} left out, named as an id")
+        warnings.warn(
+            f"{table.name}: {', '.join(ids)} left out, named as an id; list all features in features=[...] if it is"
+            " one, or name documents by it with document=...",
+            stacklevel=3,
+        )
+    return names, notes
 
 
 class FeatureReader:

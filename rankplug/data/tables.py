@@ -32,8 +32,8 @@ PARQUET = (".parquet", ".pq")
 NOT_DATA = (".", "_", "cache-")
 """Beginnings of what other programs keep beside data."""
 
-UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
-"""Columns to which pandas writes an index without a name."""
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+")
+"""Columns to which pandas writes an index without a name, in Parquet and in CSV."""
 
 
 @dataclass(frozen=True)

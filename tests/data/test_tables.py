@@ -14,8 +14,10 @@ import pytest
 import rankplug as rp
 from rankplug.errors import DataError, ParameterError
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*title left out, no numbers")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("pyarrow.feather")
 
 FRAME = pd.DataFrame(
     {
@@ -67,6 +69,67 @@ def test_what_a_library_holds_becomes_lists_by_query(library: str) -> None:
     lists = rp.Lists.from_table(SOURCES[library](), **COLUMNS)
     is_the_frame(lists)
     assert lists.source == f"a table of {library} (rows were brought together by query; title left out, no numbers)"
+
+
+@pytest.mark.parametrize("library", [library for library in SOURCES if library != "datasets"])
+def test_columns_that_are_no_features_are_named(library: str) -> None:
+    with pytest.warns(UserWarning, match=r"title left out, no numbers; .* features=\["):
+        rp.Lists.from_table(SOURCES[library](), **COLUMNS)
+
+
+def _shop(rows: int = 60) -> pd.DataFrame:
+    generator = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            "search": np.repeat(np.arange(rows // 6), 6),
+            "relevance": generator.integers(0, 3, rows),
+            "price": generator.random(rows),
+            "product_id": generator.permutation(rows),
+            "brand": pd.Categorical(generator.choice(["a", "b"], rows)),
+        }
+    ).sample(frac=1, random_state=0)
+
+
+def test_an_id_is_a_feature_only_where_it_is_listed() -> None:
+    asked = {"query": "search", "label": "relevance"}
+    with pytest.warns(UserWarning, match="left out") as caught:
+        assert rp.Lists.from_table(_shop(), **asked).feature_names == ("price",)
+    assert sorted(str(warning.message).partition(": ")[2].split(" left out")[0] for warning in caught) == [
+        "brand",
+        "product_id",
+    ]
+    listed = rp.Lists.from_table(_shop(), **asked, features=["price", "product_id"])
+    assert listed.feature_names == ("price", "product_id")
+    assert rp.Lists.from_table(_shop().drop(columns="brand"), **asked, document="product_id").feature_names == (
+        "price",
+    )
+
+
+def test_categories_are_named_by_column() -> None:
+    frame = _shop().assign(brand=lambda shop: shop.brand.cat.codes)
+    asked = {"query": "search", "label": "relevance", "features": ["price", "brand"]}
+    assert rp.Lists.from_table(frame, **asked, categorical=["brand"]).categorical == (1,)
+    with pytest.raises(DataError, match="brnd cannot be categorical: did you mean brand"):
+        rp.Lists.from_table(frame, **asked, categorical=["brnd"])
+
+
+@pytest.mark.parametrize("index", [None, "row"])
+@pytest.mark.parametrize("kind", ["frame", "arrow", "parquet", "feather", "data set"])
+def test_the_index_of_a_data_frame_is_no_feature(tmp_path, kind: str, index: str | None) -> None:
+    frame = _shop()[["search", "relevance", "price"]].rename_axis(index)
+    table = pa.Table.from_pandas(frame)
+    assert table.num_columns == 4
+    source = {"frame": frame, "arrow": table}.get(kind, tmp_path / f"shop.{kind.replace(' ', '')}")
+    if kind == "data set":
+        frame.to_parquet(tmp_path / "shop.parquet")
+        name = f"parquet[path={tmp_path / 'shop.parquet'},query=search,label=relevance]"
+        assert all(part.feature_names == ("price",) for part in rp.load(name))
+        return
+    if kind == "parquet":
+        frame.to_parquet(source)
+    elif kind == "feather":
+        pa.feather.write_feather(table, source)
+    assert rp.Lists.from_table(source, query="search", label="relevance").feature_names == ("price",)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "stream.arrow", "feather", "folder"])
