@@ -8,56 +8,56 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from rankplug.registry import kinds
+    from rankplug import registry
 
 hookspec = pluggy.HookspecMarker("rankplug")
 hookimpl = pluggy.HookimplMarker("rankplug")
 
 
 @hookspec
-def rankplug_losses() -> Iterable[kinds.LossSpecification]:
+def rankplug_losses() -> Iterable[registry.LossSpecification]:
     """Offer losses: functions of one list's scores and labels."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_samplers() -> Iterable[kinds.SamplerSpecification]:
+def rankplug_samplers() -> Iterable[registry.SamplerSpecification]:
     """Offer samplers: laws of noise on the scores."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_scorers() -> Iterable[kinds.ScorerSpecification]:
+def rankplug_scorers() -> Iterable[registry.ScorerSpecification]:
     """Offer scorers: spaces of functions from features to scores."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_backends() -> Iterable[kinds.BackendSpecification]:
+def rankplug_backends() -> Iterable[registry.BackendSpecification]:
     """Offer backends: engines that fit a scorer to a loss."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_datasets() -> Iterable[kinds.DatasetSpecification]:
+def rankplug_datasets() -> Iterable[registry.DatasetSpecification]:
     """Offer data sets, read or made."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_transforms() -> Iterable[kinds.TransformSpecification]:
+def rankplug_transforms() -> Iterable[registry.TransformSpecification]:
     """Offer transforms: recorded changes of data."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_metrics() -> Iterable[kinds.MetricSpecification]:
+def rankplug_metrics() -> Iterable[registry.MetricSpecification]:
     """Offer metrics: one value a list."""
     raise AssertionError("a hook specification is never called")
 
 
 @hookspec
-def rankplug_studies() -> Iterable[kinds.StudySpecification]:
+def rankplug_studies() -> Iterable[registry.StudySpecification]:
     """Offer studies: papers with their figures, tables and claims."""
     raise AssertionError("a hook specification is never called")
 

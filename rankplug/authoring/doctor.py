@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
-from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, problems_of_others, registry
+from rankplug.registry import BackendSpecification, BrokenPlugin, Registry, registry, third_party_problems
 from rankplug.system import (
     __version__,
     available_cores,
@@ -130,7 +130,7 @@ def examine(plugins: Registry | None = None) -> Diagnosis:
         failed=tuple(known.broken),
         conflicts=tuple(known.conflicts()),
         folders=tuple(_folders()),
-        others=problems_of_others(known),
+        others=third_party_problems(known),
         remarks=(*known.remarks, *_other_results()),
     )
 

@@ -13,7 +13,6 @@ from rankplug.cli import (
     check,
     cite,
     claims,
-    completion,
     data,
     lab,
     new,
@@ -23,6 +22,7 @@ from rankplug.cli import (
     sweep,
     train,
 )
+from rankplug.cli.completion import complete_names
 from rankplug.cli.machine import doctor, warm
 from rankplug.cli.models import explain, run
 from rankplug.errors import RankplugError
@@ -37,12 +37,11 @@ app = typer.Typer(
     name="rankplug",
     help="Learning to rank in which every loss, sampler, scorer and backend is a plugin.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (check, cite, claims, completion, doctor, explain, lab, new, plugins, reproduce, run, sweep, train, warm)
+COMMANDS = (check, cite, claims, doctor, explain, lab, new, plugins, reproduce, run, sweep, train, warm)
 for commands in COMMANDS:
     commands.register(app)
 app.add_typer(data.app, name="data")
@@ -88,6 +87,7 @@ def main() -> None:
     """Run the command line; an error is one sentence, with ``--debug`` its traceback too."""
     prepare_streams()
     sys.modules.setdefault(UNUSED, None)  # type: ignore[arg-type]
+    complete_names(app)
     try:
         app()
     except Exception as error:

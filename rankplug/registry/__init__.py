@@ -1,5 +1,41 @@
 """Names, parameters and plugins."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from rankplug.registry.grammar import DEEPEST as DEEPEST
+from rankplug.registry.grammar import MOST_CHOICES as MOST_CHOICES
+from rankplug.registry.grammar import NAME as NAME
+from rankplug.registry.grammar import Grid as Grid
+from rankplug.registry.grammar import Reference as Reference
+from rankplug.registry.grammar import expand as expand
+from rankplug.registry.grammar import format_value as format_value
+from rankplug.registry.grammar import parse as parse
+from rankplug.registry.parameters import Parameters as Parameters
+from rankplug.registry.parameters import describe_parameters as describe_parameters
+from rankplug.registry.parameters import describe_type as describe_type
+from rankplug.registry.parameters import literal_values as literal_values
+from rankplug.registry.parameters import problem_in as problem_in
+from rankplug.registry.parameters import read_parameters as read_parameters
+from rankplug.registry.plugins import GROUP as GROUP
+from rankplug.registry.plugins import SESSION as SESSION
+from rankplug.registry.plugins import BrokenPlugin as BrokenPlugin
+from rankplug.registry.plugins import Named as Named
+from rankplug.registry.plugins import Plugin as Plugin
+from rankplug.registry.plugins import Registry as Registry
+from rankplug.registry.plugins import is_usable as is_usable
+from rankplug.registry.plugins import load_code as load_code
+from rankplug.registry.plugins import registry as registry
+from rankplug.registry.plugins import require_packages as require_packages
+from rankplug.registry.plugins import third_party_problems as third_party_problems
+from rankplug.registry.sources import code_digest as code_digest
+from rankplug.registry.sources import package_files as package_files
+from rankplug.registry.sources import source_digest as source_digest
+from rankplug.registry.specifications import HOOK_OF_KIND as HOOK_OF_KIND
+from rankplug.registry.specifications import KINDS as KINDS
+from rankplug.registry.specifications import BackendSpecification as BackendSpecification
+from rankplug.registry.specifications import DatasetSpecification as DatasetSpecification
+from rankplug.registry.specifications import LossSpecification as LossSpecification
+from rankplug.registry.specifications import MetricSpecification as MetricSpecification
+from rankplug.registry.specifications import SamplerSpecification as SamplerSpecification
+from rankplug.registry.specifications import ScorerSpecification as ScorerSpecification
+from rankplug.registry.specifications import StudySpecification as StudySpecification
+from rankplug.registry.specifications import TransformSpecification as TransformSpecification
+from rankplug.registry.specifications import import_object as import_object

@@ -1,56 +1,87 @@
-"""The registry: plugins found by entry points, each on its own, and looked up by name.
+"""The registry: plugins of installed distributions and of this session, by kind and name.
 
-A plugin that cannot be imported, breaks a hook or repeats a name is reported and never stops the others.
+Each entry point is loaded on its own. One that cannot be imported, breaks a hook or repeats a name is listed in
+``Registry.broken`` and stops no other. ``RANKPLUG_WITHOUT`` names distributions that are not loaded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib.util
 import json
+import os
+import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Literal, TypeVar, overload
 
 import pluggy
 
 from rankplug import hookspecs
-from rankplug.errors import BrokenPluginError, PluginConflictError, UnknownPluginError, did_you_mean
-from rankplug.registry.editable import source_digest
+from rankplug.errors import (
+    BrokenPluginError,
+    FitError,
+    PluginConflictError,
+    RankplugError,
+    UnknownPluginError,
+    did_you_mean,
+)
 from rankplug.registry.grammar import Reference, parse
-from rankplug.registry.kinds import (
+from rankplug.registry.parameters import Parameters, read_parameters
+from rankplug.registry.sources import source_digest
+from rankplug.registry.specifications import (
     HOOK_OF_KIND,
     KINDS,
+    OWN,
     BackendSpecification,
     DatasetSpecification,
     LossSpecification,
     MetricSpecification,
     SamplerSpecification,
     ScorerSpecification,
+    Specification,
     StudySpecification,
     TransformSpecification,
-)
-from rankplug.registry.loading import (
-    OWN,
-    check_requirement,
-    distribution_of,
-    is_left_out,
-    limited_time,
-    origin_of,
-    printing_elsewhere,
-    reason_of,
+    import_object,
     same_distribution,
 )
-from rankplug.registry.parameters import Parameters, read_parameters
-from rankplug.registry.rehearsal import verdict_of
-from rankplug.registry.replacements import without_changes, without_replacements
-from rankplug.registry.specifications import BrokenPlugin, Plugin, Specification, import_object
 
-GROUP = "rankplug"
+GROUP = OWN
 SESSION = "this session"
 Specified = TypeVar("Specified", bound=Specification)
 Named = str | Mapping[str, Any] | Reference
 """A plugin's name with its parameters."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A specification with the distribution that offers it."""
+
+    specification: Specification
+    distribution: str
+    version: str
+    source: str = ""
+    """Source of a plugin that was written in this session."""
+
+    def describe(self) -> dict[str, Any]:
+        return {**self.specification.describe(), "distribution": self.distribution, "version": self.version}
+
+
+@dataclass(frozen=True)
+class BrokenPlugin:
+    """A plugin, or one of its hooks, that could not be used, and why."""
+
+    entry_point: str
+    distribution: str
+    version: str
+    reason: str
+    traceback: str = ""
+
+    def describe(self) -> dict[str, str]:
+        return dict(vars(self))
 
 
 class Registry:
@@ -63,61 +94,36 @@ class Registry:
         self.remarks: list[str] = []
         self._plugins: dict[str, dict[str, list[Plugin]]] = {kind: {} for kind in KINDS}
         points = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
-        for entry_point in sorted(points, key=lambda point: (distribution_of(point), point.name)):
+        for entry_point in sorted(points, key=lambda point: (_origin(point)[1], point.name)):
             self._load(entry_point)
 
     def _load(self, entry_point: metadata.EntryPoint) -> None:
-        distribution = distribution_of(entry_point)
-        who = f"plugin {entry_point.name} of {distribution}"
-        if distribution == OWN:
-            self.take(entry_point)
-        elif is_left_out(distribution):
-            self.remarks.append(f"{who} is left out, as RANKPLUG_WITHOUT says")
-        else:
-            self._load_of_others(entry_point, who)
-
-    def _load_of_others(self, entry_point: metadata.EntryPoint, who: str) -> None:
-        try:
-            check_requirement(entry_point.dist)
-        except BrokenPluginError as error:
-            self.broken.append(BrokenPlugin(*origin_of(entry_point), str(error), traceback.format_exc()))
+        """Import a plugin and collect what it offers."""
+        origin = _origin(entry_point)
+        name = f"{origin[1]}:{entry_point.name}"
+        if any(same_distribution(origin[1], word.strip()) for word in _left_out()):
+            self.remarks.append(f"plugin {entry_point.name} of {origin[1]} is left out, as RANKPLUG_WITHOUT says")
             return
-        verdict = verdict_of(entry_point)
-        if verdict.refusal:
-            self.broken.append(BrokenPlugin(*origin_of(entry_point), verdict.refusal, verdict.trace))
-            return
-        # What is put back where a plugin replaces it must be there before the plugin is.
-        import numpy  # noqa: F401
-
-        printing = printing_elsewhere(who, deeply=verdict.prints)
-        with limited_time(who), printing as printed, without_changes() as changed:
-            self.take(entry_point)
-        if printed or verdict.prints:
-            self.remarks.append(f"{who} prints while it is imported")
-        if changed:
-            self.remarks.append(f"{who} changes {', '.join(changed)} while it is imported, which was put back")
-
-    def take(self, entry_point: metadata.EntryPoint) -> BaseException | None:
-        """Import a plugin and collect what it offers; return the error where that cannot be done."""
-        source = origin_of(entry_point)
-        name = f"{source[1]}:{entry_point.name}"
         before = {kind: {name: [*those] for name, those in named.items()} for kind, named in self._plugins.items()}
         try:
-            with without_replacements(entry_point.module.partition(".")[0]):
+            # The standard output may be JSON.
+            with contextlib.redirect_stdout(sys.stderr) if origin[1] != OWN else contextlib.nullcontext():
                 module = entry_point.load()
                 self.manager.register(module, name=name)
                 self._refuse_unknown_hooks(module)
-                self._collect_all(module, source)
+                self._collect_all(module, origin)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # An extension written in Rust, for one, raises errors that are no Exception.
+            # SystemExit, and the errors of extensions written in Rust, are no Exception.
             if (plugin := self.manager.get_plugin(name)) is not None:
                 self.manager.unregister(plugin)
             self._plugins = before
-            self.broken.append(BrokenPlugin(*source, reason_of(error), traceback.format_exc()))
-            return error
-        return None
+            self._report(origin, error)
+
+    def _report(self, origin: tuple[str, str, str], error: BaseException) -> None:
+        reason = str(error) if isinstance(error, BrokenPluginError) else f"{type(error).__name__}: {error}"
+        self.broken.append(BrokenPlugin(*origin, reason, traceback.format_exc()))
 
     def _collect_all(self, module: Any, source: tuple[str, str, str]) -> None:
         for kind in KINDS:
@@ -150,12 +156,12 @@ class Registry:
                     # What it says of itself is asked for later, where an error would be everybody's.
                     json.dumps(plugin.describe(), default=str)
                 self._add(plugin, source)
-                # From now on an edit of its source is noticed.
+                # From now on an edit of its code is noticed.
                 source_digest(specification, source[1])
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            self.broken.append(BrokenPlugin(*source, reason_of(error), traceback.format_exc()))
+            self._report(source, error)
 
     def _add(self, plugin: Plugin, origin: tuple[str, str, str]) -> None:
         specification = plugin.specification
@@ -291,3 +297,66 @@ class Registry:
 def registry() -> Registry:
     """Return the installed plugins, which are searched for once per process."""
     return Registry()
+
+
+def load_code(plugin: Plugin, plugins: Registry) -> None:
+    """Import the code behind a plugin; of a scorer, the code for each backend whose packages are installed.
+
+    Raises:
+        BrokenPluginError: what is wrong, in one sentence.
+    """
+    specification = plugin.specification
+    if isinstance(specification, ScorerSpecification):
+        for backend, path in specification.fitted_by.items():
+            if is_usable(backend, plugins):
+                import_object(path, str(specification))
+    else:
+        specification.load()
+
+
+def require_packages(engine: BackendSpecification) -> None:
+    """Raise an error if a package that a backend needs is not installed."""
+    for package in engine.requires:
+        if importlib.util.find_spec(package) is None:
+            raise FitError(
+                f"{engine} needs the package {package}; install it with: pip install 'rankplug[{engine.name}]'"
+            )
+
+
+def is_usable(backend: str, plugins: Registry) -> bool:
+    """Tell whether a backend and the packages it needs are installed."""
+    try:
+        require_packages(plugins.specification("backend", backend))
+    except (UnknownPluginError, FitError):
+        return False
+    return True
+
+
+def third_party_problems(plugins: Registry) -> dict[str, str]:
+    """Return the plugins of other distributions, with what is wrong with each, or an empty string."""
+    problems: dict[str, str] = {}
+    for plugin in plugins.plugins():
+        if plugin.distribution in (OWN, SESSION):
+            continue
+        name = f"{plugin.specification} of {plugin.distribution} {plugin.version}"
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                load_code(plugin, plugins)
+            problems[name] = ""
+        except RankplugError as error:
+            problems[name] = str(error)
+    return problems
+
+
+def _origin(entry_point: metadata.EntryPoint) -> tuple[str, str, str]:
+    """Return entry point, distribution and version, as they are reported."""
+    distribution = entry_point.dist
+    return (
+        entry_point.name,
+        distribution.name if distribution else "unknown",
+        distribution.version if distribution else "",
+    )
+
+
+def _left_out() -> list[str]:
+    return [name for name in os.environ.get("RANKPLUG_WITHOUT", "").split(",") if name.strip()]

@@ -15,9 +15,7 @@ from rankplug_documentation.reference_pages.plugins import built_in
 from rankplug_documentation.reference_pages.python_names import home, public_names
 
 import rankplug
-from rankplug.registry import KINDS
-from rankplug.registry.kinds import HOOK_OF_KIND
-from rankplug.registry.plugins import registry
+from rankplug.registry import HOOK_OF_KIND, KINDS, registry
 from rankplug.system import notebooks_folder
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,6 @@ import pytest
 from rankplug import LossSpecification, Parameters
 from rankplug.errors import ParameterError, PluginConflictError, UnknownPluginError
 from rankplug.registry import KINDS, Registry
-from rankplug.registry.rehearsal import Verdict
 
 HEALTHY = """
     from rankplug import LossSpecification, hookimpl
@@ -26,8 +25,6 @@ HEALTHY = """
 def install(tmp_path, monkeypatch):
     """Install a small distribution beside others, as an installer would, and return a registry of them all."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    # That plugins are tried in a child process first is the subject of test_third_party_trouble.py.
-    monkeypatch.setattr("rankplug.registry.plugins.verdict_of", lambda entry_point: Verdict())
     before = set(sys.modules)
 
     def add(name: str, source: str, version: str = "1.0") -> None:

@@ -31,7 +31,6 @@ VARIABLES = {
         "Distributions whose plugins are not loaded, separated by commas.",
         "all are loaded",
     ),
-    "RANKPLUG_IMPORT_SECONDS": ("How long the plugin of another distribution may take to import.", "30"),
     "RANKPLUG_PRELOAD": (
         "Modules that `papermill --engine rankplug` imports before it forks a kernel, separated by commas.",
         "numpy, pandas, torch, LightGBM, XGBoost, numba, matplotlib, seaborn, as far as installed",

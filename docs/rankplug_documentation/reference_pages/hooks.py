@@ -41,10 +41,10 @@ def hooks_page() -> str:
 def _section(hook: Callable[..., Any]) -> str:
     signature = inspect.signature(hook)
     parameters = ", ".join(str(parameter) for parameter in signature.parameters.values()).replace("'", "")
-    answer = str(signature.return_annotation).replace("kinds.", "").strip("'")
+    answer = str(signature.return_annotation).replace("registry.", "").strip("'")
     lines = [f"## {hook.__name__}", "", "```text", f"def {hook.__name__}({parameters}) -> {answer}", "```", ""]
     lines += [inspect.cleandoc(hook.__doc__ or ""), ""]
     if "Specification" in answer:
         name = answer.removeprefix("Iterable[").removesuffix("]")
-        lines += [f"What a specification may say: [`{name}`](python.md#rankplug.registry.kinds.{name}).", ""]
+        lines += [f"What a specification may say: [`{name}`](python.md#rankplug.registry.specifications.{name}).", ""]
     return "\n".join(lines)
