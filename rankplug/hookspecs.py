@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -59,6 +59,12 @@ def rankplug_metrics() -> Iterable[registry.MetricSpecification]:
 @hookspec
 def rankplug_studies() -> Iterable[registry.StudySpecification]:
     """Offer studies: papers with their figures, tables and claims."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
+def rankplug_functions() -> Mapping[str, str]:
+    """Offer functions as attributes of ``rankplug``, each by its name and ``"package.module:function"``."""
     raise AssertionError("a hook specification is never called")
 
 

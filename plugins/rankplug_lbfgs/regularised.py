@@ -20,7 +20,7 @@ from rankplug.data import Integers, Scaling
 from rankplug.errors import FitError
 from rankplug.registry import import_object, registry
 from rankplug.system import check_memory
-from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, onnx_linear, train
+from rankplug.training import Learner, Model, Observer, Part, Problem, Record, checked, train
 from rankplug_lbfgs.plugin import CuttingPlanesParameters, LBFGSParameters
 
 Weights = NDArray[np.float64]
@@ -45,6 +45,8 @@ class WeightsModel(Model):
         return self.weights if self.scaling.kind is None else self.weights / self.scaling.deviation
 
     def onnx_graph(self) -> bytes | None:
+        from rankplug_export.onnx_graphs import onnx_linear
+
         return onnx_linear(self.weights, self.scaling) if getattr(self.scorer, "linear", False) else None
 
     def encode(self, suffix: str) -> bytes:

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import numpy as np
+from rankplug_export import Tree, TreeEnsemble, at_most, tree_of
 
 from rankplug.errors import FitError
-from rankplug.training import Tree, TreeEnsemble, at_most, tree_of
 
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 MISSING_NONE, MISSING_ZERO = 0, 1

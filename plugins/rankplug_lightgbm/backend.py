@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lightgbm as lgb
 import numpy as np
@@ -28,16 +28,16 @@ from rankplug.training import (
     Problem,
     Record,
     StepwiseLearner,
-    TreeEnsemble,
     TreeSettings,
     threads_for_trees,
     train,
     with_engine,
 )
-from rankplug_lightgbm.as_arrays import ensemble_of
 from rankplug_lightgbm.kept_datasets import keep, key_of, take
 from rankplug_lightgbm.native import native_settings
-from rankplug_lightgbm.query_sampling import SampledTrees
+
+if TYPE_CHECKING:
+    from rankplug_export import TreeEnsemble
 
 NANOSECONDS = 0.9
 """Nanoseconds for one value of a document, on one thread."""
@@ -72,6 +72,8 @@ class LightGBMModel(Model):
         return np.asarray(shares, np.float64)[:, :-1]
 
     def tree_ensemble(self) -> TreeEnsemble:
+        from rankplug_lightgbm.as_arrays import ensemble_of
+
         return ensemble_of(self.text)
 
     def feature_names(self) -> tuple[str, ...]:
@@ -119,6 +121,8 @@ class LightGBMLearner(StepwiseLearner):
         parts: dict[Part, Lists] = {"train": problem.train}
         parts |= {} if problem.valid is None else {"valid": problem.valid}
         if self.samples:
+            from rankplug_lightgbm.query_sampling import SampledTrees
+
             data = self._dataset(problem.train, parameters)
             self.booster = SampledTrees(parameters, data, parts, self.derivatives.sampled_rows)
             return
@@ -163,7 +167,7 @@ class LightGBMLearner(StepwiseLearner):
         return not self.booster.update(fobj=objective)
 
     def scores(self, part: Part) -> NDArray[Any] | None:
-        if isinstance(self.booster, SampledTrees):
+        if self.samples:
             return self.booster.scores(part)
         if part == "train" and self.dart:
             return None

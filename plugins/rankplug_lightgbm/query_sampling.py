@@ -13,11 +13,12 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
+from rankplug_export.compiled import CompiledModel, RunningScores
 
 from rankplug.data import Lists
 from rankplug.errors import FitError
 from rankplug.system import threads
-from rankplug.training import CompiledModel, Part, RunningScores
+from rankplug.training import Part
 from rankplug_lightgbm.as_arrays import ensemble_of
 
 Derivatives = Callable[[NDArray[Any], lgb.Dataset], tuple[NDArray[Any], NDArray[Any]]]

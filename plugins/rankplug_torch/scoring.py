@@ -42,9 +42,23 @@ class ScaledFeatures(torch.nn.Module):
         if self.scaling.kind is None:
             return features
         if self.scaling.kind == "log":
-            features = features.sign() * features.abs().log1p()
+            sizes = features.abs()
+            features = features.sign() * (
+                log1p_of_primitives(sizes) if torch.onnx.is_in_onnx_export() else sizes.log1p()
+            )
         scaled: torch.Tensor = (features - self.centre) / self.deviation
         return scaled
+
+
+def log1p_of_primitives(sizes: torch.Tensor) -> torch.Tensor:
+    """Return ``log(1 + x)`` without the operator log1p, which ONNX lacks; accurate for tiny values too.
+
+    It is ``log(u) x / (u - 1)`` with u = 1 + x rounded (Goldberg 1991, Theorem 4), and x where u is 1.
+    """
+    exact = sizes.double()
+    rounded = exact + 1.0
+    differences = rounded - 1.0
+    return torch.where(differences == 0.0, exact, rounded.log() * exact / differences).to(sizes.dtype)
 
 
 @torch.no_grad()

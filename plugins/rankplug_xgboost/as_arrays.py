@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
+from rankplug_export import Tree, TreeEnsemble, below, tree_of
 
 from rankplug.errors import FitError
-from rankplug.training import Tree, TreeEnsemble, below, tree_of
 
 
 def ensemble_of(booster: xgb.Booster, features: int) -> TreeEnsemble:
@@ -29,10 +29,11 @@ def ensemble_of(booster: xgb.Booster, features: int) -> TreeEnsemble:
     )
 
 
-def weights_of(booster: xgb.Booster, features: int) -> NDArray[np.float64]:
-    """Return one weight a feature of a linear model; its constant, which changes no order, is left out."""
-    trained = json.loads(bytes(booster.save_raw("json")))["learner"]["gradient_booster"]
-    return np.array(trained["model"]["weights"], np.float64)[:features]
+def weights_of(booster: xgb.Booster, features: int) -> tuple[NDArray[np.float64], float]:
+    """Return the weights of a linear model, of shape (features,), and the constant that it adds to all scores."""
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    weights = np.array(learner["gradient_booster"]["model"]["weights"], np.float64)
+    return weights[:features], float(weights[features]) + _base(learner)
 
 
 def _base(learner: dict[str, Any]) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xgboost as xgb
@@ -29,14 +29,15 @@ from rankplug.training import (
     Problem,
     Record,
     StepwiseLearner,
-    TreeEnsemble,
     TreeSettings,
     threads_for_trees,
     train,
     with_engine,
 )
-from rankplug_xgboost.as_arrays import ensemble_of, weights_of
 from rankplug_xgboost.native import native_settings
+
+if TYPE_CHECKING:
+    from rankplug_export import TreeEnsemble
 
 LINEAR = "gblinear"
 NANOSECONDS = 1.8
@@ -80,10 +81,24 @@ class XGBoostModel(Model):
         return np.asarray(self.booster.predict(data, pred_contribs=True), np.float64)[:, :-1]
 
     def tree_ensemble(self) -> TreeEnsemble | None:
+        from rankplug_xgboost.as_arrays import ensemble_of
+
         return None if self.linear else ensemble_of(self.booster, self.record.features)
 
     def linear_weights(self) -> NDArray[np.float64] | None:
-        return weights_of(self.booster, self.record.features) if self.linear else None
+        from rankplug_xgboost.as_arrays import weights_of
+
+        return weights_of(self.booster, self.record.features)[0] if self.linear else None
+
+    def onnx_graph(self) -> bytes | None:
+        from rankplug_export.onnx_graphs import onnx_linear
+
+        from rankplug_xgboost.as_arrays import weights_of
+
+        if not self.linear:
+            return None
+        weights, bias = weights_of(self.booster, self.record.features)
+        return onnx_linear(weights, bias=bias, skip_missing=True)
 
     def feature_names(self) -> tuple[str, ...]:
         return tuple(self.booster.feature_names or super().feature_names())

@@ -240,11 +240,15 @@ class Registry:
         return namesakes[0]
 
     def exported(self, name: str) -> Any:
-        """Return what a backend offers to its engine's own users under a name, such as ``lightgbm_objective``."""
+        """Return the object that a plugin offers as an attribute of ``rankplug``, such as ``lightgbm_objective``."""
         for specification in self.specifications(BackendSpecification):
             if name in specification.exports:
                 return import_object(specification.exports[name], str(specification))
-        raise AttributeError(f"no backend exports {name}")
+        for implementation in self.manager.hook.rankplug_functions.get_hookimpls():
+            functions = implementation.function()
+            if name in functions:
+                return import_object(functions[name], f"function {name}")
+        raise AttributeError(f"no plugin exports {name}")
 
     @overload
     def specification(self, kind: Literal["loss"], reference: Named) -> LossSpecification: ...

@@ -5,6 +5,7 @@ from ._models import check_replaceable as check_replaceable
 from ._models import check_writable as check_writable
 from ._models import load_model as load_model
 from ._models import sidecar_of as sidecar_of
+from ._models import write_model_file as write_model_file
 from .boosting import BoostingObjective as BoostingObjective
 from .boosting import threads_for_trees as threads_for_trees
 from .cluster_fitting import ClusterProblem as ClusterProblem
@@ -20,14 +21,6 @@ from .exports.run_metadata import run_metadata as run_metadata
 from .fitting import Problem as Problem
 from .fitting import fit as fit
 from .fitting import problem_of as problem_of
-from .formats.compiled_trees import CompiledModel as CompiledModel
-from .formats.compiled_trees import RunningScores as RunningScores
-from .formats.onnx_graphs import onnx_linear as onnx_linear
-from .formats.tree_ensemble import Tree as Tree
-from .formats.tree_ensemble import TreeEnsemble as TreeEnsemble
-from .formats.tree_ensemble import at_most as at_most
-from .formats.tree_ensemble import below as below
-from .formats.tree_ensemble import tree_of as tree_of
 from .ranker import Ranker as Ranker
 from .selection import LOSS as LOSS
 from .training_loop import Learner as Learner
@@ -39,47 +32,3 @@ from .training_loop import train as train
 from .tree_settings import TreeSettings as TreeSettings
 from .tree_settings import of_engine as of_engine
 from .tree_settings import with_engine as with_engine
-
-__all__ = [
-    "LOSS",
-    "BoostingObjective",
-    "ClusterProblem",
-    "CompiledModel",
-    "Debiasing",
-    "EngineObjective",
-    "FittedEngine",
-    "Learner",
-    "LearningCurve",
-    "Method",
-    "Model",
-    "Observer",
-    "Part",
-    "Problem",
-    "Ranker",
-    "Record",
-    "RunningScores",
-    "StepwiseLearner",
-    "Tree",
-    "TreeEnsemble",
-    "TreeSettings",
-    "at_most",
-    "below",
-    "check_replaceable",
-    "check_writable",
-    "checked",
-    "draw_explanation",
-    "explain",
-    "fit",
-    "fit_on_cluster",
-    "load_model",
-    "of_engine",
-    "onnx_linear",
-    "problem_of",
-    "pyterrier",
-    "run_metadata",
-    "sidecar_of",
-    "threads_for_trees",
-    "train",
-    "tree_of",
-    "with_engine",
-]

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,9 +24,6 @@ from rankplug.data import Integers, Lists
 from rankplug.errors import DataError, FitError, GrammarError, ModelFileError, UnknownPluginError
 from rankplug.registry import parse, registry
 from rankplug.system import check_can_write, numbers, use_threads, whole_file, write_whole
-from rankplug.training.formats.compiled_trees import CompiledModel
-from rankplug.training.formats.exporting import exported
-from rankplug.training.formats.tree_ensemble import TreeEnsemble
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,8 +174,8 @@ class Model(abc.ABC):
         """
         return None
 
-    def tree_ensemble(self) -> TreeEnsemble | None:
-        """Return the trees as arrays; None where the model is no sum of trees."""
+    def tree_ensemble(self) -> Any:
+        """Return the trees as a ``rankplug_export.TreeEnsemble``; None where the model is no sum of trees."""
         return None
 
     def linear_weights(self) -> NDArray[np.float64] | None:
@@ -196,24 +193,16 @@ class Model(abc.ABC):
     def export(self, path: str | os.PathLike[str]) -> Path:
         """Write the model for another program, and return the path.
 
-        The ending of the name tells the format: ``.onnx``; ``.json``, which Vespa, Elasticsearch and OpenSearch read
+        The ending of the name selects the format: ``.onnx``; ``.json``, which Vespa, Elasticsearch and OpenSearch read
         (XGBoost's dump for trees, weights by feature for linear models); ``.xml``, RankLib's; or that of the engine's
-        own files. Unlike :meth:`save` it writes nothing beside the file, so that rankplug does not read it back.
+        own files. Unlike :meth:`save` it writes no sidecar, so that rankplug cannot read the file back.
         """
-        target = named_file(path)
-        content = exported(self, target.suffix)
-        try:
-            write_whole(target, content)
-        except OSError as error:
-            raise _cannot_write(target, error) from error
-        return target
+        exported: Path = registry().exported("export_model")(self, path)
+        return exported
 
-    def compile(self) -> CompiledModel:
+    def compile(self) -> Any:
         """Return the model compiled for prediction where few documents come at a time; for trees."""
-        ensemble = self.tree_ensemble()
-        if ensemble is None:
-            raise FitError(f"{self!r} has no trees to compile; its predict is compiled as it is")
-        return CompiledModel(ensemble)
+        return registry().exported("compile_model")(self)
 
     def features_of(self, data: Lists | ArrayLike) -> NDArray[np.float32]:
         """Return the features of data, one row a document, in the order of training.
@@ -326,6 +315,22 @@ def shortened(names: Sequence[str], most: int = 5) -> str:
     """
     others = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + others
+
+
+def write_model_file(path: str | os.PathLike[str], encode: Callable[[str], bytes]) -> Path:
+    """Write a model's file without a sidecar, and return its path.
+
+    Args:
+        path: file to write.
+        encode: returns the content for an ending of the file's name.
+    """
+    target = named_file(path)
+    content = encode(target.suffix)
+    try:
+        write_whole(target, content)
+    except OSError as error:
+        raise _cannot_write(target, error) from error
+    return target
 
 
 def sidecar_of(path: Path) -> Path:

@@ -73,14 +73,45 @@ def test_onnxruntime_ranks_alike(fitted, split, tmp_path, name) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     model, test = fitted(name), split.test
     session = onnxruntime.InferenceSession(str(model.export(tmp_path / "model.onnx")))
-    features = with_holes(test) if name in OF_TREES else test.features
+    features = with_holes(test) if name in (*OF_TREES, "xgboost linear") else test.features
     (found,) = session.run(["scores"], {"features": features})
     scores = model.predict(features)
     assert found.shape == scores.shape
-    if name == "xgboost linear":
-        # Its constant, which changes no order, is left out.
-        found, scores = found - found.mean(), scores - scores.mean()
     same_order(found.astype(np.float64), scores, test.starts)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost linear", "lbfgs", "lbfgs standard", "torch linear", "torch mlp"])
+@pytest.mark.parametrize("size", [1e-12, 1e-9, 1e-4])
+def test_onnx_scores_tiny_features_as_the_model(name, size, tmp_path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    noise = np.random.default_rng(0)
+    features = (noise.normal(size=(400, 4)) * size).astype(np.float32)
+    features[:, 3] = noise.lognormal(0, 3, 400)
+    lists = rp.Lists(features, np.digitize(features[:, 0] / size, [-0.5, 0.5]), np.arange(0, 401, 20))
+    given = {"loss": "mse", **MODELS[name]}
+    model = rp.fit(given.pop("backend"), train=lists, **given)
+    session = onnxruntime.InferenceSession(str(model.export(tmp_path / "model.onnx")))
+    (scores,) = session.run(["scores"], {"features": features})
+    expected = model.predict(lists)
+    assert np.abs(scores - expected).max() <= 1e-5 * max(1.0, float(np.abs(expected).max()))
+    assert name == "xgboost linear" or np.ptp(expected) > 1e-3
+
+
+@pytest.mark.parametrize("rows", [64, 5000])
+def test_compiled_trees_use_threads_where_they_help(fitted, rows, monkeypatch) -> None:
+    from rankplug.system import workers
+
+    compiled = fitted("lightgbm").compile()
+    features = np.random.default_rng(0).random((rows, 136), np.float32)
+    chunks: list[workers.Chunk] = []
+    run = workers.run
+    monkeypatch.setattr(workers, "run", lambda function, parts: (chunks.extend(parts), run(function, parts)))
+    with rp.use_threads(1):
+        alone = compiled.predict(features)
+    chunks.clear()
+    with rp.use_threads(2):
+        np.testing.assert_array_equal(compiled.predict(features), alone)
+    assert (len(chunks) >= 2) == (rows == 5000)
 
 
 @pytest.mark.parametrize("name", OF_TREES)
@@ -173,7 +204,7 @@ def test_what_has_no_such_form_is_told(fitted, split, tmp_path) -> None:
     compared = rp.fit("torch[epochs=1]", scorer="attention", loss="mse", train=split.train)
     with pytest.raises(FitError, match=r"has no form as ONNX \(\*\.onnx\)"):
         compared.export(tmp_path / "model.onnx")
-    with pytest.raises(DataError, match=r"the model has 136 features, got an array of shape \(2, 3\)"):
+    with pytest.raises(DataError, match=r"the model was trained on 136 features, got an array of shape \(2, 3\)"):
         fitted("lightgbm").compile().predict(np.ones((2, 3)))
     leaves = rp.fit("lightgbm", scorer="trees[rounds=3,linear_tree=true]", loss="mse", train=split.train)
     with pytest.raises(FitError, match="trees with linear models in their leaves"):

@@ -1,21 +1,71 @@
-"""Trees and linear models as search engines read them.
+"""Export of a model for other programs; the ending of the file's name selects the format.
 
-``xgboost_dump`` is the JSON of XGBoost's ``dump_model``, which Vespa and the learning-to-rank plugins of Elasticsearch
-and OpenSearch (``model/xgboost+json``) read; ``ranklib_xml`` is RankLib's (``model/ranklib``); ``linear_weights`` is
-the plugins' ``model/linear``.
+``.onnx`` is ONNX. ``.json`` is the dump of XGBoost's ``dump_model`` for trees, which Vespa and the learning-to-rank
+plugins of Elasticsearch and OpenSearch (``model/xgboost+json``) read, and one weight per feature for linear models
+(``model/linear``). ``.xml`` is RankLib's format (``model/ranklib``).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.training.formats.tree_ensemble import LEAF, TreeEnsemble
+from rankplug.errors import FitError, did_you_mean
+from rankplug.training import Model, write_model_file
+from rankplug_export.onnx_graphs import onnx_linear, onnx_trees
+from rankplug_export.trees import LEAF, TreeEnsemble
+
+FORMATS = {
+    ".onnx": "ONNX",
+    ".json": "XGBoost's dump for trees, weights by feature for linear models",
+    ".xml": "RankLib's",
+}
+
+
+def export_model(model: Model, path: str | os.PathLike[str]) -> Path:
+    """Write a model for another program, and return the path.
+
+    Args:
+        model: a fitted model.
+        path: file to write; its ending is one of :data:`FORMATS`, or that of the engine's own files.
+    """
+    return write_model_file(path, lambda suffix: _content(model, suffix))
+
+
+def _content(model: Model, suffix: str) -> bytes:
+    kind = suffix.lower()
+    if kind not in {*FORMATS, model.suffix}:
+        known = [model.suffix, *FORMATS]
+        raise FitError(f"no format ends in {suffix or 'nothing'}: {did_you_mean(suffix, known)}")
+    if kind not in FORMATS:
+        return model.encode(kind)
+    trees, weights = model.tree_ensemble(), model.linear_weights()
+    writers: dict[str, Callable[[], bytes | None]] = {".onnx": model.onnx_graph}
+    if trees is not None:
+        writers = {
+            ".onnx": lambda: onnx_trees(trees),
+            ".json": lambda: xgboost_dump(trees),
+            ".xml": lambda: ranklib_xml(trees),
+        }
+    elif weights is not None:
+        writers = {
+            ".onnx": lambda: model.onnx_graph() or onnx_linear(weights),
+            ".json": lambda: linear_weights(weights, model.feature_names()),
+        }
+    try:
+        content = writers[kind]() if kind in writers else None
+    except RecursionError:
+        raise FitError(f"{model!r} has trees too deep for {FORMATS[kind]} (*{kind}); export it as ONNX") from None
+    if content is None:
+        raise FitError(f"{model!r} has no form as {FORMATS[kind]} (*{kind})")
+    return content
 
 
 def xgboost_dump(ensemble: TreeEnsemble) -> bytes:

@@ -11,23 +11,36 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.compiled import ArrayFunction
-from rankplug.errors import DataError
+from rankplug.errors import DataError, FitError
 from rankplug.system import numbers, threads, workers
-from rankplug.training.formats.tree_ensemble import LEAF, TreeEnsemble
+from rankplug.training import Model
+from rankplug_export.trees import LEAF, TreeEnsemble
 
 LANES = 16
-NANOSECONDS_A_STEP = 1.5
+BLOCK = 4 * LANES
+STEPS_A_NODE = 5.0
+"""Cost of one node for one document, in the steps by which :mod:`rankplug.system.workers` decides on threads."""
 DOCUMENTS_A_LOOK = 4096
 
 
+def compile_model(model: Model) -> CompiledModel:
+    """Return a model of trees compiled for prediction where few documents come at a time."""
+    ensemble = model.tree_ensemble()
+    if ensemble is None:
+        raise FitError(f"{model!r} has no trees to compile; its predict is compiled as it is")
+    return CompiledModel(ensemble, model)
+
+
 class CompiledModel:
-    """Trees laid out for prediction; ``predict`` takes a matrix of float32 and returns one score a row.
+    """Trees laid out for prediction, which score documents as the model does, to the last bit.
 
     Args:
         ensemble: the trees.
+        model: the model that they are from, which orders the columns of data with names.
     """
 
-    def __init__(self, ensemble: TreeEnsemble) -> None:
+    def __init__(self, ensemble: TreeEnsemble, model: Model | None = None) -> None:
+        self.model = model
         self.features = ensemble.features
         self.single = ensemble.single
         self.base = ensemble.base
@@ -37,7 +50,7 @@ class CompiledModel:
         self._threshold, self._value = ensemble.threshold, ensemble.value
         self._left = ensemble.left.astype(np.uint32)
         self._missing_right = ~ensemble.missing_left
-        self._cost = float(self._depths.sum()) * NANOSECONDS_A_STEP
+        self._block_cost = float(self._depths.sum()) * STEPS_A_NODE * BLOCK
         # The first call compiles, or finds what an earlier process compiled.
         self._into(np.zeros((1, self.features), np.float32), np.empty(1))
 
@@ -45,10 +58,12 @@ class CompiledModel:
         return f"<compiled model of {self._roots.size} trees and {self.features} features>"
 
     def predict(self, features: ArrayLike) -> NDArray[np.float64]:
-        """Return one score a row."""
+        """Return one score a row of a matrix or a data frame, whose columns are matched as by ``model.predict``."""
         matrix = features
         if not (isinstance(matrix, np.ndarray) and matrix.dtype == np.float32 and matrix.flags.c_contiguous):
-            matrix = numbers(features, "features", "float32")
+            matrix = (
+                numbers(features, "features", "float32") if self.model is None else self.model.features_of(features)
+            )
         if matrix.ndim != 2 or matrix.shape[1] != self.features:
             raise DataError(f"the model has {self.features} features, got an array of shape {matrix.shape}")
         scores = np.empty(matrix.shape[0])
@@ -57,19 +72,20 @@ class CompiledModel:
 
     def _into(self, matrix: NDArray[np.float32], scores: NDArray[np.float64], complete: bool = False) -> None:
         """Fill one score a row of a matrix, of which it may be known that it is complete, without a missing value."""
+        rows = matrix.shape[0]
 
-        def part(begin: int, end: int) -> None:
+        def work(first: int, last: int) -> None:
+            begin, end = first * BLOCK, min(last * BLOCK, rows)
             add_trees(
                 matrix[begin:end], self._roots, self._depths, self._feature, self._threshold, self._left,
                 self._missing_right, self._value, self.base, self.single, complete, scores[begin:end],
             )  # fmt: skip
 
-        rows = matrix.shape[0]
-        if rows * self._cost < workers.WORTH_A_THREAD * 1e6 or threads() == 1:
-            part(0, rows)
-            return
-        size = -(-rows // threads())
-        workers.run(part, [(begin, min(begin + size, rows)) for begin in range(0, rows, size)])
+        blocks = -(-rows // BLOCK)
+        if blocks * self._block_cost < workers.WORTH_A_THREAD:
+            work(0, blocks)
+        else:
+            workers.run(work, workers.chunks_of(np.full(blocks, self._block_cost), threads()))
 
 
 class RunningScores:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Scaling
 from rankplug.system import __version__, require_modules
-from rankplug.training.formats.tree_ensemble import LEAF, TreeEnsemble
+from rankplug_export.trees import LEAF, TreeEnsemble
 
 if TYPE_CHECKING:
     import onnx
@@ -68,21 +68,44 @@ def onnx_trees(ensemble: TreeEnsemble) -> bytes:
     return _encoded(_graph([node], [], ensemble.features))
 
 
-def onnx_linear(weights: NDArray[np.float64], scaling: Scaling | None = None) -> bytes:
-    """Return the graph of a weighted sum of features, which are scaled first."""
+def onnx_linear(
+    weights: NDArray[np.float64], scaling: Scaling | None = None, *, bias: float = 0.0, skip_missing: bool = False
+) -> bytes:
+    """Return the graph of a weighted sum of features.
+
+    Args:
+        weights: float array of shape (features,).
+        scaling: scale of the features, applied first.
+        bias: constant that is added.
+        skip_missing: whether a missing value adds nothing; else the score is missing too.
+    """
     require_modules("onnx")
     from onnx import TensorProto, helper, numpy_helper
 
     scale = scaling if scaling is not None else Scaling()
-    constants = {"weights": weights.reshape(-1, 1), "one": np.ones(1)}
+    constants: dict[str, Any] = {
+        "weights": weights.reshape(-1, 1), "bias": np.array([bias]), "zero": np.zeros(1), "one": np.ones(1),
+    }  # fmt: skip
     nodes, values = [], DOUBLES
+    if skip_missing:
+        nodes += [
+            helper.make_node("IsNaN", [values], ["missing"]),
+            helper.make_node("Where", ["missing", "zero", values], ["complete"]),
+        ]
+        values = "complete"
     if scale.kind == "log":
+        # log1p(x) is log(u) x / (u - 1) with u = 1 + x rounded (Goldberg 1991, Theorem 4), and x where u is 1.
         nodes += [
             helper.make_node("Abs", [values], ["sizes"]),
-            helper.make_node("Add", ["sizes", "one"], ["sizes_and_one"]),
-            helper.make_node("Log", ["sizes_and_one"], ["logarithms"]),
+            helper.make_node("Add", ["sizes", "one"], ["rounded"]),
+            helper.make_node("Sub", ["rounded", "one"], ["differences"]),
+            helper.make_node("Equal", ["differences", "zero"], ["tiny"]),
+            helper.make_node("Log", ["rounded"], ["logarithms"]),
+            helper.make_node("Mul", ["logarithms", "sizes"], ["numerators"]),
+            helper.make_node("Div", ["numerators", "differences"], ["quotients"]),
+            helper.make_node("Where", ["tiny", "sizes", "quotients"], ["log1p"]),
             helper.make_node("Sign", [values], ["signs"]),
-            helper.make_node("Mul", ["signs", "logarithms"], ["spread"]),
+            helper.make_node("Mul", ["signs", "log1p"], ["spread"]),
         ]
         values = "spread"
     if scale.kind is not None:
@@ -94,10 +117,11 @@ def onnx_linear(weights: NDArray[np.float64], scaling: Scaling | None = None) ->
         values = "scaled"
     nodes += [
         helper.make_node("MatMul", [values, "weights"], ["products"]),
-        helper.make_node("Cast", ["products"], ["sums"], to=TensorProto.FLOAT),
+        helper.make_node("Add", ["products", "bias"], ["totals"]),
+        helper.make_node("Cast", ["totals"], ["sums"], to=TensorProto.FLOAT),
     ]
     tensors = [
-        numpy_helper.from_array(np.ascontiguousarray(values, np.float64), name) for name, values in constants.items()
+        numpy_helper.from_array(np.ascontiguousarray(array, np.float64), name) for name, array in constants.items()
     ]
     return _encoded(_graph(nodes, tensors, weights.size))
 
