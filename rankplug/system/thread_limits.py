@@ -15,9 +15,12 @@ import os
 import re
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 from rankplug.errors import RankplugError
 
@@ -49,8 +52,9 @@ MOST_THREADS = 1024
 BRING_POOLS = ("numpy", "scipy", "sklearn", "torch", "lightgbm", "xgboost")
 """Packages that bring thread pools when they are imported."""
 
-_threads: int | None = None
-_in_force: tuple[int, frozenset[str]] | None = None
+_limit: ContextVar[int | None] = ContextVar("_limit", default=None)
+_in_force: ContextVar[tuple[int, int, frozenset[str]] | None] = ContextVar("_in_force", default=None)
+"""Thread, number and packages for which the innermost block of this context has set the pools."""
 
 
 def let_pools_wait() -> None:
@@ -87,8 +91,8 @@ def threads() -> int:
 
 def given_threads() -> int | None:
     """Return the limit that the user or a sweep set; None where nobody did."""
-    if _threads is not None:
-        return _threads
+    if (limit := _limit.get()) is not None:
+        return limit
     name = next((name for name in LIMITS if os.environ.get(name)), "")
     if not name:
         return None
@@ -152,39 +156,113 @@ def use_threads(number: int | None = None) -> Iterator[int]:
     Engines that take the number as an argument (LightGBM, XGBoost, our own loops) read :func:`threads`. BLAS gets one:
     it splits its products between threads, which changes their last bits, and its pools, NumPy's and SciPy's, wait for
     one another and for ours. What is large enough for several threads goes through our loops or an engine's.
+
+    The number belongs to the thread (and context) that enters the block, so that blocks of several threads overlap.
     """
     from rankplug.system.plain_numbers import whole_number
 
-    global _threads, _in_force
     wanted = threads() if number is None else whole_number(number, "the number of threads", least=1)
     if wanted > MOST_THREADS:
         raise RankplugError(f"the number of threads must be at most {MOST_THREADS}, got {wanted}")
-    limit = _threads if number is None else wanted
-    setting = wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
-    if _in_force == setting and _threads == limit:
-        # Finding the pools reads this process's memory map, which costs more than many a prediction.
-        yield wanted
-        return
-    before = _threads, _in_force
-    with contextlib.ExitStack() as stack:
-        stack.callback(_restore, *before)
-        _threads, _in_force = limit, setting
-        if torch := sys.modules.get("torch"):
-            stack.callback(torch.set_num_threads, torch.get_num_threads())
-            torch.set_num_threads(wanted)
-        if "threadpoolctl" in sys.modules or "numpy" in sys.modules:
-            from threadpoolctl import threadpool_limits
+    before = _limit.get(), _in_force.get()
+    setting = threading.get_ident(), wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
+    if number is not None:
+        _limit.set(wanted)
+    try:
+        if before[1] == setting:
+            # Finding the pools reads this process's memory map, which costs more than many a prediction.
+            yield wanted
+        else:
+            _in_force.set(setting)
+            with _pools.limited(wanted):
+                yield wanted
+    finally:
+        _limit.set(before[0])
+        _in_force.set(before[1])
 
-            stack.enter_context(threadpool_limits(limits={"blas": 1, "openmp": wanted}))
-        yield wanted
+
+class _Pools:
+    """The pools of threads of all libraries in this process.
+
+    Most numbers belong to the thread that sets them, torch's also to threads that start later. That of OpenBLAS and MKL
+    is the process's, and one as long as any thread is in a block.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._blocks = 0
+        self._torch: int | None = None
+        """Torch's number outside all blocks."""
+        self._shared: list[tuple[Any, int]] = []
+        """Pools of the process that were limited to one thread, with their numbers before."""
+        self._thread = threading.local()
+
+    @contextlib.contextmanager
+    def limited(self, wanted: int) -> Iterator[None]:
+        """Limit the pools in the block: OpenMP's and torch's of this thread, BLAS of all threads to one."""
+        torch, outer = sys.modules.get("torch"), getattr(self._thread, "torch", None)
+        with self._lock:
+            self._blocks += 1
+            if torch is not None:
+                self._torch = self._torch or torch.get_num_threads()
+                torch.set_num_threads(wanted)
+                self._thread.torch = wanted
+            pools = _loaded_pools()
+            shared = [pool for pool in pools if pool.user_api == "blas" and _belongs_to_process(pool)]
+            own = [(pool, pool.num_threads) for pool in pools if pool not in shared]
+            for pool, _ in own:
+                pool.set_num_threads(1 if pool.user_api == "blas" else wanted)
+            self._limit(shared)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._blocks -= 1
+                for pool, number in own:
+                    pool.set_num_threads(number)
+                if torch is not None:
+                    torch.set_num_threads(outer or self._torch)
+                    self._thread.torch = outer
+                if self._blocks:
+                    self._limit(shared)
+                else:
+                    # The oldest last, whose number was that outside all blocks.
+                    for pool, number in reversed(self._shared):
+                        _set_for_process(pool, number)
+                    self._torch, self._shared = None, []
+
+    def _limit(self, pools: list[Any]) -> None:
+        """Limit pools of the process to one thread, which torch may have raised since the last time."""
+        for pool in pools:
+            if (number := pool.num_threads) != 1:
+                self._shared.append((pool, number))
+                _set_for_process(pool, 1)
+
+
+def _loaded_pools() -> list[Any]:
+    if "threadpoolctl" not in sys.modules and "numpy" not in sys.modules:
+        return []
+    from threadpoolctl import ThreadpoolController
+
+    return list(ThreadpoolController().lib_controllers)
+
+
+def _belongs_to_process(pool: Any) -> bool:
+    return getattr(pool, "threading_layer", "") != "openmp"
+
+
+def _set_for_process(pool: Any, number: int) -> None:
+    """Set the number of a pool, which threadpoolctl otherwise lets only the first thread do."""
+    clear = getattr(pool, "clear_controlling_thread", lambda force: None)
+    clear(force=True)
+    pool.set_num_threads(number)
+    clear(force=True)
+
+
+_pools = _Pools()
 
 
 def thread_environment(number: int) -> dict[str, str]:
     """Return the environment variables by which a new process and its engines start with a number of threads."""
     names = ("RANKPLUG_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {**dict.fromkeys(names, str(number)), "OPENBLAS_NUM_THREADS": "1"}
-
-
-def _restore(number: int | None, in_force: tuple[int, frozenset[str]] | None) -> None:
-    global _threads, _in_force
-    _threads, _in_force = number, in_force

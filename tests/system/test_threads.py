@@ -6,7 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 
 import pytest
 import torch
@@ -32,6 +35,37 @@ def test_a_block_sets_our_number_torch_and_openmp_keeps_blas_to_one_and_restores
             assert set(pools("blas")) == {1}, "its pools would wait for ours, and change last bits"
         assert (threads(), torch.get_num_threads()) == (1, 1)
     assert (threads(), torch.get_num_threads(), pools()) == (3, before_torch, before_pools)
+
+
+def test_overlapping_blocks_of_two_threads_leave_no_limit(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_THREADS", "3")
+    before = threads(), torch.get_num_threads(), pools()
+    steps = [threading.Event() for _ in range(3)]
+    seen = {}
+
+    def first():
+        with use_threads(1):
+            steps[0].set()
+            steps[1].wait(10)
+            seen["first"] = threads(), torch.get_num_threads(), set(pools())
+        steps[2].set()
+
+    def second():
+        steps[0].wait(10)
+        with use_threads(2):
+            steps[1].set()
+            steps[2].wait(10)
+            seen["second"] = threads(), torch.get_num_threads(), set(pools("openmp")), set(pools("blas"))
+
+    workers = [threading.Thread(target=function) for function in (first, second)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert seen == {"first": (1, 1, {1}), "second": (2, 2, {2}, {1})}
+    assert (threads(), torch.get_num_threads(), pools()) == before
+    with ThreadPoolExecutor(1) as new:
+        assert new.submit(torch.get_num_threads).result() == before[1]
 
 
 def test_an_error_inside_a_block_restores_too(monkeypatch):
@@ -78,7 +112,7 @@ def test_a_block_inside_another_of_the_same_number_looks_for_no_pools(monkeypatc
 
     with use_threads(1):
         with monkeypatch.context() as patched:
-            patched.setattr(threadpoolctl, "threadpool_limits", lambda **_: pytest.fail("the pools were looked for"))
+            patched.setattr(threadpoolctl, "ThreadpoolController", lambda: pytest.fail("the pools were looked for"))
             with use_threads(1) as number:
                 assert number == threads() == 1
         with use_threads(2):
@@ -92,7 +126,7 @@ def eight_cores(monkeypatch):
     """Make a machine of eight cores on which nobody computes and nobody gave a limit."""
     for name in thread_limits.LIMITS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(thread_limits, "_threads", None)
+    monkeypatch.setattr(thread_limits, "_limit", ContextVar("limit", default=None))
     monkeypatch.setattr(thread_limits, "available_cores", lambda: 8)
     monkeypatch.setattr(thread_limits.os, "cpu_count", lambda: 8)
     monkeypatch.setattr(thread_limits, "busy_threads", lambda: 0)
