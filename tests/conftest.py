@@ -144,10 +144,10 @@ def report_of() -> Callable[..., list[Path]]:
                 Exhibit(f"{text} beside", text, lambda results: (table_of(text, identity), None)),
             ),
             claims=(
-                Claim(text, lambda results: checks, f"{text} beside"),
-                Claim(text, lambda results: not_run(text)),
+                Claim("checks", text, lambda results: checks, f"{text} beside"),
+                Claim("not-run", text, lambda results: not_run(text)),
             ),
-            observations=(Observation(text, lambda results: text),),
+            observations=(Observation("seen", text, lambda results: text),),
             published=pd.DataFrame,
         )
         facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text, "valid": text}}

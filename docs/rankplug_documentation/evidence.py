@@ -105,13 +105,13 @@ def note_of_looks(one: Study, results: Results, evidence: StudyEvidence) -> str:
     if looks == 1:
         return ""
     reached = {
-        claim.sentence: claim.judgement.verdict
+        claim.id: claim.judgement.verdict
         for claim in evidence.claims
         if isinstance(claim.judgement, Verdict) and claim.judgement.decided
     }
-    decided = [claim for claim in one.claims if claim.margin and claim.sentence in reached]
+    decided = [claim for claim in one.claims if claim.margin and claim.id in reached]
     strict = (claim.judge(results, steps=look_steps(looks)) for claim in decided)
-    stand = sum(verdict.verdict == reached[claim.sentence] for claim, verdict in zip(decided, strict, strict=True))
+    stand = sum(verdict.verdict == reached[claim.id] for claim, verdict in zip(decided, strict, strict=True))
     return (
         f"The number of trials was chosen in view of results, at {looks} looks at most: of {len(decided)} claims about"
         f" differences that are decided here, {stand} stay so where each look has an equal share of the level."

@@ -12,7 +12,7 @@ from rankplug.report import ClaimsInShort, KeptExhibits, slug
 from rankplug.studies import Study, StudyEvidence, study
 from rankplug_documentation.evidence import exhibits_in
 from rankplug_documentation.parameter_table import table
-from rankplug_documentation.reproduction import ORDER, evidence_in, extents, findings, largest_whole, sentences_of
+from rankplug_documentation.reproduction import ORDER, evidence_in, extents, findings, largest_whole
 from rankplug_documentation.tutorials import executed, notebook_page, read_notebook
 
 RUNS = re.compile(r"^## The runs$", re.MULTILINE)
@@ -82,8 +82,7 @@ def idea_of(notebook: Any) -> Any:
 
 def _page(one: Study, idea: str, profiles: Mapping[str, StudyEvidence]) -> str:
     told = largest_whole(profiles)
-    sentences = sentences_of(profiles)
-    anchors = [f"claim-{1 + sentences.index(claim.sentence)}" for claim in told.claims]
+    anchors = [claim.id for claim in told.claims]
     # Addresses as they stand in HTML, in which the builder does not turn names of files into those of pages.
     claims = ClaimsInShort(told, anchors, f"../../evidence/{one.name}/")
     counts = f'<div class="claims">{_on_one_line(claims.counts)}</div>\n'

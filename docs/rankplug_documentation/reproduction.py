@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 from rankplug.studies import PROFILES, VERDICTS, Abstention, ClaimEvidence, StudyEvidence, Verdict
@@ -44,8 +43,8 @@ def evidence_in(folder: Path) -> dict[str, dict[str, StudyEvidence]]:
 
 def joined(whole: StudyEvidence, part: StudyEvidence) -> StudyEvidence:
     """Return evidence with the claims that only a further file has, and with the runs behind them."""
-    known = {claim.sentence for claim in whole.claims}
-    further = tuple(claim for claim in part.claims if claim.sentence not in known)
+    known = {claim.id for claim in whole.claims}
+    further = tuple(claim for claim in part.claims if claim.id not in known)
     if not further:
         return whole
     return replace(
@@ -59,9 +58,9 @@ def joined(whole: StudyEvidence, part: StudyEvidence) -> StudyEvidence:
     )
 
 
-def sentences_of(profiles: Mapping[str, StudyEvidence]) -> list[str]:
-    """Return the sentences of all claims of a study, in the order in which its page numbers them."""
-    return list(dict.fromkeys(claim.sentence for evidence in profiles.values() for claim in evidence.claims))
+def labels_of(profiles: Mapping[str, StudyEvidence]) -> dict[str, str]:
+    """Return the labels of all claims of a study by id, in the order of its page."""
+    return {claim.id: claim.label for evidence in profiles.values() for claim in evidence.claims}
 
 
 def reproduction_pages(docs: Path) -> dict[Path, str]:
@@ -108,7 +107,6 @@ def _overview(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> Iterator[s
         )
         yield from in_words(profiles)
         yield from _verdicts(name, profiles)
-    yield resources.files("rankplug_documentation").joinpath("earlier_runs.txt").read_text(encoding="utf-8")
 
 
 def _table_of_studies(evidence: Mapping[str, Mapping[str, StudyEvidence]], page: str = "") -> Iterator[str]:
@@ -141,8 +139,7 @@ def _noise_or_network(evidence: Mapping[str, Mapping[str, StudyEvidence]]) -> It
                 parts = (
                     f"{part.name} {part.effect:+.2f} [{part.low:+.2f}, {part.high:+.2f}]" for part in verdict.parts
                 )
-                sentence = _short(claim).removeprefix("Not in the paper: ")
-                yield f"- {sentence[:1].upper()}{sentence[1:]}: **{verdict.verdict}**; {'; '.join(parts)}."
+                yield f"- {claim.text.rstrip('.')}: **{verdict.verdict}**; {'; '.join(parts)}."
             yield ""
         if judged and all(verdict.decided for _, verdict in judged):
             return
@@ -224,11 +221,14 @@ def _changes(profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     for profile, evidence in profiles.items():
         for claim in evidence.claims:
             if isinstance(claim.judgement, Verdict) and claim.judgement.decided:
-                decided.setdefault(claim.sentence, {})[profile] = claim.judgement.verdict
-    for sentence, words in decided.items():
+                decided.setdefault(claim.id, {})[profile] = claim.judgement.verdict
+    labels = labels_of(profiles)
+    for claim_id, words in decided.items():
         if len(set(words.values())) > 1:
             yield (
-                f"{sentence.rstrip('.')} (" + ", ".join(f"{word} at {profile}" for profile, word in words.items()) + ")"
+                f"{labels[claim_id].rstrip('.')} ("
+                + ", ".join(f"{word} at {profile}" for profile, word in words.items())
+                + ")"
             )
 
 
@@ -243,19 +243,18 @@ def _distance(claim: ClaimEvidence) -> float:
 
 
 def _short(claim: ClaimEvidence) -> str:
-    return claim.sentence.rstrip(".")
+    return claim.label.rstrip(".")
 
 
 def _verdicts(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterator[str]:
     """Yield a table with a line for each claim."""
     rows = []
-    sentences = sentences_of(profiles)
-    for number, sentence in enumerate(sentences, start=1):
+    for claim_id, label in labels_of(profiles).items():
         cells = []
         for evidence in profiles.values():
-            claim = next((claim for claim in evidence.claims if claim.sentence == sentence), None)
+            claim = next((claim for claim in evidence.claims if claim.id == claim_id), None)
             cells.append(f"**{claim.judgement.verdict}** {claim.effect}".strip() if claim else "")
-        rows.append((f"[{sentence}](evidence/{name}.md#claim-{number})", *cells))
+        rows.append((f"[{label}](evidence/{name}.md#{claim_id})", *cells))
     yield from table(("claim", *(f"`{profile}`" for profile in profiles)), rows)
 
 
@@ -269,12 +268,11 @@ def _whole_evidence(name: str, profiles: Mapping[str, StudyEvidence]) -> Iterato
         data = ", ".join(f"`{dataset}`" for dataset in dict.fromkeys(evidence.data.values()))
         note = f" {evidence.note}" if evidence.note else ""
         yield f"`{profile}`, {evidence.date}: {evidence.trials} trials on {data}; {versions}.{note}\n"
-    sentences = sentences_of(profiles)
-    for number, sentence in enumerate(sentences, start=1):
-        yield f"## {sentence} {{ #claim-{number}{_in_contents(sentence)} }}\n"
+    for claim_id, label in labels_of(profiles).items():
+        yield f"## {label} {{ #{claim_id}{_in_contents(label)} }}\n"
         said = False
         for profile, evidence in profiles.items():
-            claim = next((claim for claim in evidence.claims if claim.sentence == sentence), None)
+            claim = next((claim for claim in evidence.claims if claim.id == claim_id), None)
             if claim is None:
                 continue
             if claim.margin and not said:

@@ -12,7 +12,7 @@ import yaml
 
 from rankplug.studies import ClaimEvidence, StudyEvidence, Verdict
 from rankplug_documentation.parameter_table import table
-from rankplug_documentation.reproduction import evidence_in, sentences_of
+from rankplug_documentation.reproduction import evidence_in
 
 HEAD = """# Which loss should I use?
 
@@ -34,13 +34,11 @@ class Answer:
         study: that judged it.
         profile: the largest at which it was decided, else at which it was judged, else at which it was asked.
         claim: with its verdict.
-        number: of the claim on the study's page.
     """
 
     study: str
     profile: str
     claim: ClaimEvidence
-    number: int
 
     @property
     def verdict(self) -> str:
@@ -72,15 +70,13 @@ def which_loss_page(docs: Path) -> str:
 def _answers(
     claims: Mapping[str, Sequence[str]], evidence: Mapping[str, Mapping[str, StudyEvidence]]
 ) -> Iterator[Answer]:
-    for study, sentences in claims.items():
-        profiles = evidence[study]
-        known = sentences_of(profiles)
-        for sentence in sentences:
+    for study, ids in claims.items():
+        for claim_id in ids:
             asked = [
-                Answer(study, profile, claim, known.index(sentence) + 1)
-                for profile, one in profiles.items()
+                Answer(study, profile, claim)
+                for profile, one in evidence[study].items()
                 for claim in one.claims
-                if claim.sentence == sentence
+                if claim.id == claim_id
             ]
             judged = [answer for answer in asked if isinstance(answer.claim.judgement, Verdict)]
             decided = [answer for answer in judged if answer.verdict in WORDS]
@@ -95,7 +91,7 @@ def _in_short(answers: Sequence[Answer]) -> tuple[str, str]:
     if not decided:
         return "none yet", share
     largest = max(decided, key=_margins)
-    return f"{WORDS[largest.verdict]}: {largest.claim.sentence.rstrip('.')} ({largest.claim.effect})", share
+    return f"{WORDS[largest.verdict]}: {largest.claim.label.rstrip('.')} ({largest.claim.effect})", share
 
 
 def _margins(answer: Answer) -> float:
@@ -104,7 +100,7 @@ def _margins(answer: Answer) -> float:
 
 
 def _row(answer: Answer) -> tuple[str, ...]:
-    link = f"[{answer.claim.sentence}](evidence/{answer.study}.md#claim-{answer.number})"
+    link = f"[{answer.claim.label}](evidence/{answer.study}.md#{answer.claim.id})"
     return link, f"**{answer.verdict}**", answer.claim.effect, f"`{answer.profile}`"
 
 

@@ -100,15 +100,23 @@ def rankplug_transforms() -> list[TransformSpecification]:
     return [
         TransformSpecification(
             name="validate_on_test",
-            summary="validate on the test part, to repeat numbers that were selected so; never to report new ones",
-            implementation="rankplug_uniquerating.selecting_on_test:validate_on_test",
+            summary="validate on the test part, the protocol of Table 6; never to report new numbers",
+            implementation="rankplug_uniquerating.transforms:validate_on_test",
             parts=("valid",),
             paper=PAPER,
         ),
         TransformSpecification(
+            name="minmax",
+            summary="scale each feature to [0, 1] over all training documents",
+            implementation="rankplug_uniquerating.transforms:minmax",
+            formula=r"(x - \min_\text{train}) / (\max_\text{train} - \min_\text{train})",
+            paper=PAPER,
+            by_query=True,
+        ),
+        TransformSpecification(
             name="sparse_features",
             summary="make each feature 0 for most documents, to see what sparsity alone does",
-            implementation="rankplug_uniquerating.sparse_features:sparse_features",
+            implementation="rankplug_uniquerating.transforms:sparse_features",
             parameters=Sparsity,
             formula=r"\max(0, x - q_\text{train})",
             paper=PAPER,

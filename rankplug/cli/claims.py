@@ -51,7 +51,7 @@ def claims(
         rows: list[list[Cell]] = []
         for claim in paper.claims:
             judged = claim.judgement.verdict
-            rows.append([(judged, VERDICTS.get(judged, "")), claim.effect, claim.margin, claim.sentence])
+            rows.append([(judged, VERDICTS.get(judged, "")), claim.effect, claim.margin, claim.label])
         title = f"{paper.study}, profile {paper.profile} of {paper.date}, {paper.trials} trials: {paper.in_short}"
         say_table(("verdict", "effect", "margin", "claim"), rows, title=title)
     if absent:

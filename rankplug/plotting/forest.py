@@ -49,7 +49,7 @@ class ForestRow:
     """A claim with a cell for each panel that has it.
 
     Args:
-        words: its sentence.
+        words: its text.
         cells: by the name of the panel.
     """
 

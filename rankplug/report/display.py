@@ -164,11 +164,11 @@ def show_claims(evaluation: StudyEvaluation) -> Output:
     rows = []
     for shown in evaluation.claims:
         claim, verdict = shown.claim, shown.verdict
-        label = f"*{claim.exhibit}* " if claim.exhibit else ""
-        rows.append((label + claim.sentence, f"**{verdict.verdict}**", verdict.lines))
+        exhibit = f"*{claim.exhibit}* " if claim.exhibit else ""
+        rows.append((exhibit + claim.label, f"**{verdict.verdict}**", verdict.lines))
     # A bar would end the cell, in formulas too, where it cannot be escaped.
     lines = [markdown_table(("claim", "verdict", "evidence"), rows, BAR)]
-    seen = [f"- {observation.observation.sentence} {observation.told}" for observation in evaluation.observations]
+    seen = [f"- {observation.observation.text} {observation.told}" for observation in evaluation.observations]
     if seen:
         lines += ["", "Observed, without a test:", "", *seen]
     shows = {"study": evaluation.study.name, "claims": True}

@@ -55,7 +55,7 @@ class ForestLine:
     """A claim on one kind of data.
 
     Args:
-        words: its sentence.
+        words: its text.
         anchor: of the claim.
         verdict: its word.
         about: what the verdict rests on, in words.

@@ -270,7 +270,7 @@ def described_claims(report: StudyReport) -> Iterator[dict[str, Any]]:
     """Yield each claim as plain values, with its verdict."""
     for shown in report.evaluation.claims:
         claim, verdict = shown.claim, shown.verdict
-        about = {"claim": claim.sentence, "exhibit": claim.exhibit, "verdict": verdict.verdict}
+        about = {"id": claim.id, "claim": claim.label, "exhibit": claim.exhibit, "verdict": verdict.verdict}
         details = verdict.describe() if isinstance(verdict, Verdict) else {}
         yield {**about, "evidence": verdict.sentence, **details}
 
@@ -297,7 +297,7 @@ def _markdown_section(name: str, report: StudyReport) -> Iterator[str]:
         yield ""
     yield "### Claims\n"
     rows = [
-        (each.claim.sentence, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in report.evaluation.claims
+        (each.claim.label, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in report.evaluation.claims
     ]
     yield markdown_table(("claim", "verdict", "evidence"), rows)
     yield ""

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-LONGEST_ANCHOR = 60
-"""Letters of a claim's sentence in its anchor."""
-
-
 @dataclass(frozen=True)
 class StudyReport:
     """A study in the report.
@@ -70,9 +66,8 @@ class StudyReport:
 
     @cached_property
     def claim_anchors(self) -> list[str]:
-        """Anchors of its claims on the page of all claims, made of their sentences and each its own."""
-        sentences = (slug(shown.claim.sentence)[:LONGEST_ANCHOR].strip("-") for shown in self.evaluation.claims)
-        return anchors(f"{self.study.name}-{sentence}" for sentence in sentences)
+        """Anchors of its claims on the page of all claims, by their ids."""
+        return [f"{self.study.name}-{shown.claim.id}" for shown in self.evaluation.claims]
 
     @cached_property
     def query_anchors(self) -> dict[str, str]:

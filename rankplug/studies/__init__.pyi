@@ -1,5 +1,7 @@
 from .citation import Citation as Citation
 from .citation import exhibit_bibtex as exhibit_bibtex
+from .claims import ROLES as ROLES
+from .claims import SOURCES as SOURCES
 from .claims import Claim as Claim
 from .claims import Margin as Margin
 from .claims import Observation as Observation
@@ -92,6 +94,8 @@ from .verdicts import some_greater as some_greater
 __all__ = [
     "DECIDED",
     "PROFILES",
+    "ROLES",
+    "SOURCES",
     "VERDICTS",
     "Abstention",
     "BestMethod",

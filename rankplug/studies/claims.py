@@ -1,9 +1,10 @@
-"""Claims of a paper: a sentence, the statistic that gives evidence, and the difference that would matter."""
+"""Claims of a paper: a statement, the statistic that gives evidence, and the difference that would matter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from rankplug.errors import NotRunError
 from rankplug.statistics import holm_steps
@@ -37,27 +38,46 @@ class Margin:
         return f"{self.scale * self.value:g} {self.unit}".strip()
 
 
+Role = Literal["main", "detail"]
+Source = Literal["paper", "ours"]
+ROLES: tuple[Role, ...] = get_args(Role)
+SOURCES: tuple[Source, ...] = get_args(Source)
+
+
 @dataclass(frozen=True)
 class Claim:
-    """A testable sentence of a paper; see ``docs/verdicts.md``.
+    """A testable statement; see ``docs/verdicts.md``.
 
     Args:
-        sentence: as a reader would say it, with the place in the paper.
+        id: key that does not change when the text does, in kebab case and unique within the study.
+        text: as close to the paper's own sentence as possible; Markdown with formulas.
         statistic: computes the evidence from results.
-        exhibit: name of the figure or table that shows it, of the study's own; empty where none does.
+        exhibit: name of the figure or table of the study that shows it; empty where none does.
         margin: the difference that would matter; none for exact checks.
+        section: place in the paper that makes the claim, or that it bears on, such as ``Section 7.1``.
+        role: ``main`` for what the paper's abstract and conclusion say, four to eight per paper; else ``detail``.
+        source: ``paper`` where the paper makes the claim, ``ours`` where this project does.
         sequential: whether trials may be added until it is decided; not where the results themselves choose what is
             compared, as more of them would change the question.
-        control: computes the same evidence in a case whose answer is known to be another. It is for claims that compute
-            by themselves and read no values of the results, which nobody could else see come out otherwise.
+        control: computes the same evidence in a case whose answer is known to differ. Required for claims that read
+            no values of the results, which could otherwise not be seen to come out both ways.
     """
 
-    sentence: str
+    id: str
+    text: str
     statistic: Callable[[Results], Evidence]
     exhibit: str = ""
     margin: Margin | None = None
+    section: str = ""
+    role: Role = "detail"
+    source: Source = "paper"
     sequential: bool = True
     control: Callable[[Results], Evidence] | None = None
+
+    @property
+    def label(self) -> str:
+        """The text after its place in the paper, or after the note that the paper does not make the claim."""
+        return claim_label(self.text, self.section, self.source)
 
     def judge(
         self, results: Results, *, margin: float | None = None, steps: Steps = holm_steps, looks: int = 1
@@ -71,8 +91,8 @@ class Claim:
             looks: how often the growing data were looked at.
         """
         evidence = self._evidence(results)
-        if self.margin is not None and margin is None and looks == 1 and self.sentence in results.decisions:
-            return results.decisions[self.sentence]
+        if self.margin is not None and margin is None and looks == 1 and self.id in results.decisions:
+            return results.decisions[self.id]
         return self.judge_evidence(evidence, results, margin=margin, steps=steps, looks=looks)
 
     def _evidence(self, results: Results) -> Evidence:
@@ -107,6 +127,16 @@ class Claim:
         )
 
 
+def claim_label(text: str, section: str, source: str) -> str:
+    """Return the text of a claim with its place in the paper, or marked as not the paper's.
+
+    >>> claim_label("It ranks better.", "Section 7.1", "paper"), claim_label("It ranks alike.", "", "ours")
+    ('Section 7.1: It ranks better.', 'Ours: It ranks alike.')
+    """
+    place = "Ours" if source == "ours" else section
+    return f"{place}: {text}" if place else text
+
+
 def core_minutes(results: Results, runs: Iterable[Cell]) -> float | None:
     """Return core-minutes that one more trial of some models takes, all folds of it, by the times on record."""
     total = 0.0
@@ -128,12 +158,14 @@ class Observation:
     """Something the results show that no test decides, such as a count; it has no verdict.
 
     Args:
-        sentence: what is looked at.
+        id: key that does not change when the text does, in kebab case and unique among the study's claims too.
+        text: what is looked at.
         tell: what is seen, in words; empty where it was not run.
         exhibit: name of the figure or table that shows it.
     """
 
-    sentence: str
+    id: str
+    text: str
     tell: Callable[[Results], str]
     exhibit: str = ""
 

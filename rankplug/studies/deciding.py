@@ -113,11 +113,12 @@ def decide(
 def decisions_in_words(study: Study, results: Results) -> str:
     """Return a line for each claim that deciding looked at: its verdict, looks and trials, or what it still takes."""
     lines = []
-    for sentence, verdict in results.decisions.items():
+    labels = {claim.id: claim.label for claim in study.claims}
+    for claim_id, verdict in results.decisions.items():
         looks = "1 look" if verdict.looks == 1 else f"{verdict.looks} looks"
         part = verdict.decisive
         told = f"{verdict.verdict} after {looks}, {part.extent}" if part.extent else f"{verdict.verdict} after {looks}"
-        lines.append(f"{sentence} {told}" + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
+        lines.append(f"{labels[claim_id]} {told}" + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
     count = sum(verdict.decided for verdict in results.decisions.values())
     return "\n".join([f"{study.name}: {count} of {len(lines)} claims about differences are decided", *lines])
 
@@ -132,13 +133,11 @@ def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int)
         for claim in waiting:
             verdict = claim.judge(results, margin=_margin(claim, budget), steps=look_steps(budget.looks), looks=look)
             if isinstance(verdict, Verdict):
-                verdicts[claim.sentence] = verdict
+                verdicts[claim.id] = verdict
         waiting = [
             claim
             for claim in waiting
-            if claim.sentence in verdicts
-            and not verdicts[claim.sentence].decided
-            and _can_grow(verdicts[claim.sentence])
+            if claim.id in verdicts and not verdicts[claim.id].decided and _can_grow(verdicts[claim.id])
         ]
         if look == budget.looks or not waiting:
             break
@@ -185,14 +184,14 @@ def _affordable(
         more: how many times the trials of the profile are added.
         left: core-minutes.
     """
-    asked = {claim.sentence: _cells_of(claim, base) for claim in waiting}
+    asked = {claim.id: _cells_of(claim, base) for claim in waiting}
     chosen: list[Claim] = []
     cells: frozenset[Cell] = frozenset()
     spent = 0.0
-    for claim in sorted(waiting, key=lambda claim: len(asked[claim.sentence])):
-        wanted = cells | asked[claim.sentence]
+    for claim in sorted(waiting, key=lambda claim: len(asked[claim.id])):
+        wanted = cells | asked[claim.id]
         cost = sum((core_minutes(base, [cell]) or 0.0) * base.runs[cell[0]].trials * more for cell in wanted)
-        if asked[claim.sentence] and cost <= left:
+        if asked[claim.id] and cost <= left:
             chosen, cells, spent = [*chosen, claim], wanted, cost
     return chosen, cells, spent
 

@@ -111,7 +111,7 @@ class KeptEvaluation:
             lambda: {
                 "claims": [
                     {
-                        "claim": evaluation.claim.sentence,
+                        "claim": evaluation.claim.id,
                         "verdict": evaluation.verdict.describe(),
                         "sources": _plain_sources(evaluation.sources),
                     }
@@ -176,7 +176,7 @@ def kept_evaluation(study: Study, results: Results) -> KeptEvaluation:
     """Return what is kept of a study's evaluation on some results."""
     if not isinstance(results.frames, StoredFrames) or not _is_installed(study):
         return KeptEvaluation(None)
-    decided = {sentence: verdict.describe() for sentence, verdict in results.decisions.items()}
+    decided = {claim_id: verdict.describe() for claim_id, verdict in results.decisions.items()}
     return kept_under(study.name, (results.profile, results.frames.digest, json.dumps(decided)))
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.plotting import ForestCell, ForestRow, draw_forest
+from rankplug.studies.claims import claim_label
 from rankplug.studies.runs import core_seconds, number_on
 from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict, read_judgement
 
@@ -35,23 +36,36 @@ class ClaimEvidence:
     """A claim with its verdict.
 
     Args:
-        sentence: of the claim.
+        id: of the claim.
+        text: of the claim.
+        section: of the paper that makes it.
+        role: ``main`` or ``detail``.
+        source: ``paper`` or ``ours``.
         exhibit: that shows it.
         judgement: the verdict, or why there is none.
         margin: the difference that would matter, with its unit; empty for exact checks.
         reason: why smaller ones do not matter.
     """
 
-    sentence: str
+    id: str
+    text: str
+    section: str
+    role: str
+    source: str
     exhibit: str
     judgement: Judgement
     margin: str = ""
     reason: str = ""
 
     @property
+    def label(self) -> str:
+        """The text with its place in the paper, or marked as not the paper's."""
+        return claim_label(self.text, self.section, self.source)
+
+    @property
     def words(self) -> str:
-        """The sentence without the signs of formulas, for labels."""
-        return _plain(self.sentence)
+        """The label without the signs of formulas, for figures."""
+        return _plain(self.label)
 
     @property
     def effect(self) -> str:
@@ -82,7 +96,7 @@ class StudyEvidence:
         data: data sets, by the names of the groups that had them.
         versions: of the packages that made them.
         claims: with their verdicts.
-        observations: what was seen beside them, by its sentence.
+        observations: what was seen beside them, by its text.
         note: what else a reader must know of the runs, such as that they are fewer than the profile's.
     """
 
@@ -121,11 +135,7 @@ class StudyEvidence:
 
     def describe(self) -> dict[str, Any]:
         """Return plain values that JSON knows."""
-        claims = [
-            {"sentence": claim.sentence, "exhibit": claim.exhibit, "margin": claim.margin, "reason": claim.reason}
-            | {"judgement": claim.judgement.describe()}
-            for claim in self.claims
-        ]
+        claims = [{**vars(claim), "judgement": claim.judgement.describe()} for claim in self.claims]
         facts = {name: value for name, value in vars(self).items() if name not in ("claims", "data", "versions")}
         return {
             "format": FORMAT,
@@ -176,7 +186,11 @@ def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:
         dict(sorted(versions.items())),
         tuple(
             ClaimEvidence(
-                shown.claim.sentence,
+                shown.claim.id,
+                shown.claim.text,
+                shown.claim.section,
+                shown.claim.role,
+                shown.claim.source,
                 shown.claim.exhibit,
                 shown.verdict,
                 str(shown.claim.margin or ""),
@@ -184,7 +198,7 @@ def evidence_of(evaluation: StudyEvaluation) -> StudyEvidence:
             )
             for shown in evaluation.claims
         ),
-        {shown.observation.sentence: shown.told for shown in evaluation.observations},
+        {shown.observation.text: shown.told for shown in evaluation.observations},
     )
 
 
@@ -242,15 +256,15 @@ def forest_of(evidence: Iterable[StudyEvidence], headings: bool = False) -> Figu
     """
     given = list(evidence)
     profiles = {study.profile for study in given}
-    rows: dict[str, dict[str, dict[str, ForestCell]]] = {}
+    rows: dict[str, dict[str, tuple[str, dict[str, ForestCell]]]] = {}
     for study in given:
         of_study = rows.setdefault(study.title if headings else "", {})
         for claim in study.claims:
-            cells = of_study.setdefault(claim.sentence, {})
+            _, cells = of_study.setdefault(claim.id, (claim.words, {}))
             for data, cell in forest_cells(claim).items():
                 cells[_panel_name(study, data, len(profiles) > 1)] = cell
     kept = {
-        heading: [ForestRow(_plain(sentence), cells) for sentence, cells in claims.items() if cells]
+        heading: [ForestRow(words, cells) for words, cells in claims.values() if cells]
         for heading, claims in rows.items()
     }
     return draw_forest(kept)
@@ -280,6 +294,6 @@ EVERYWHERE = "made data"
 """Panel of what depends on no collection, such as exact checks, which try made lists."""
 
 
-def _plain(sentence: str) -> str:
-    """Return a sentence without the signs of formulas, which a figure's labels would set otherwise."""
-    return sentence.replace("$", "").replace("_{ij}", "ij").replace("_i", "i").replace("_j", "j")
+def _plain(text: str) -> str:
+    """Return a text without the signs of formulas, which a figure's labels would set otherwise."""
+    return text.replace("$", "").replace("_{ij}", "ij").replace("_i", "i").replace("_j", "j")

@@ -34,7 +34,7 @@ class Results:
         published: the numbers the paper prints.
         records: what is known of every trial: combination, versions, timings, digests.
         runs: what was asked for, by the name of the group.
-        decisions: verdicts on claims for which trials were added, by the claim's sentence.
+        decisions: verdicts on claims for which trials were added, by the claim's id.
     """
 
     profile: Profile

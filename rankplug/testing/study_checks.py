@@ -17,6 +17,8 @@ from rankplug.store import METRICS, combinations
 from rankplug.studies import (
     DECIDED,
     PROFILES,
+    ROLES,
+    SOURCES,
     Abstention,
     Checks,
     Citation,
@@ -35,6 +37,9 @@ SECONDS = 60.0
 COLUMNS = ("exhibit", "dataset", "model", "metric", "value", "half_width", "note")
 PLACE = re.compile(r"Section \d+(\.\d+)*|(train|valid|test) part")
 """Places in a paper or a release that are no exhibits."""
+KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+MOST_MAIN = 8
+"""Main claims of a study at most: what a paper's abstract and conclusion say."""
 
 
 CONTRACT = Contract("study", StudyCase)
@@ -116,6 +121,37 @@ def every_exhibit_draws(case: StudyCase) -> str | None:
 
 
 @CONTRACT.check(
+    means="pages and verdicts cannot refer to the claim, or a reader takes our claim for the paper's",
+    fix="give each claim and observation an id of its own such as beats-lambdamart, and each claim a text, a role (main"
+    " or detail) and a source (paper or ours); one to eight claims are main, and the paper's where it makes any",
+    stage=0,
+)
+def claims_say_what_they_are(case: StudyCase) -> str | None:
+    """Check ids, texts, roles and sources of claims, and ids of observations."""
+    claims, seen = case.study.claims, set()
+    for entry in (*claims, *case.study.observations):
+        if not KEBAB.fullmatch(entry.id):
+            return f"the id {entry.id!r} is not in kebab case"
+        if entry.id in seen:
+            return f"two claims or observations have the id {entry.id}"
+        if not entry.text:
+            return f"{entry.id} has no text"
+        seen.add(entry.id)
+    for claim in claims:
+        if claim.role not in ROLES or claim.source not in SOURCES:
+            return f"the claim {claim.id} has the role {claim.role!r} and the source {claim.source!r}"
+        if claim.source == "paper" and not claim.section:
+            return f"the claim {claim.id} is the paper's and names no section"
+    main = [claim for claim in claims if claim.role == "main"]
+    if claims and not 1 <= len(main) <= MOST_MAIN:
+        return f"{len(main)} of its claims are main, not 1 to {MOST_MAIN}"
+    if any(claim.source == "paper" for claim in claims):
+        ours = [claim.id for claim in main if claim.source == "ours"]
+        return f"the main claim {ours[0]} is not the paper's" if ours else None
+    return None
+
+
+@CONTRACT.check(
     means="a verdict that is the same whatever was measured says nothing",
     fix="compute evidence from the results (rankplug.studies.greater, alike, reached), with a margin that results can"
     " exceed; give a claim that reads no results, and an exact check, a control for which it comes out otherwise",
@@ -131,9 +167,9 @@ def every_claim_can_come_out_at_least_two_ways(case: StudyCase) -> str | None:
     for claim in case.study.claims:
         names = [exhibit.name for exhibit in case.study.exhibits]
         if claim.exhibit and claim.exhibit not in names:
-            return f"the claim {claim.sentence!r} names an exhibit {claim.exhibit}, which the study has not"
+            return f"the claim {claim.id} names an exhibit {claim.exhibit}, which the study has not"
         if problem := _one_way(claim, case):
-            return f"the claim {claim.sentence!r} {problem}"
+            return f"the claim {claim.id} {problem}"
     return None
 
 
@@ -184,7 +220,7 @@ def _row_problem(row: Mapping[Any, Any], study: Study, models: set[str], measure
         return None
     if metric not in measured and metric not in {name.partition("[")[0] for name in measured}:
         return f"names the metric {metric}, which no run measures"
-    if model not in models and not any(model and model in claim.sentence for claim in study.claims):
+    if model not in models and not any(model and model in claim.text for claim in study.claims):
         return f"names the model {model!r}, which no profile runs and no claim speaks of"
     return None
 

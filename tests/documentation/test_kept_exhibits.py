@@ -87,13 +87,13 @@ def paper(tmp_path, monkeypatch):
     )
     margin = Margin(0.5, "Made.")
     claims = (
-        Claim("Few rank well.", well(lambda results: "few"), "Table 1", margin),
-        Claim("More rank well.", well(lambda results: "more"), "Table 1", margin),
-        Claim("Noisy ones rank well.", well(lambda results: results.groups_run("noisy")[0]), "Table 1", margin),
+        Claim("few", "Few rank well.", well(lambda results: "few"), "Table 1", margin),
+        Claim("more", "More rank well.", well(lambda results: "more"), "Table 1", margin),
+        Claim("noisy", "Noisy rank well.", well(lambda results: results.groups_run("noisy")[0]), "Table 1", margin),
     )
     seen = (
-        Observation("Trials of few.", lambda results: str(results.runs["few"].trials)),
-        Observation("Trials of more.", lambda results: str(results.runs["more"].trials)),
+        Observation("trials-of-few", "Trials of few.", lambda results: str(results.runs["few"].trials)),
+        Observation("trials-of-more", "Trials of more.", lambda results: str(results.runs["more"].trials)),
     )
     one = Study(
         "made",
@@ -166,7 +166,7 @@ def test_verdicts_on_trials_that_were_added_say_how_many_stand_at_the_level_of_e
     def ahead(by):
         return lambda results: greater({"": Sample(by + lead, IndependentTrials())})
 
-    claims = [Claim(f"ahead by {by}", ahead(by), margin=Margin(0.5, "points")) for by in (0.49, 2.0, 0.0)]
+    claims = [Claim(f"ahead-{by}", "ahead", ahead(by), margin=Margin(0.5, "points")) for by in (0.49, 2.0, 0.0)]
     study = replace(paper, claims=claims)
     results = study.run("smoke", store=tmp_path, progress=False)
     evidence = evidence_of(evaluate(study, results))

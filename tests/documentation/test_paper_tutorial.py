@@ -59,7 +59,7 @@ def test_the_study_that_it_builds_is_the_toy(built, toy):
     assert [(exhibit.name, exhibit.title) for exhibit in study.exhibits] == [
         (exhibit.name, exhibit.title) for exhibit in toy.exhibits
     ]
-    about = ("sentence", "exhibit", "margin")
+    about = ("id", "text", "section", "role", "source", "exhibit", "margin")
     assert [[getattr(claim, name) for name in about] for claim in study.claims] == [
         [getattr(claim, name) for name in about] for claim in toy.claims
     ]

@@ -53,12 +53,12 @@ def test_lines_of_claims_lead_to_their_evidence(monkeypatch):
     pages = paper_pages.paper_pages(ROOT / "docs")
     for name in ORDER:
         evidence = (ROOT / "docs" / "evidence" / f"{name}.md").read_text(encoding="utf-8")
-        link = rf'<a href="\.\./\.\./evidence/{name}/#claim-(\d+)" title="([^"]+)"'
+        link = rf'<a href="\.\./\.\./evidence/{name}/#([a-z0-9-]+)" title="([^"]+)"'
         lines = re.findall(link, str(pages[f"papers/{name}.md"]))
         assert lines, name
-        for number, words in lines:
-            (sentence,) = re.findall(rf"^## (.+) {{ #claim-{number}\b.*}}$", evidence, re.MULTILINE)
-            assert html.unescape(words).startswith(sentence.rstrip(".")), (name, number)
+        for claim_id, words in lines:
+            (label,) = re.findall(rf"^## (.+) {{ #{claim_id}[ }}].*}}$", evidence, re.MULTILINE)
+            assert html.unescape(words).startswith(label.rstrip(".")), (name, claim_id)
 
 
 def test_pages_in_the_tree_link_to_pages_that_are_there_or_made():

@@ -50,6 +50,7 @@ STUDY = Study(
     exhibits=(Exhibit("Table 1", "numbers", lambda results: (results.trials("few", "ndcg@5").astype(float), None)),),
     claims=(
         Claim(
+            "claim",
             "A is better",
             lambda results: greater({"": results.difference("few", "ndcg@5", "A", "B")}),
             "Table 1",

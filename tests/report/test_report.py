@@ -92,11 +92,13 @@ def made(tmp_path_factory):
             Exhibit("Table 3", "no runs", draw_nothing_run),
         ),
         claims=(
-            Claim("more is *better*", trailing, "Table 1", Margin(0.5, "half of everything", 100, "points")),
-            Claim("one is one", lambda results: Checks({"": Check("1 = 1", 1.0, at_least=1.0, control=0.0)})),
-            Claim("nobody ran this", lambda results: not_run(HOSTILE)),
+            Claim("more", "more is *better*", trailing, "Table 1", Margin(0.5, "half of everything", 100, "points")),
+            Claim("one", "one is one", lambda results: Checks({"": Check("1 = 1", 1.0, at_least=1.0, control=0.0)})),
+            Claim("nobody", "nobody ran this", lambda results: not_run(HOSTILE)),
         ),
-        observations=(Observation("How many there are:", lambda results: f"{len(results['few'])} rows {HOSTILE}"),),
+        observations=(
+            Observation("count", "How many there are:", lambda results: f"{len(results['few'])} rows {HOSTILE}"),
+        ),
         published=pd.DataFrame,
     )
     store = Store(folder / "store")
@@ -133,7 +135,7 @@ def made(tmp_path_factory):
 
 def test_every_judged_claim_stands_in_the_forest_of_the_front_page_and_of_its_paper(made):
     anchors = made.shown["made"].claim_anchors
-    assert anchors == ["made-more-is-better", "made-one-is-one", "made-nobody-ran-this"]
+    assert anchors == ["made-more", "made-one", "made-nobody"]
     small = r'<div class="strips">\s*<a href="claims.html#(?P<to>[^"]*)" title="[^"]*: fails, (?P<about>[^"]*)"'
     lines = {
         "index.html": small,
@@ -169,7 +171,7 @@ def test_the_front_page_has_its_message_before_figures_and_papers(made):
 
 def test_a_claim_shows_what_decides_it_and_folds_the_rest(made):
     text = (made.report / "claims.html").read_text()
-    row = re.search(r'<tr id="made-more-is-better">.*?</tr>', text, re.DOTALL)[0]
+    row = re.search(r'<tr id="made-more">.*?</tr>', text, re.DOTALL)[0]
     shown, folded = row.split("<details", 1)
     assert "margin" in shown and "combinations/" not in shown and "combinations/" in folded
 

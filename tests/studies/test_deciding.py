@@ -90,7 +90,7 @@ def study_of(first: str = "ListNet", second: str = "nothing learnt") -> Study:
         yield Runs("runs", models, {**shared, "transforms": ["query_minmax"]}, trials=2)
 
     margin = Margin(0.005, "half a point", 100, "points")
-    claims = (Claim("The first is better.", lambda results: lead(results, first, second), "", margin),)
+    claims = (Claim("first", "The first is better.", lambda results: lead(results, first, second), "", margin),)
     return Study("made", "Made", "nobody", "made:made.ipynb", runs, (), claims, lambda: None)
 
 

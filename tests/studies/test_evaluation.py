@@ -61,8 +61,11 @@ def ran(tmp_path_factory):
         notebook="made:made.ipynb",
         runs=lambda profile, data: [Runs("few", MODELS, shared, trials=2, kind="all", place="here")],
         exhibits=(Exhibit("Table 1", "numbers", table), Exhibit("Figure 1", "a picture", figure)),
-        claims=(Claim("more", lead, "Table 1", Margin(0.5, "half of all")), Claim("none", lambda _: not_run("why"))),
-        observations=(Observation("one", lambda results: ""), Observation("two", lambda results: "seen")),
+        claims=(
+            Claim("more", "more", lead, "Table 1", Margin(0.5, "half of all")),
+            Claim("none", "none", lambda _: not_run("why")),
+        ),
+        observations=(Observation("one", "one", lambda results: ""), Observation("two", "two", lambda results: "seen")),
         published=pd.DataFrame,
     )
     store = Store(tmp_path_factory.mktemp("evaluated"))
@@ -184,7 +187,7 @@ def test_the_forest_plot_of_all_claims_is_drawn_once_for_the_same_verdicts(ran, 
     first = pictures(evidence)
     assert pictures(evidence) == first and len(drawn) == 1
     assert first["pdf"].startswith(b"%PDF") and b"</svg>" in first["svg"]
-    claims = (dataclasses.replace(evidence.claims[0], sentence="less"),)
+    claims = (dataclasses.replace(evidence.claims[0], id="less"),)
     assert pictures(dataclasses.replace(evidence, claims=claims)) != first and len(drawn) == 2
     for path in (cache / "evaluations").rglob("svg-*"):
         path.write_bytes(b"damaged")

@@ -71,6 +71,7 @@ def table(results):
     return results.trials("few", "ndcg@5").astype(float), None
 
 
+CLAIM = Claim("a-is-better", "A is better", lead, "Table 1", MARGIN, "Section 1", "main")
 SOUND = Study(
     name="paper",
     title="A paper",
@@ -78,7 +79,7 @@ SOUND = Study(
     notebook="rankplug:notebooks/xendcg.ipynb",
     runs=runs,
     exhibits=(Exhibit("Table 1", "numbers", table),),
-    claims=(Claim("A is better", lead, "Table 1", MARGIN),),
+    claims=(CLAIM,),
     published=lambda: published(),
 )
 
@@ -126,6 +127,22 @@ def raises(results):
     [
         ("it_says_which_paper_it_is", {"name": "another"}, "the study itself another"),
         ("it_says_which_paper_it_is", {"title": "Another"}, "that of its citation 'A paper'"),
+        *(
+            (
+                "claims_say_what_they_are",
+                {"claims": tuple(dataclasses.replace(CLAIM, **parts) for parts in changes)},
+                words,
+            )
+            for changes, words in (
+                ([{"id": "Is better"}], "is not in kebab case"),
+                ([{}, {}], "two claims or observations have the id a-is-better"),
+                ([{"text": ""}], "a-is-better has no text"),
+                ([{"section": ""}], "names no section"),
+                ([{"role": "minor"}], "has the role 'minor'"),
+                ([{"role": "detail"}], "0 of its claims are main"),
+                ([{}, {"id": "ours", "source": "ours"}], "the main claim ours is not the paper's"),
+            )
+        ),
         ("every_profile_plans", {"runs": unknown_loss}, "the model A of few cannot be planned: there is no loss"),
         ("every_profile_plans", {"runs": lambda p, d: [*runs(p, d), *runs(p, d)]}, "two groups are called few"),
         ("every_exhibit_draws", {"exhibits": (Exhibit("Table 1", "", table),)}, "Table 1 has no title"),
@@ -137,32 +154,36 @@ def raises(results):
         ("every_exhibit_draws", {"exhibits": (Exhibit("Table 1", "x", raises),)}, "cannot be drawn: KeyError"),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("always", lambda results: not_run("never"), "Table 1", MARGIN),)},
+            {"claims": (Claim("always", "always", lambda results: not_run("never"), "Table 1", MARGIN),)},
             "comes out as 'not run' on all results",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("one is one", lambda results: Checks({"1 = 1": Check("x", 1, at_least=1, control=1)})),)},
-            "the claim 'one is one' has a check '1 = 1' that comes out alike for its control",
+            {
+                "claims": (
+                    Claim("one", "one is one", lambda results: Checks({"1 = 1": Check("x", 1, at_least=1, control=1)})),
+                )
+            },
+            "the claim one has a check '1 = 1' that comes out alike for its control",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("by itself", computed, "Table 1", MARGIN),)},
-            "the claim 'by itself' reads no results and has no control",
+            {"claims": (Claim("by-itself", "by itself", computed, "Table 1", MARGIN),)},
+            "the claim by-itself reads no results and has no control",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("by itself", computed, "Table 1", MARGIN, control=computed),)},
+            {"claims": (Claim("by-itself", "by itself", computed, "Table 1", MARGIN, control=computed),)},
             "comes out as 'holds' for its control",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("too wide", either_way, "Table 1", MARGIN),)},
+            {"claims": (Claim("too-wide", "too wide", either_way, "Table 1", MARGIN),)},
             "comes out as 'holds' or 'inconclusive' on all results",
         ),
         (
             "every_claim_can_come_out_at_least_two_ways",
-            {"claims": (Claim("A is better", lead, "Table 9", MARGIN),)},
+            {"claims": (Claim("a-is-better", "A is better", lead, "Table 9", MARGIN),)},
             "names an exhibit Table 9, which the study has not",
         ),
         ("published_numbers_say_what_they_are", {"published": lambda: published(exhibit="Table 9")}, "names 'Table 9'"),
@@ -185,9 +206,9 @@ def test_a_broken_study_fails_the_check_that_is_meant_for_it(check, changes, com
 
 
 def test_a_claim_passes_by_its_control_or_by_the_profile_that_runs_it_and_may_say_why_it_is_not_judged(smoke):
-    apart = Claim("by itself", computed, "Table 1", MARGIN, control=alike_at_zero)
-    elsewhere = Claim("on OHSUMED", away_from_smoke, "Table 1", MARGIN)
-    unjudged = Claim("never", lambda results: not_run("nobody can"), "Table 1")
+    apart = Claim("by-itself", "by itself", computed, "Table 1", MARGIN, control=alike_at_zero)
+    elsewhere = Claim("on-ohsumed", "on OHSUMED", away_from_smoke, "Table 1", MARGIN)
+    unjudged = Claim("never", "never", lambda results: not_run("nobody can"), "Table 1")
     study = dataclasses.replace(SOUND, claims=(apart, elsewhere, unjudged), runs=runs_elsewhere)
     assert finding("every_claim_can_come_out_at_least_two_ways", study, smoke).status == "ok"
     only_smoke = dataclasses.replace(study, runs=runs)

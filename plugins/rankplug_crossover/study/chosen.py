@@ -1,12 +1,12 @@
 """The combination that validation data choose, of all and of each paper's own, measured on the test data.
 
-A collection's folds rotate, so what validates one fold tests another. A combination that is chosen for all folds by
-its mean over them was therefore chosen with every test query's labels at hand. Where each fold chooses for itself, no
-label of its test part plays a role: that row is the strict one.
+Each fold chooses for itself, by its own validation part. A collection's folds rotate, so that what validates one fold
+tests another: a choice by the mean over all folds would use every label of the test parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -16,8 +16,8 @@ from rankplug.studies import Results, interval_of
 from rankplug_crossover.study.protocol import METRICS, paper_of, whole_grids
 from rankplug_crossover.study.quality import identities, validation_folds
 
-ANY, EACH_FOLD, NEW = "all", "all, fold by fold", "new combinations"
-WHO = (ANY, EACH_FOLD, NEW, "stochastic", "xendcg", "uniquerating", "logrank")
+ANY, NEW, OWN = "all", "new combinations", "the papers' own"
+WHO = (ANY, NEW, OWN, "stochastic", "xendcg", "uniquerating", "logrank")
 
 
 def table(results: Results) -> tuple[pd.DataFrame, None]:
@@ -44,22 +44,26 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 def choice(folds: pd.DataFrame, who: str) -> dict[int, str]:
-    """Return the chosen model of each fold; the same for all of them unless each fold chooses for itself.
+    """Return the model that each fold's validation part chooses.
 
     Args:
         folds: validation quality, see :func:`~rankplug_crossover.study.quality.validation_folds`.
         who: among which models, one of :data:`WHO`.
     """
-    if who == EACH_FOLD:
-        return {int(fold): str(folds[fold].idxmax()) for fold in folds.columns}
     papers = pd.Series(map(paper_of, folds.index), folds.index)
-    candidates = folds if who == ANY else folds[papers == ("" if who == NEW else who)]
-    return dict.fromkeys(map(int, folds.columns), str(candidates.mean(axis=1).idxmax()))
+    among = {ANY: papers.notna(), NEW: papers == "", OWN: papers != ""}
+    candidates = folds[among.get(who, papers == who)]
+    return {int(fold): str(candidates[fold].idxmax()) for fold in candidates.columns}
+
+
+def values_of_choice(results: Results, group: str, metric: str, chosen: Mapping[int, str]) -> pd.Series[float]:
+    """Return the test metric of every query under the model that its fold chose."""
+    values = results.by_query(group, metric)
+    folds = values.index.get_level_values("fold")
+    return pd.concat([values.loc[folds == fold, model] for fold, model in chosen.items()])
 
 
 def mean_of_choice(results: Results, group: str, metric: str, chosen: dict[int, str], scale: float = 1.0) -> Interval:
     """Return the mean test metric where each fold is measured under the model that it chose."""
-    values = results.by_query(group, metric)
-    folds = values.index.get_level_values("fold")
-    own = pd.concat([values.loc[folds == fold, model] for fold, model in chosen.items()])
+    own = values_of_choice(results, group, metric, chosen)
     return interval_of(results.sample_of_queries(group, scale * own, {(group, model) for model in chosen.values()}))

@@ -48,6 +48,10 @@ def row_not_here(reason: str) -> Callable[[Results], Evidence]:
     return lambda results: not_run(reason)
 
 
+def _claim_id(model: str) -> str:
+    return model.lower().replace(".", "-") + "-row"
+
+
 study = Study(
     name="letor2",
     title="Official baselines of LETOR",
@@ -61,16 +65,31 @@ study = Study(
     ),
     claims=(
         *(
-            Claim(f"Our {model} gives the official row of the release.", official_row_reached(model), "Rows", POINTS)
+            Claim(
+                _claim_id(model),
+                f"Our {model} gives the official row of the release.",
+                official_row_reached(model),
+                "Rows",
+                POINTS,
+                section="Baselines",
+                role="main",
+            )
             for model in ("RankSVM", "ListNet", "RankBoost", "FRank", "AdaRank.MAP", "AdaRank.NDCG")
         ),
         *(
-            Claim(f"Our {model} gives the official row of the release.", row_not_here(reason), "Rows")
+            Claim(
+                _claim_id(model),
+                f"Our {model} gives the official row of the release.",
+                row_not_here(reason),
+                "Rows",
+                section="Baselines",
+            )
             for model, reason in NOT_HERE.items()
         ),
     ),
     observations=(
         Observation(
+            "numbers-within-intervals",
             "How many of our numbers lie within their interval over the five folds of the official ones.",
             rows_within_their_intervals,
             "Rows",

@@ -122,7 +122,8 @@ def mentioned(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
     elsewhere = replace(size, dropout_between=not size.dropout_between)
     return {
         **{name: {**plain, "loss": loss} for name, loss in WEAK.items()},
-        LONGER: parts_of(BY_NAME["ApproxNDCG"], longer, collection, tuned=False),
+        # Early stopping would end it where it ends the shorter training.
+        LONGER: {**parts_of(BY_NAME["ApproxNDCG"], longer, collection, tuned=False), "patience": None},
         ELSEWHERE: parts_of(BY_NAME["E[ApproxNDCG]"], elsewhere, collection, tuned=True),
     }
 

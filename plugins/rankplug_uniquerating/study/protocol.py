@@ -147,7 +147,7 @@ def choices_of(
         scorer = f"{kind}[layers={layers},activation=elu,initialisation=glorot{settings}]"
         return _network("urank", scorer, collection, size)
 
-    scaled = [name if name != "query_minmax" else "standardise" for name in OF_NETWORKS]
+    scaled = [name if name != "query_minmax" else "minmax" for name in OF_NETWORKS]
     return {
         **{name: {**models["uMart"], "loss": f"umart[window={window}]"} for name, window in WINDOWS.items()},
         URRANK: recurrent(),

@@ -21,6 +21,7 @@ FINDINGS = (
     "lambdaMART's pairs are not truncated; LightGBM's default of 30 would be another loss.",
     "min_sum_hessian_in_leaf = 0 matters: the curvatures of a list sum to less than 1.",
     "Three pairwise tests are made at each cut-off without a correction; Holm's is shown beside the raw p values."
-    " Random splits of one pool share queries, which makes the paired t test too sure of itself; the column"
-    ' "p, resampled" has the test of Nadeau and Bengio (2003), which allows for it.',
+    " Random splits of one pool"
+    " share queries, which makes the paired t test too sure of itself; there the test is that of Nadeau and Bengio"
+    " (2003), which allows for it.",
 )

@@ -93,7 +93,7 @@ def artifact_appendix(shown: Mapping[str, StudyReport], records: Iterable[Mappin
         markdown_table(
             ("study", "claim", "verdict"),
             [
-                (name, claim.claim.sentence, claim.verdict.verdict)
+                (name, claim.claim.label, claim.verdict.verdict)
                 for name, report in shown.items()
                 for claim in report.evaluation.claims
             ],

@@ -34,7 +34,7 @@ def forged(shift, spread=0.0):
 
 
 def verdict(results, name="RankBoost"):
-    (claim,) = (claim for claim in STUDY.claims if claim.sentence.startswith(f"Our {name} "))
+    (claim,) = (claim for claim in STUDY.claims if claim.text.startswith(f"Our {name} "))
     return str(claim.judge(results).verdict)
 
 

@@ -50,7 +50,7 @@ def test_what_the_paper_mentions_stands_beside_its_baselines(results):
 
 def test_leads_of_trials_are_counted_and_tested_against_one_half():
     for lead, found in ((0.05, "holds"), (-0.05, "fails")):
-        judged = Claim("", comparisons.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
+        judged = Claim("claim", "", comparisons.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
         assert judged.verdict == found
         assert verdict(comparisons.whichever_trial, made(lead, trials=5)) == "not run"
         assert f"in {6 if lead > 0 else 0} of 6 trainings" in judged.sentence + " ".join(judged.notes)
@@ -81,7 +81,7 @@ def made(lead: float, trials: int = 6, noise: float = 0.001) -> Results:
 
 
 def verdict(statistic, results, margin=claims.POINTS):
-    return Claim("", statistic, margin=margin).judge(results).verdict
+    return Claim("claim", "", statistic, margin=margin).judge(results).verdict
 
 
 LEADS = [
@@ -114,7 +114,7 @@ def test_curves_that_early_stopping_ended_are_not_compared(statistic):
     results = made(0.05)
     records = tuple({"identity": model, "record": {"stopped": "patience"}} for model in protocol.MODELS)
     stopped = dataclasses.replace(results, records=records)
-    verdict = Claim("", statistic, margin=claims.POINTS).judge(stopped)
+    verdict = Claim("claim", "", statistic, margin=claims.POINTS).judge(stopped)
     assert verdict.verdict == "not run" and "not run to the end" in verdict.sentence
 
 
@@ -142,7 +142,8 @@ def test_a_growing_gap_is_told_from_a_shrinking_one():
     frame = growing[FIXED]
     expected = frame["model"].str.startswith("E[") & (frame["measure"] == "curve")
     grows, early = (
-        next(claim for claim in STUDY.claims if words in claim.sentence) for words in ("gap between", "fewer trees")
+        next(claim for claim in STUDY.claims if claim.id == name)
+        for name in ("approxndcg-gap-grows", "lambdamart-gain-with-fewer-trees")
     )
     for sign, verdict in ((1, "holds"), (-1, "fails")):
         changed = frame.assign(value=frame["value"] + sign * 0.01 * frame["iteration"].fillna(0) * expected)

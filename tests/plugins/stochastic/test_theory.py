@@ -21,7 +21,7 @@ STUDY = rp.study("stochastic")
 
 
 def verdict(check):
-    return Claim("", check).judge(None).verdict
+    return Claim("claim", "", check).judge(None).verdict
 
 
 def test_the_variance_of_draws_is_told_from_that_of_one_draw_repeated():

@@ -21,7 +21,7 @@ def test_listnet_prefers_the_wrong_order_of_section_2s_example_and_urank_does_no
     ratings, scores = np.exp([2, 1]) / np.exp([2, 1]).sum(), np.array([20.0, 1.0])
     assert right[0] == pytest.approx(np.log(np.exp(scores).sum()) - ratings @ scores)
     assert right[0] > wrong[0] and right[1] < wrong[1]
-    assert Claim("", choices.listnet_prefers_the_wrong_order).judge(None).verdict == "holds"
+    assert Claim("claim", "", choices.listnet_prefers_the_wrong_order).judge(None).verdict == "holds"
 
 
 def test_the_forms_of_the_loss_agree_and_are_timed():

@@ -44,7 +44,29 @@ def is_arbitrarily_accurate(results: Results) -> Evidence:
 
 
 CLAIMS = (
-    Claim(f"{OURS} outperforms {DIRECT} (abstract)", outperforms_direct_optimisation, "Table 1", POINT),
-    Claim(f"{OURS} is competitive with {STRONG} (abstract)", is_competitive, "Table 1", POINT),
-    Claim(f"{OURS} approximates NDCG with any accuracy (abstract)", is_arbitrarily_accurate),
+    Claim(
+        "beats-direct-optimisation",
+        f"{OURS} outperforms {DIRECT}.",
+        outperforms_direct_optimisation,
+        "Table 1",
+        POINT,
+        section="Abstract",
+        role="main",
+    ),
+    Claim(
+        "is-competitive",
+        f"{OURS} is competitive with {STRONG}.",
+        is_competitive,
+        "Table 1",
+        POINT,
+        section="Abstract",
+        role="main",
+    ),
+    Claim(
+        "is-arbitrarily-accurate",
+        f"{OURS} approximates NDCG with any accuracy.",
+        is_arbitrarily_accurate,
+        section="Abstract",
+        role="main",
+    ),
 )

@@ -24,6 +24,21 @@ def learns_faster(results: Results) -> Evidence:
 
 
 CLAIMS = (
-    Claim(f"{OURS} ranks better than {BASELINE} (Table 1)", ranks_better, "Table 1", POINT),
-    Claim(f"{OURS} learns faster than {BASELINE} (Figure 1)", learns_faster, "Figure 1", POINT),
+    Claim(
+        "beats-baseline",
+        f"{OURS} ranks better than {BASELINE}.",
+        ranks_better,
+        "Table 1",
+        POINT,
+        section="Section 4",
+        role="main",
+    ),
+    Claim(
+        "learns-faster",
+        f"{OURS} learns faster than {BASELINE}.",
+        learns_faster,
+        "Figure 1",
+        POINT,
+        section="Section 4",
+    ),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankplug.studies import Evidence, IndependentTrials, Results, Sample, Values, alike, greater
+from rankplug.studies import Evidence, IndependentTrials, Results, Sample, Values, alike, greater, not_run
 from rankplug_logrank.study.experiments import dependent_walks, objectives
 from rankplug_logrank.study.experiments.accuracy_table import RIVALS, accuracy_frame, cells_above_half, microaverage
 from rankplug_logrank.study.experiments.first_steps import domination_frame, first_trial, trace_frame
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Statistic = Callable[[Results], Evidence]
 TOP_HEAVY = ("MAP", "NDCG")
 """Gains of which the claim on the spread speaks; a flip changes Delta_AUC by the same everywhere."""
+FEW_GOOD = 50
+"""Bad documents for each good one from which on good documents count as far fewer, the premise of Section 2."""
 NEAR_ONE, LITTLE = 0.9, 0.1
 """The expected loss that is called close to 1 at least, and the fall in training that is very small at most."""
 
@@ -196,11 +198,16 @@ def restarts_are_needed(results: Results) -> Evidence:
 
 
 def of_training_lists(column: str, above: float) -> Statistic:
-    """Return the statistic that compares the expected loss (4) of training lists, or its fall, with a number."""
+    """Return the statistic that compares the expected loss (4) of training lists, or its fall, with a number.
+
+    Only lists in which good documents are far fewer than bad ones count, as the statement presumes.
+    """
 
     def gather(results: Results) -> Evidence:
         frame = objectives.falls(first_trial(results))
-        own = frame[frame["objective"] == objectives.EXPECTED_LOSS]
+        own = frame[(frame["objective"] == objectives.EXPECTED_LOSS) & (frame["bad per good"] >= FEW_GOOD)]
+        if own.empty or own.groupby("gain").size().min() < 2:
+            return not_run(f"no two training lists with at least {FEW_GOOD} bad documents for each good one")
         parts = {}
         for gain, rows in own.groupby("gain", sort=False):
             fall = (rows["at w = 0"] - rows[column]) / rows["at w = 0"].mean()

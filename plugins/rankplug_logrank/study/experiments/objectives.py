@@ -73,6 +73,7 @@ def falls(trial: Trial) -> pd.DataFrame:
             first, last = (objective(scores).value for scores in (np.zeros(train.documents), model.predict(train)))
             frame = pd.DataFrame({"query": train.query_ids, "at w = 0": first, "trained": last})
             frame["random orders"] = by_chance
+            frame["bad per good"] = (train.lengths - goods) / np.maximum(goods, 1)
             frames.append(frame[(goods > 0) & (goods < train.lengths)].assign(gain=gain, objective=words))
     return pd.concat(frames, ignore_index=True)
 
