@@ -6,7 +6,6 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ import pytest
 from rankplug_documentation import evidence as module
 from rankplug_documentation.evidence import exhibits_in, note_of, note_of_looks, write_evidence
 from rankplug_documentation.paper_pages import exhibits_shown
-from rankplug_documentation.reproduction import ORDER, evidence_in
+from rankplug_documentation.reproduction import ORDER
 
 from rankplug.errors import NotRunError, RankplugError
 from rankplug.plotting import new_figure
@@ -35,7 +34,6 @@ from rankplug.studies import (
     evidence_of,
     greater,
 )
-from rankplug.studies import study as study_of
 from rankplug.studies.verdicts import IndependentTrials, Sample
 
 EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
@@ -209,15 +207,3 @@ def test_what_is_no_file_of_exhibits_is_refused_with_its_name(content, tmp_path)
 def test_every_paper_has_figures_or_tables_in_the_site():
     assert set(ORDER) <= set(KEPT)
     assert sum(path.stat().st_size for path in (EVIDENCE / "exhibits").iterdir()) < LARGEST
-
-
-@pytest.mark.parametrize("name", KEPT)
-def test_the_kept_exhibits_are_the_study_s_and_their_verdicts_are_kept_too(name):
-    kept, paper = KEPT[name], study_of(name)
-    titles = {exhibit.name: exhibit.title for exhibit in paper.exhibits}
-    assert {each.name: each.title for each in kept.exhibits}.items() <= titles.items()
-    assert kept.profile in evidence_in(EVIDENCE)[name]
-    for each in kept.exhibits:
-        assert bool(each.picture) != bool(each.table)
-        if each.picture:
-            assert ElementTree.fromstring(each.picture).tag.endswith("svg")
