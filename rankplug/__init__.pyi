@@ -17,7 +17,6 @@ from .metrics import Metric as Metric
 from .metrics import MetricParameters as MetricParameters
 from .metrics import RankingMetricParameters as RankingMetricParameters
 from .metrics import evaluate as evaluate
-from .metrics import evaluate_run as evaluate_run
 from .metrics import list_metric as list_metric
 from .metrics import metric as metric
 from .registry import BackendSpecification as BackendSpecification
@@ -47,7 +46,6 @@ from .training import explain as explain
 from .training import fit as fit
 from .training import fit_on_cluster as fit_on_cluster
 from .training import load_model as load_model
-from .training import pyterrier as pyterrier
 
 __version__: str
 
@@ -82,7 +80,6 @@ __all__ = [
     "TransformSpecification",
     "compare",
     "evaluate",
-    "evaluate_run",
     "explain",
     "fit",
     "fit_on_cluster",
@@ -95,7 +92,6 @@ __all__ = [
     "loss",
     "metric",
     "padded_loss",
-    "pyterrier",
     "results",
     "sampler",
     "study",

@@ -24,7 +24,7 @@ from rankplug.cli import (
 )
 from rankplug.cli.completion import complete_names
 from rankplug.cli.machine import doctor, warm
-from rankplug.cli.models import explain, run
+from rankplug.cli.models import explain
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
 
@@ -41,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (check, cite, claims, doctor, explain, lab, new, plugins, reproduce, run, sweep, train, warm)
+COMMANDS = (check, cite, claims, doctor, explain, lab, new, plugins, reproduce, sweep, train, warm)
 for commands in COMMANDS:
     commands.register(app)
 app.add_typer(data.app, name="data")

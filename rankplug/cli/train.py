@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankplug.system import hand_over, say
 
+if TYPE_CHECKING:
+    from rankplug.data import Lists
+
 DATASET = Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")]
 FOLD = Annotated[int, typer.Option(help="Fold of the data set, from 1.")]
 SEED = Annotated[int, typer.Option(help="Seed of everything random.")]
+MODEL_FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default.")]
+MODEL_SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
+MODEL_TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
+PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -119,16 +126,13 @@ def evaluate(
     metric: Annotated[
         list[str] | None, typer.Option(help="Metric; may be given several times (default ndcg@5).")
     ] = None,
-    fold: Annotated[int | None, typer.Option(help="Fold; the model's own by default.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")] = None,
-    transform: Annotated[
-        list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")
-    ] = None,
-    part: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "test",
+    fold: MODEL_FOLD = None,
+    seed: MODEL_SEED = None,
+    transform: MODEL_TRANSFORM = None,
+    part: PART = "test",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a saved model: the mean over queries, and how many of them count."""
-    from rankplug.cli.models.run import part_of
     from rankplug.metrics import by_name as metrics
     from rankplug.training import load_model
 
@@ -144,3 +148,43 @@ def evaluate(
             say(f"{name} {values.mean():.6f} ({counted} of {values.size} queries)")
     if as_json:
         hand_over(json.dumps(rows, indent=1))
+
+
+def part_of(
+    own: dict[str, Any],
+    dataset: str | None,
+    fold: int | None,
+    seed: int | None,
+    transform: list[str] | None,
+    part: str,
+    model: Any,
+) -> tuple[str, Lists]:
+    """Return a part of the data that a command names, else of the data of a model, with its name in words.
+
+    Args:
+        own: data set, fold, seed and transforms that the model's record names.
+        dataset: its name; this and the next three are the model's own where they are None.
+        fold: its fold.
+        seed: the seed of random splits and transforms.
+        transform: names of transforms.
+        part: train, valid or test.
+        model: file of the model, for messages.
+    """
+    from rankplug.data import Split, load
+    from rankplug.errors import DataError
+
+    name = dataset or own.get("dataset")
+    if name is None:
+        raise DataError(f"{model} does not know its data set; name one")
+    if part not in Split._fields:
+        raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
+    fold = own.get("fold", 1) if fold is None else fold
+    seed = own.get("seed", 0) if seed is None else seed
+    transforms = own.get("transforms", []) if transform is None else transform
+    lists: Lists = getattr(load(name, fold=fold, seed=seed, transforms=transforms), part)
+    return name_of_part(name, fold, part, seed), lists
+
+
+def name_of_part(dataset: str, fold: int, part: str, seed: int) -> str:
+    """Return the name of a part in words."""
+    return f"{dataset} fold {fold} {part}, seed {seed}"

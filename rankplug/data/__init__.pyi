@@ -24,10 +24,6 @@ from .tables import ENDINGS as ENDINGS
 from .tables import Table as Table
 from .tables import shard_of as shard_of
 from .tables import table_files as table_files
-from .trec import read_qrels as read_qrels
-from .trec import read_run as read_run
-from .trec import write_qrels as write_qrels
-from .trec import write_run as write_run
 
 __all__ = [
     "ENDINGS",
@@ -51,13 +47,9 @@ __all__ = [
     "load",
     "load_in_blocks",
     "ranges",
-    "read_qrels",
     "read_rows",
-    "read_run",
     "regression_em",
     "shard_of",
     "signed_log1p",
     "table_files",
-    "write_qrels",
-    "write_run",
 ]

@@ -16,8 +16,6 @@ from .engine_objective import EngineObjective as EngineObjective
 from .exports.explaining import Method as Method
 from .exports.explaining import draw_explanation as draw_explanation
 from .exports.explaining import explain as explain
-from .exports.pyterrier_reranker import pyterrier as pyterrier
-from .exports.run_metadata import run_metadata as run_metadata
 from .fitting import Problem as Problem
 from .fitting import fit as fit
 from .fitting import problem_of as problem_of
@@ -32,3 +30,45 @@ from .training_loop import train as train
 from .tree_settings import TreeSettings as TreeSettings
 from .tree_settings import of_engine as of_engine
 from .tree_settings import with_engine as with_engine
+
+__all__ = [
+    "LOSS",
+    "BoostingObjective",
+    "ClusterProblem",
+    "CompiledModel",
+    "Debiasing",
+    "EngineObjective",
+    "FittedEngine",
+    "Learner",
+    "LearningCurve",
+    "Method",
+    "Model",
+    "Observer",
+    "Part",
+    "Problem",
+    "Ranker",
+    "Record",
+    "RunningScores",
+    "StepwiseLearner",
+    "Tree",
+    "TreeEnsemble",
+    "TreeSettings",
+    "at_most",
+    "below",
+    "check_replaceable",
+    "check_writable",
+    "checked",
+    "draw_explanation",
+    "explain",
+    "fit",
+    "fit_on_cluster",
+    "load_model",
+    "of_engine",
+    "onnx_linear",
+    "problem_of",
+    "sidecar_of",
+    "threads_for_trees",
+    "train",
+    "tree_of",
+    "with_engine",
+]

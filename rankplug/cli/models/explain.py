@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from rankplug.cli.models.run import FOLD, PART, SEED, TRANSFORM, part_of
+from rankplug.cli.train import MODEL_FOLD, MODEL_SEED, MODEL_TRANSFORM, PART, part_of
 from rankplug.system import hand_over, say, say_table
 
 
@@ -28,9 +28,9 @@ def explain(
     top: Annotated[int, typer.Option(min=1, help="Features to show, the most important ones.")] = 20,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to draw into, such as features.png.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --out, write no file.")] = False,
-    fold: FOLD = None,
-    seed: SEED = None,
-    transform: TRANSFORM = None,
+    fold: MODEL_FOLD = None,
+    seed: MODEL_SEED = None,
+    transform: MODEL_TRANSFORM = None,
     part: PART = "test",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of all features.")] = False,
 ) -> None:

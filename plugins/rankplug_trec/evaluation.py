@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankplug.data import read_qrels, read_run
 from rankplug.errors import DataError
-from rankplug.metrics.by_name import Metric
+from rankplug.metrics import Metric
 from rankplug.registry import Named
+from rankplug_trec.files import read_qrels, read_run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import yaml
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.data.lists import Lists
+from rankplug.data import Lists
 from rankplug.errors import DataError, shown
 from rankplug.system import numbers, whole_file
 
@@ -115,18 +116,19 @@ def write_run(
         metadata: written as YAML in comments before the first line.
         depth: documents of a query at most.
     """
-    found = numbers(scores, "scores").reshape(-1)
-    if found.shape != lists.labels.shape:
-        raise DataError(f"{lists.documents} documents, but {found.size} scores")
-    if np.isnan(found).any():
-        raise DataError(f"the score of document {np.flatnonzero(np.isnan(found))[0]} is nan, so it has no rank")
-    order = np.lexsort((-found, lists.query_of_document))
+    values = numbers(scores, "scores").reshape(-1)
+    if values.shape != lists.labels.shape:
+        raise DataError(f"{lists.documents} documents, but {values.size} scores")
+    if np.isnan(values).any():
+        raise DataError(f"the score of document {np.flatnonzero(np.isnan(values))[0]} is nan, so it has no rank")
+    order = np.lexsort((-values, lists.query_of_document))
     queries, names, word = _beginnings(lists), document_names(lists)[order], _word(tag) or "rankplug"
-    falling = _falling(found[order], lists.starts)
+    falling = _falling(values[order], lists.starts)
 
     def lines() -> Iterator[str]:
         if metadata is not None:
-            yield from header(metadata)
+            text = yaml.safe_dump(dict(metadata), sort_keys=False, allow_unicode=True, width=10_000)
+            yield from (f"# {line}\n" for line in ("ir_metadata.start", *text.splitlines(), "ir_metadata.end"))
         for query, begin, end in zip(queries, lists.starts[:-1], lists.starts[1:], strict=True):
             for rank, place in enumerate(range(begin, end if depth is None else min(end, begin + depth)), start=1):
                 yield f"{query} Q0 {names[place]} {rank} {falling[place]:.9g} {word}\n"
@@ -172,7 +174,7 @@ def _write(path: str | os.PathLike[str], lines: Callable[[], Iterator[str]], for
         _check_replaceable(target, form)
         with whole_file(target) as file:
             for line in lines():
-                file.write(_encoded(line))
+                file.write(line.encode(errors="surrogateescape"))
     except OSError as error:
         raise DataError(
             f"cannot write {target}: {error.strerror or error}; free space or allow writing there, or name another file"
@@ -180,7 +182,7 @@ def _write(path: str | os.PathLike[str], lines: Callable[[], Iterator[str]], for
 
 
 def _check_replaceable(path: Path, form: Form) -> None:
-    """Raise where a file has this name that is of another kind, such as the model whose run it is."""
+    """Raise where a file of another kind has this name, such as the model whose run it is."""
     if not path.is_file() or not path.stat().st_size:
         return
     with path.open("rb") as file:
@@ -189,23 +191,6 @@ def _check_replaceable(path: Path, form: Form) -> None:
         next(_rows(head[:-1] or head, path, form), None)
     except DataError:
         raise DataError(f"{path} is there already and is no {form.what}; name another, or remove it") from None
-
-
-def _encoded(line: str) -> bytes:
-    try:
-        return line.encode()
-    except UnicodeEncodeError:
-        raise DataError(f"{shown(line.strip())} holds what is no text; rename query, document or run") from None
-
-
-def header(metadata: Mapping[str, Any]) -> Iterator[str]:
-    """Yield metadata as the comment lines of ir_metadata."""
-    import yaml
-
-    yield "# ir_metadata.start\n"
-    for line in yaml.safe_dump(dict(metadata), sort_keys=False, allow_unicode=True, width=10_000).splitlines():
-        yield f"# {line}\n"
-    yield "# ir_metadata.end\n"
 
 
 def read_run(run: Any) -> pd.DataFrame:
@@ -257,17 +242,11 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
 
 def _lines(path: Path, form: Form) -> list[str]:
     try:
-        if path.exists() and not path.is_file():
-            raise DataError(
-                f"{path} cannot be read: it is no regular file; save what comes from it, and name that file"
-            )
         return path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:
         raise DataError(f"{path} is no {form.what}: it is no UTF-8 text") from None
-    except ValueError as error:
-        raise DataError(f"no file can be named {str(path)[:100]!r}: {error}") from None
 
 
 def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, str, float]]:

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankplug.data import Lists
 from rankplug.errors import DataError
 from rankplug.system import require_modules
-from rankplug.training._models import Model
+from rankplug.training import Model
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class PipelineStep(Protocol):
-    """A step of a PyTerrier pipeline, as far as type checkers need to know it."""
-
-    def transform(self, results: pd.DataFrame) -> pd.DataFrame:
-        """Return the results with new scores and ranks."""
-
-    def __call__(self, results: Any) -> pd.DataFrame:
-        """Return the results of a frame, or of one query, with new scores and ranks."""
-
-    def __rshift__(self, step: Any) -> Any:
-        """Return a pipeline in which another step follows this one."""
-
-    def __rrshift__(self, step: Any) -> Any:
-        """Return a pipeline in which this step follows another one."""
-
-
-def pyterrier(model: Model, *, features: str = "features") -> PipelineStep:
-    """Return a ``pyterrier.Transformer`` that scores documents by their features and ranks them anew.
+def pyterrier(model: Model, *, features: str = "features") -> Any:
+    """Return a ``pyterrier.Transformer`` that scores documents by their features and ranks them.
 
     It takes a data frame of results, with ``qid``, ``docno`` and an array of features a row, as ``a >> (b ** c)`` makes
-    it, and gives it back with ``score`` and ``rank``.
+    it, and returns it with ``score`` and ``rank``.
 
     Args:
-        model: what scores.
+        model: the scorer.
         features: the column that holds the arrays.
     """
     if not isinstance(model, Model):
@@ -70,6 +54,6 @@ def pyterrier(model: Model, *, features: str = "features") -> PipelineStep:
             return pt.model.add_ranks(results.drop(columns="rank", errors="ignore").assign(score=scores))
 
         def __repr__(self) -> str:
-            return f"rankplug.pyterrier({model!r})"
+            return f"rankplug_trec.pyterrier({model!r})"
 
-    return cast(PipelineStep, Reranker())
+    return Reranker()

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankplug.cli.train import MODEL_FOLD, MODEL_SEED, MODEL_TRANSFORM, PART, name_of_part, part_of
 from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
-    from rankplug.data import Lists
     from rankplug.store import KeptRun
 
 TRIAL = re.compile(r"[0-9a-f]{16}-f\d+-t\d+")
 
 OUT = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]
-FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default.")]
-SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
-TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
-PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
 STORE = Annotated[Path | None, typer.Option(help="Folder of results; else that of the project.")]
 DRY = Annotated[bool, typer.Option("--dry-run", help="Count what would be written, and write nothing.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -35,13 +34,13 @@ def register(app: typer.Typer) -> None:
 
 def run(
     model: Annotated[
-        str, typer.Argument(help="A file that rankplug train wrote, or a trial whose scores a sweep has kept.")
+        str, typer.Argument(help="A file that rankplug train wrote, or a trial whose scores a sweep has stored.")
     ],
     dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
     out: OUT = Path("run.txt"),
-    fold: FOLD = None,
-    seed: SEED = None,
-    transform: TRANSFORM = None,
+    fold: MODEL_FOLD = None,
+    seed: MODEL_SEED = None,
+    transform: MODEL_TRANSFORM = None,
     part: PART = "test",
     tag: Annotated[str, typer.Option(help="Name of the run.")] = "rankplug",
     depth: Annotated[int | None, typer.Option(min=1, help="Documents of a query at most.")] = None,
@@ -51,8 +50,8 @@ def run(
     as_json: JSON = False,
 ) -> None:
     """Write the ranking of a data set's documents as a run of TREC."""
-    from rankplug.data import write_run
-    from rankplug.training import load_model, run_metadata
+    from rankplug.training import load_model
+    from rankplug_trec import write_run
 
     if Path(model).exists() or dataset is not None:
         fitted = load_model(model)
@@ -60,48 +59,78 @@ def run(
         scores, combination, versions = fitted.predict(lists), fitted.record.combination, fitted.record.versions
         trained_on = str(fitted.record.data.get("dataset") or "")
     else:
-        name, kept = _kept(model, store, fold, seed, transform, part)
-        lists, scores = kept.lists, kept.scores
-        combination, versions = kept.trial.combination.model_dump(), kept.record.get("versions", {})
-        trained_on = kept.trial.combination.dataset
+        name, stored = _stored(model, store, fold, seed, transform, part)
+        lists, scores = stored.lists, stored.scores
+        combination, versions = stored.trial.combination.model_dump(), stored.record.get("versions", {})
+        trained_on = stored.trial.combination.dataset
     if not dry_run:
         metadata = run_metadata(combination, versions, name, trained_on, tag) if header else None
         write_run(out, lists, scores, tag=tag, metadata=metadata, depth=depth)
     lines = sum(length if depth is None else min(length, depth) for length in lists.lengths.tolist())
-    _tell(out, {"documents": lines, "queries": len(lists)}, name, dry_run, as_json)
+    _report(out, {"documents": lines, "queries": len(lists)}, name, dry_run, as_json)
 
 
 def qrels(
     dataset: Annotated[
         str,
-        typer.Argument(help="Name of a data set; a model file or a trial with kept scores stands for what it ranks."),
+        typer.Argument(help="Name of a data set; a model file or a trial with stored scores stands for what it ranks."),
     ],
     out: OUT = Path("qrels.txt"),
-    fold: FOLD = None,
-    seed: SEED = None,
-    transform: TRANSFORM = None,
+    fold: MODEL_FOLD = None,
+    seed: MODEL_SEED = None,
+    transform: MODEL_TRANSFORM = None,
     part: PART = "test",
     store: STORE = None,
     dry_run: DRY = False,
     as_json: JSON = False,
 ) -> None:
     """Write the labels of a data set's documents as judgements of TREC."""
-    from rankplug.data import write_qrels
     from rankplug.training import load_model, sidecar_of
+    from rankplug_trec import write_qrels
 
     if TRIAL.fullmatch(dataset):
-        name, kept = _kept(dataset, store, fold, seed, transform, part)
-        lists = kept.lists
+        name, stored = _stored(dataset, store, fold, seed, transform, part)
+        lists = stored.lists
     elif sidecar_of(Path(dataset)).is_file():
         name, lists = part_of(load_model(dataset).record.data, None, fold, seed, transform, part, dataset)
     else:
         name, lists = part_of({}, dataset, fold, seed, transform, part, "")
     if not dry_run:
         write_qrels(out, lists)
-    _tell(out, {"judgements": lists.documents, "queries": len(lists)}, name, dry_run, as_json)
+    _report(out, {"judgements": lists.documents, "queries": len(lists)}, name, dry_run, as_json)
 
 
-def _kept(
+def run_metadata(
+    combination: Mapping[str, Any], versions: Mapping[str, str], dataset: str, trained_on: str, tag: str
+) -> dict[str, Any]:
+    """Return the metadata of a run after ir_metadata: platform, implementation, method and data.
+
+    Research goal and actor are for a person to add.
+
+    Args:
+        combination: texts of backend, scorer, loss and sampler, and the seed.
+        versions: versions of Python and packages.
+        dataset: what is ranked, in words.
+        trained_on: the training data, in words.
+        tag: name of the run.
+    """
+    libraries = [f"{name}=={version}" for name, version in versions.items() if name != "python"]
+    parts = ("backend", "scorer", "loss", "sampler", "seed")
+    method = {name: combination[name] for name in parts if combination.get(name) not in (None, "")}
+    return {
+        "tag": tag,
+        "platform": {
+            "hardware": {"cpu": {"architecture": platform.machine(), "number of cores": os.cpu_count()}},
+            "operating system": {"kernel": platform.release(), "distribution": platform.system()},
+            "software": {"libraries": {"python": libraries}},
+        },
+        "implementation": {"source": {"lang": [f"python {versions.get('python', platform.python_version())}"]}},
+        "method": {"automatic": True, "retrieval": [{"name": "re-ranking by a learnt scorer", **method}]},
+        "data": {"test collection": {"name": dataset}, "training data": [{"name": trained_on}] if trained_on else []},
+    }
+
+
+def _stored(
     trial: str, store: Path | None, fold: int | None, seed: int | None, transform: list[str] | None, part: str
 ) -> tuple[str, KeptRun]:
     """Return what a trial ranked, with its name in words; raise where other documents are asked for."""
@@ -110,46 +139,13 @@ def _kept(
 
     if (fold, seed, transform, part) != (None, None, None, "test"):
         raise DataError(f"scores of {trial} are of its own test part; leave out --fold, --seed, --transform and --part")
-    kept = kept_run(trial, Store(store))
-    return _in_words(kept.trial.combination.dataset, kept.trial.fold, part, kept.trial.seed), kept
+    stored = kept_run(trial, Store(store))
+    return name_of_part(stored.trial.combination.dataset, stored.trial.fold, part, stored.trial.seed), stored
 
 
-def _in_words(dataset: str, fold: int, part: str, seed: int) -> str:
-    return f"{dataset} fold {fold} {part}, seed {seed}"
-
-
-def _tell(out: Path, counts: dict[str, int], data: str, dry_run: bool, as_json: bool) -> None:
+def _report(out: Path, counts: dict[str, int], data: str, dry_run: bool, as_json: bool) -> None:
     if as_json:
         hand_over(json.dumps({"file": str(out), "written": not dry_run, "data": data, **counts}, indent=1))
         return
-    told = " of ".join(f"{count:,} {what}" for what, count in counts.items())
-    say(f"{out}: {told}{' would be written' if dry_run else ''}")
-
-
-def part_of(
-    own: dict[str, Any],
-    dataset: str | None,
-    fold: int | None,
-    seed: int | None,
-    transform: list[str] | None,
-    part: str,
-    model: Any,
-) -> tuple[str, Lists]:
-    """Return a part of the data that are named, or of those that a model has learnt from, with its name in words."""
-    from rankplug.data import Split, load
-    from rankplug.errors import DataError
-
-    wanted = dataset or own.get("dataset")
-    if wanted is None:
-        raise DataError(f"{model} does not know its data set; name one")
-    if part not in Split._fields:
-        raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
-    number, drawn = own.get("fold", 1) if fold is None else fold, own.get("seed", 0) if seed is None else seed
-    split = load(
-        wanted,
-        fold=number,
-        seed=drawn,
-        transforms=own.get("transforms", []) if transform is None else transform,
-    )
-    lists: Lists = getattr(split, part)
-    return _in_words(wanted, number, part, drawn), lists
+    sizes = " of ".join(f"{count:,} {what}" for what, count in counts.items())
+    say(f"{out}: {sizes}{' would be written' if dry_run else ''}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import ir_measures
 import numpy as np
@@ -11,11 +10,11 @@ import pandas as pd
 import pytest
 import pytrec_eval
 import yaml
+from rankplug_trec import evaluate_run, read_qrels, read_run, write_qrels, write_run
 from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.data import read_qrels, read_run, write_qrels, write_run
 from rankplug.errors import DataError
 
 OURS = {
@@ -61,7 +60,7 @@ def test_other_tools_read_our_numbers_from_an_exported_run(tmp_path, lists, kind
         expected = rp.evaluate(
             scores, lists, rp.metric(ours.replace("]", ",empty=0]") if "[" in ours else ours + "[empty=0]")
         )
-        again = rp.evaluate_run(tmp_path / "run.txt", tmp_path / "qrels.txt", ours).fillna(0.0)
+        again = evaluate_run(tmp_path / "run.txt", tmp_path / "qrels.txt", ours).fillna(0.0)
         assert again.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-12)
         theirs = {one.query_id: one.value for one in ir_measures.iter_calc([measure], qrels, run)}
         assert [theirs.get(query, 0.0) for query in again.index] == pytest.approx(expected.to_numpy(), abs=1e-6)
@@ -83,7 +82,7 @@ def test_runs_that_lack_judged_documents_or_have_others_are_measured_as_by_trec_
     for ours, (name, _) in OURS.items():
         if name is None or name == "ndcg":
             continue
-        values = rp.evaluate_run(run, qrels, ours)
+        values = evaluate_run(run, qrels, ours)
         assert values["q29"] == 0.0, "a query that the run lacks has retrieved nothing"
         expected = [found[query][name] for query in run]
         assert values[list(run)].fillna(0.0).to_numpy() == pytest.approx(expected, abs=1e-9), ours
@@ -94,7 +93,7 @@ def test_runs_that_lack_judged_documents_or_have_others_are_measured_as_by_trec_
 )
 def test_a_run_without_any_judged_query_is_no_run_of_them(run, told) -> None:
     with pytest.raises(DataError, match=f"the run has none of the judged queries, .*{told}"):
-        rp.evaluate_run(run, {"1": {"a": 1}}, "mrr")
+        evaluate_run(run, {"1": {"a": 1}}, "mrr")
 
 
 def test_a_document_that_stands_twice_is_told_with_its_file(tmp_path) -> None:
@@ -106,8 +105,8 @@ def test_a_document_that_stands_twice_is_told_with_its_file(tmp_path) -> None:
 def test_data_frames_of_other_tools_are_read() -> None:
     run = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [1.0, 2.0]})
     qrels = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "c"], "relevance": [1, 1]})
-    assert rp.evaluate_run(run, qrels, "mrr").to_dict() == {"1": 0.5}
-    assert rp.evaluate_run(run, qrels, "ndcg@1").to_dict() == {"1": 0.0}
+    assert evaluate_run(run, qrels, "mrr").to_dict() == {"1": 0.5}
+    assert evaluate_run(run, qrels, "ndcg@1").to_dict() == {"1": 0.0}
 
 
 def test_names_are_unique_and_have_no_blanks(tmp_path) -> None:
@@ -148,7 +147,7 @@ def test_commands_write_the_run_of_a_model_and_the_judgements_of_its_data(tmp_pa
     ask("qrels", "model.txt", "-o", "of model.txt")
     assert (tmp_path / "of model.txt").read_bytes() == (tmp_path / "qrels.txt").read_bytes()
     (told,) = json.loads(ask("evaluate", "model.txt", "--metric", "ndcg@3", "--json"))
-    assert rp.evaluate_run("run.txt", "qrels.txt", "ndcg@3").mean() == pytest.approx(told["mean"], abs=1e-12)
+    assert evaluate_run("run.txt", "qrels.txt", "ndcg@3").mean() == pytest.approx(told["mean"], abs=1e-12)
     comments = [line[2:] for line in (tmp_path / "run.txt").read_text().splitlines() if line.startswith("# ")]
     metadata = yaml.safe_load("\n".join(comments[1:-1]))
     assert metadata["method"]["retrieval"][0]["loss"] == "mse" and metadata["data"]["training data"] == [{"name": DATA}]
@@ -163,7 +162,7 @@ def test_a_run_and_its_judgements_are_written_from_the_scores_that_a_store_has_k
     identity = f"{table['combination'].item()}-f1-t1"
     ask("run", identity, "--store", str(tmp_path), "-o", str(tmp_path / "run.txt"))
     ask("qrels", identity, "--store", str(tmp_path), "-o", str(tmp_path / "qrels.txt"))
-    values = rp.evaluate_run(tmp_path / "run.txt", tmp_path / "qrels.txt", "mrr")
+    values = evaluate_run(tmp_path / "run.txt", tmp_path / "qrels.txt", "mrr")
     assert values.mean() == pytest.approx(table["value"].item(), abs=1e-12)
 
 
@@ -187,7 +186,6 @@ def test_lines_that_are_none_are_told_by_number(tmp_path, text, message) -> None
         (["#1", "b"], "query '#1' begins with #, as comments of TREC's files do; rename it"),
         (["a b", "a_b"], "2 queries are called 'a_b'; rename all but one"),
         (["a", " "], "query 1 has an empty name"),
-        (["a", "\udcff"], r"'\\udcff 0 \\udcff-1 2' holds what is no text; rename query, document or run"),
     ],
 )
 def test_names_that_readers_would_take_for_something_else_are_told(tmp_path, queries, message) -> None:
@@ -199,12 +197,9 @@ def test_names_that_readers_would_take_for_something_else_are_told(tmp_path, que
     assert not list(tmp_path.iterdir())
 
 
-def test_a_mark_of_byte_order_is_no_part_of_a_name_and_a_pipe_is_told(tmp_path) -> None:
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path) -> None:
     (tmp_path / "run.txt").write_text("q1 Q0 d1 1 2.0 t\n", encoding="utf-8-sig")
     assert read_run(tmp_path / "run.txt")["query"].tolist() == ["q1"]
-    os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(DataError, match="it is no regular file; save what comes from it, and name that file"):
-        read_run(tmp_path / "pipe.txt")
 
 
 def test_only_a_run_is_replaced_by_a_run_and_judgements_by_judgements(tmp_path, lists) -> None:
@@ -226,7 +221,7 @@ def test_only_a_run_is_replaced_by_a_run_and_judgements_by_judgements(tmp_path, 
 
 def test_what_cannot_be_measured_or_written_is_told(tmp_path, lists) -> None:
     with pytest.raises(DataError, match="metric kendall compares all documents of a list, and some were not retrieved"):
-        rp.evaluate_run({"q": {"a": 1.0}}, {"q": {"a": 1, "b": 0}}, "kendall")
+        evaluate_run({"q": {"a": 1.0}}, {"q": {"a": 1, "b": 0}}, "kendall")
     with pytest.raises(DataError, match="is no whole number, and judgements of TREC are"):
         write_qrels(tmp_path / "qrels.txt", rp.Lists(np.ones((1, 1)), [0.5], [0, 1]))
     with pytest.raises(DataError, match="the score of document 0 is nan"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from rankplug_trec import evaluate_run, pyterrier
 
 import rankplug as rp
 from rankplug.errors import DataError
@@ -34,7 +35,7 @@ def made():
 def test_documents_are_ranked_by_the_models_scores_whatever_their_order(made) -> None:
     model, test, frame = made
     shuffled = frame.sample(frac=1, random_state=1)
-    found = rp.pyterrier(model).transform(shuffled).sort_values("docno", key=lambda names: names.str[1:].astype(int))
+    found = pyterrier(model).transform(shuffled).sort_values("docno", key=lambda names: names.str[1:].astype(int))
     np.testing.assert_array_equal(found["score"], model.predict(test))
     for query in range(len(test)):
         part = found[found["qid"] == f"q{query}"].sort_values("rank")
@@ -45,20 +46,20 @@ def test_it_is_a_step_of_a_pipeline_and_its_results_are_measured_as_a_run(made) 
     model, test, frame = made
     retrieved = pt.Transformer.from_df(frame)
     topics = frame[["qid", "query"]].drop_duplicates()
-    found = (retrieved >> rp.pyterrier(model) % 3)(topics)
+    found = (retrieved >> pyterrier(model) % 3)(topics)
     assert (found.groupby("qid").size() <= 3).all() and found["rank"].max() == 2
     qrels = pd.DataFrame({"qid": frame["qid"], "docno": frame["docno"], "label": test.labels})
     ours = rp.evaluate(model, test, "ndcg@3").to_numpy()
-    assert rp.evaluate_run(found, qrels, "ndcg@3").to_numpy() == pytest.approx(ours, abs=1e-12, nan_ok=True)
+    assert evaluate_run(found, qrels, "ndcg@3").to_numpy() == pytest.approx(ours, abs=1e-12, nan_ok=True)
 
 
 def test_results_without_features_are_told(made) -> None:
     model, _, frame = made
     with pytest.raises(DataError, match="results have no column features: they have qid, docno"):
-        rp.pyterrier(model).transform(frame[["qid", "docno"]])
+        pyterrier(model).transform(frame[["qid", "docno"]])
     uneven = frame.assign(features=[np.ones(2 + place % 2) for place in range(len(frame))])
     with pytest.raises(DataError, match="the column features holds arrays of different lengths"):
-        rp.pyterrier(model).transform(uneven)
-    assert rp.pyterrier(model).transform(frame.head(0)).empty
+        pyterrier(model).transform(uneven)
+    assert pyterrier(model).transform(frame.head(0)).empty
     with pytest.raises(DataError, match=r"model must be a rankplug\.Model, got str"):
-        rp.pyterrier("model.txt")
+        pyterrier("model.txt")
