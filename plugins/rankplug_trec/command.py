@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.cli.train import MODEL_FOLD, MODEL_SEED, MODEL_TRANSFORM, PART, name_of_part, part_of
 from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
 TRIAL = re.compile(r"[0-9a-f]{16}-f\d+-t\d+")
 
 OUT = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]
+FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default.")]
+SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
+TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
+PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
 STORE = Annotated[Path | None, typer.Option(help="Folder of results; else that of the project.")]
 DRY = Annotated[bool, typer.Option("--dry-run", help="Count what would be written, and write nothing.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -38,9 +41,9 @@ def run(
     ],
     dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
     out: OUT = Path("run.txt"),
-    fold: MODEL_FOLD = None,
-    seed: MODEL_SEED = None,
-    transform: MODEL_TRANSFORM = None,
+    fold: FOLD = None,
+    seed: SEED = None,
+    transform: TRANSFORM = None,
     part: PART = "test",
     tag: Annotated[str, typer.Option(help="Name of the run.")] = "rankplug",
     depth: Annotated[int | None, typer.Option(min=1, help="Documents of a query at most.")] = None,
@@ -50,6 +53,7 @@ def run(
     as_json: JSON = False,
 ) -> None:
     """Write the ranking of a data set's documents as a run of TREC."""
+    from rankplug.cli.train import part_of
     from rankplug.training import load_model
     from rankplug_trec import write_run
 
@@ -76,15 +80,16 @@ def qrels(
         typer.Argument(help="Name of a data set; a model file or a trial with stored scores stands for what it ranks."),
     ],
     out: OUT = Path("qrels.txt"),
-    fold: MODEL_FOLD = None,
-    seed: MODEL_SEED = None,
-    transform: MODEL_TRANSFORM = None,
+    fold: FOLD = None,
+    seed: SEED = None,
+    transform: TRANSFORM = None,
     part: PART = "test",
     store: STORE = None,
     dry_run: DRY = False,
     as_json: JSON = False,
 ) -> None:
     """Write the labels of a data set's documents as judgements of TREC."""
+    from rankplug.cli.train import part_of
     from rankplug.training import load_model, sidecar_of
     from rankplug_trec import write_qrels
 
@@ -134,6 +139,7 @@ def _stored(
     trial: str, store: Path | None, fold: int | None, seed: int | None, transform: list[str] | None, part: str
 ) -> tuple[str, KeptRun]:
     """Return what a trial ranked, with its name in words; raise where other documents are asked for."""
+    from rankplug.cli.train import name_of_part
     from rankplug.errors import DataError
     from rankplug.store import Store, kept_run
 
