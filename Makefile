@@ -56,8 +56,8 @@ smoke: notebooks ## run every notebook at its smallest size
 examples: install ## install the papers of plugins/examples as strangers' packages, and test them
 	$(BIN)/python -m pytest tests/project/test_example_papers.py
 
-lab: install ## open the notebooks in JupyterLab, those of other installed papers too
-	$(BIN)/rankplug lab notebooks
+lab: install ## open the notebooks in JupyterLab; LAB="--port 9999 --allow-root" passes options to it
+	$(BIN)/rankplug lab notebooks -- $(LAB)
 
 constraints: install ## write constraints.txt anew from what is installed
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt

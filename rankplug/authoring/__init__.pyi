@@ -1,19 +1,8 @@
-from .checking import check_plugins as check_plugins
-from .compiling_ahead import Compilation as Compilation
-from .compiling_ahead import compile_ahead as compile_ahead
-from .compiling_ahead import to_compile as to_compile
-from .doctor import examine as examine
-from .doctor import installed_versions as installed_versions
-from .notebook_copies import copy_notebooks as copy_notebooks
-from .scaffold import NewPlugin as NewPlugin
-
-__all__ = [
-    "Compilation",
-    "NewPlugin",
-    "check_plugins",
-    "compile_ahead",
-    "copy_notebooks",
-    "examine",
-    "installed_versions",
-    "to_compile",
-]
+from ._check import check_plugins as check_plugins
+from ._check import plugins_of_file as plugins_of_file
+from ._doctor import examine as examine
+from ._doctor import installed_versions as installed_versions
+from ._scaffold import NewPlugin as NewPlugin
+from ._warm import Compilation as Compilation
+from ._warm import compile_ahead as compile_ahead
+from ._warm import to_compile as to_compile

@@ -10,8 +10,7 @@ import numpy as np
 from rankplug.data import Lists, Split, load
 from rankplug.errors import DataError
 from rankplug.registry import DatasetSpecification, registry
-from rankplug.testing.checks import Contract, NotApplicableError
-from rankplug.testing.random_state import global_random_state, other_global_random_numbers
+from rankplug.testing._checks import Contract, NotApplicableError, global_random_state, other_global_random_numbers
 
 
 @dataclass(frozen=True)

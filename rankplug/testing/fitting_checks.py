@@ -26,8 +26,7 @@ from rankplug.registry import (
     parse,
     registry,
 )
-from rankplug.testing.checks import Contract
-from rankplug.testing.random_state import global_random_state, other_global_random_numbers
+from rankplug.testing._checks import Contract, global_random_state, other_global_random_numbers
 from rankplug.training import Model, fit, load_model
 
 QUALITY = "ndcg@5"

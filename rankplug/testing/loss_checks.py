@@ -3,20 +3,283 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from pydantic import Field
 
-from rankplug.losses import Evaluation
+from rankplug.compiled import log, uniform
+from rankplug.losses import Evaluation, Loss, PaddedLoss, loss, padding_filled
+from rankplug.registry import Parameters, Reference, SamplerSpecification
+from rankplug.samplers import Sampler, list_sampler
 from rankplug.system import use_threads
-from rankplug.testing import loss_basics  # noqa: F401, its checks come first
-from rankplug.testing.check_input import CheckInput, Floats
-from rankplug.testing.checks import NotApplicableError
-from rankplug.testing.loss_case import CONTRACT as CONTRACT
-from rankplug.testing.loss_case import Case as Case
-from rankplug.testing.loss_case import Noise, lists_of, not_finite, same, shown
+from rankplug.testing._checks import CheckInput, Contract, Floats, NotApplicableError
+
+
+@dataclass(frozen=True)
+class Case:
+    """A loss under test.
+
+    Args:
+        name: the loss with its parameters.
+        largest_label: labels are drawn from 0 to this; what the loss says it takes, or 4.
+        zero_cases: where the gradient must be zero, of ``one document``, ``equal labels``, ``no relevant document``;
+            what the loss says of itself.
+        equal_labels_by_position: documents of equal label are told apart by their position.
+        tolerance: of finite differences, relative to the largest derivative.
+        longest: of the lists of the size check.
+    """
+
+    name: str
+    largest_label: int | None = None
+    zero_cases: frozenset[str] | None = None
+    equal_labels_by_position: bool = False
+    tolerance: float = 1e-5
+    longest: int = 10_000
+    seed: int = 20
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def loss(self) -> Loss:
+        return loss(self.name)
+
+    @property
+    def noisy(self) -> bool:
+        return bool({"noise", "sampled rankings"} & self.loss.specification.needs)
+
+    @property
+    def silent_on(self) -> frozenset[str]:
+        return self.loss.specification.zero_gradient if self.zero_cases is None else self.zero_cases
+
+    @property
+    def highest_label(self) -> int:
+        declared = self.loss.specification
+        if self.largest_label is not None or declared.largest_label is not None:
+            return self.largest_label or declared.largest_label or 1
+        return 1 if "binary labels" in declared.needs else 4
+
+    def shorter(self, length: int) -> int:
+        """Return the length, or that of the longest list the loss can take."""
+        return min(length, self.loss.specification.longest or length)
+
+    def labels(self, documents: int, generator: np.random.Generator) -> Floats:
+        """Return labels of which at least two differ, if there are two documents."""
+        labels = generator.integers(0, self.highest_label + 1, documents).astype(float)
+        if documents > 1:
+            labels[0], labels[1] = self.highest_label, 0.0
+        return labels
+
+    def lists(self, *lengths: int) -> CheckInput:
+        """Make lists of some lengths with scores that differ."""
+        generator = np.random.default_rng(self.seed)
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        labels = np.concatenate([self.labels(length, generator) for length in lengths])
+        return CheckInput(generator.normal(size=int(starts[-1])), labels, starts)
+
+    def evaluate(self, given: CheckInput, **options: Any) -> Evaluation:
+        return self.loss.evaluate(given.scores, given.labels, given.starts, **options)
+
+
+CONTRACT = Contract("loss", Case, "rp.loss({name!r}).evaluate(scores, labels, starts)")
+
+
+def lists_of(*lengths: int) -> Callable[[Case], Iterator[CheckInput]]:
+    """Make inputs of lists of some lengths, shorter where the loss says so."""
+
+    def inputs(case: Case) -> Iterator[CheckInput]:
+        yield case.lists(*(case.shorter(length) for length in lengths))
+
+    return inputs
+
+
+def same(here: Evaluation, there: Evaluation, tolerance: float) -> str | None:
+    """Return the complaint that two results differ, or are not finite."""
+    if complaint := not_finite(here) or not_finite(there):
+        return complaint
+    for name, first, other in zip(Evaluation._fields, here, there, strict=True):
+        if not np.abs(first - other).max() <= tolerance * max(1.0, np.abs(first).max()):
+            return f"the {name} differs, {shown(first)} and {shown(other)}"
+    return None
+
+
+def not_finite(result: Evaluation) -> str | None:
+    """Return the complaint that a result is not finite."""
+    for name, array in zip(Evaluation._fields, result, strict=True):
+        if not np.isfinite(array).all():
+            return f"the {name} is not finite, {shown(array)}"
+    return None
+
+
+def shown(array: Any) -> str:
+    """Format numbers as a complaint shows them."""
+    numbers = [float(f"{value:.6g}") for value in array[:12]]
+    return f"[{', '.join(map(str, numbers))}{', ...' if len(array) > 12 else ''}]"
+
+
+@list_sampler
+def logistic(scores, key, perturbed, temperature):  # type: ignore[no-untyped-def]
+    """Compute ``(f_i + log(U_i / (1 - U_i)) / 2) / temperature``; return the derivative, one over the temperature."""
+    for i in range(scores.size):
+        draw = uniform(key, i)
+        perturbed[i] = (scores[i] + 0.5 * log(draw / (1.0 - draw))) / temperature
+    return 1.0 / temperature
+
+
+class NoiseParameters(Parameters):
+    """Parameters of the contracts' noise."""
+
+    samples: int = Field(2, ge=1, description="draws of each list")
+    temperature: float = Field(1.25, gt=0, description="divisor of the perturbed scores")
+
+
+class Noise(Sampler):
+    """Logistic noise that no plugin offers.
+
+    Args:
+        samples: number of draws.
+    """
+
+    def __init__(self, samples: int = 2) -> None:
+        self.reference = Reference("noise_of_contracts", {"samples": samples})
+        self.parameters = NoiseParameters.model_validate({"samples": samples})
+        self.specification = SamplerSpecification(
+            name="noise_of_contracts", summary="logistic noise", implementation=logistic, parameters=NoiseParameters
+        )
+        self.function = logistic
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Noise, (self.samples,)
+
+
+COMPUTED, FINITE, EXTREME, PADDED = range(4)
+"""Stages on which all others rest: where a loss is nan or sees padding, every other complaint would mislead."""
+
+
+@CONTRACT.check(
+    stage=COMPUTED,
+    means="it fails as soon as it is used",
+    fix="mend the line that is named; what numba compiles is a part of Python and NumPy, see its documentation",
+)
+def it_can_be_computed(case: Case) -> str | None:
+    """Evaluate one list of one document, which needs the loss compiled."""
+    case.evaluate(CheckInput.of([0.5], [0.0]))
+    return None
+
+
+@CONTRACT.check(
+    stage=FINITE,
+    inputs=lists_of(7, 5),
+    means="training ends in nan",
+    fix="print what the function computes on the input that is shown",
+)
+def ordinary_lists_give_finite_results(case: Case, given: CheckInput) -> str | None:
+    """Evaluate different scores and several labels without noise."""
+    return not_finite(case.evaluate(given))
+
+
+def _irrelevant(case: Case) -> Iterator[CheckInput]:
+    yield CheckInput.of(case.lists(case.shorter(5)).scores)
+
+
+@CONTRACT.check(
+    stage=FINITE,
+    inputs=_irrelevant,
+    means="one query without a relevant document ends training in nan",
+    fix="guard what divides by sums of labels or gains, and logarithms of them",
+)
+def labels_of_zero_give_finite_results(case: Case, given: CheckInput) -> str | None:
+    """Evaluate a list without a relevant document, of which most data sets have some."""
+    return not_finite(case.evaluate(given))
+
+
+def _tied(case: Case) -> Iterator[CheckInput]:
+    lists = case.lists(*[case.shorter(6)] * 3)
+    for pattern in ([0.0], [1.0, 1.0, -1.0], [-1e6]):
+        yield CheckInput.of(np.resize(pattern, lists.scores.size), lists.labels, lists.starts)
+
+
+@CONTRACT.check(
+    stage=FINITE,
+    inputs=_tied,
+    means="training ends in nan at its first step, as boosting and many networks start with equal scores",
+    fix="guard what divides by differences or spreads of scores, and square roots and logarithms of them",
+)
+def equal_scores_give_finite_results(case: Case, given: CheckInput) -> str | None:
+    """Evaluate lists whose scores are equal, all or some."""
+    return not_finite(case.evaluate(given))
+
+
+def _extreme(case: Case) -> Iterator[CheckInput]:
+    lists = case.lists(*[case.shorter(6)] * 3)
+    size = lists.scores.size
+    for scores in (
+        np.resize([1e3, -1e3, 0.0, 5e2, -2.0, 999.0], size) + 0.01 * np.arange(size),
+        np.linspace(-1e3, 1e3, size),
+        -1e6 + 0.01 * np.arange(size),
+    ):
+        yield CheckInput.of(scores, lists.labels, lists.starts)
+
+
+@CONTRACT.check(
+    stage=EXTREME,
+    inputs=_extreme,
+    means="training ends in nan",
+    fix="subtract the largest score before exponentials, and use log1p, logaddexp or softplus",
+)
+def extreme_scores_give_finite_results(case: Case, given: CheckInput) -> str | None:
+    """Evaluate gaps of 1e3 and more, also through a sampler."""
+    for sampler in (None, Noise()):
+        if complaint := not_finite(case.evaluate(given, sampler=sampler)):
+            return complaint
+    return None
+
+
+def _short_and_long(case: Case) -> Iterator[CheckInput]:
+    for length in (1, 2, 3, 33, case.longest):
+        yield case.lists(case.shorter(length))
+
+
+@CONTRACT.check(
+    stage=EXTREME,
+    inputs=_short_and_long,
+    means="training ends in nan",
+    fix="guard divisions by counts, or declare the specification's longest",
+)
+def short_and_long_lists_give_finite_results(case: Case, given: CheckInput) -> str | None:
+    """Evaluate lists from one document to the longest allowed."""
+    return not_finite(case.evaluate(given))
+
+
+def _in_one_tensor(case: Case) -> Iterator[CheckInput]:
+    yield case.lists(*(case.shorter(length) for length in (7, 8, 6)))
+
+
+@CONTRACT.check(
+    stage=PADDED,
+    inputs=_in_one_tensor,
+    means="lists are trained on documents that do not exist, wherever they share a tensor with a longer one",
+    fix="use mask: multiply by it before every sum, divide by mask.sum(1) in place of mean, masked_fill before softmax",
+)
+def padding_is_never_seen(case: Case, given: CheckInput) -> str | None:
+    """Evaluate lists that share a tensor, the shorter ones padded with documents that look like the best."""
+    if not isinstance(case.loss.specification.load(), PaddedLoss):
+        raise NotApplicableError("compiled losses see no padding")
+    plain = case.evaluate(given, seed=4)
+    with padding_filled(score=float(given.scores.max()) + 1.0, label=float(given.labels.max())):
+        filled = case.evaluate(given, seed=4)
+    complaint = same(plain, filled, 1e-9)
+    return f"with other numbers at padding, where mask is False, {complaint}" if complaint else None
+
 
 NOISE = Noise(samples=3)
+SHORT, SLOW, GROWTH = 150, 0.02, 35.0
+"""Documents of the shorter list, seconds that a list of four times its length may take, and the growth that fails."""
 
 
 @CONTRACT.check(
@@ -41,8 +304,10 @@ def gradient_is_the_derivative_of_the_value(case: Case, given: CheckInput, sampl
 )
 def gradient_holds_under_noise(case: Case, given: CheckInput) -> str | None:
     """Check the gradient through a sampler, with its chain rule."""
-    complaint: str | None = gradient_is_the_derivative_of_the_value.claim(case, given, NOISE)
-    return complaint
+    claim = gradient_is_the_derivative_of_the_value.claim
+    if claim(case, given) is not None:
+        raise NotApplicableError("the gradient is wrong without noise too")
+    return claim(case, given, NOISE)
 
 
 @CONTRACT.check(
@@ -170,6 +435,36 @@ def threads_do_not_change_results(case: Case, given: CheckInput) -> str | None:
         if complaint := same(results[0], results[1], 0.0):
             return f"with 1 and 3 threads {complaint}"
     return None
+
+
+def _short_and_four_times_as_long(case: Case) -> Iterator[CheckInput]:
+    if case.loss.specification.longest is not None:
+        raise NotApplicableError(f"the loss takes lists of at most {case.loss.specification.longest} documents")
+    yield case.lists(4 * SHORT)
+
+
+@CONTRACT.check(
+    inputs=_short_and_four_times_as_long,
+    means="a query with many documents takes longer than all others together",
+    fix="visit each pair of documents once at most, or declare the specification's longest",
+)
+def time_grows_no_faster_than_pairs(case: Case, given: CheckInput) -> str | None:
+    """Compare the time of a list with that of its first quarter: at most the square of the length, with room."""
+    if given.scores.size < 4 * SHORT:
+        return None  # a smaller input that ``smallest`` tries says nothing about growth
+    quarter = CheckInput.of(given.scores[:SHORT], given.labels[:SHORT])
+    short, long = (min(_seconds(case, lists) for _ in range(3)) for lists in (quarter, given))
+    if long < SLOW or long < GROWTH * short:
+        return None
+    return f"a list of {4 * SHORT} documents takes {long / short:.0f} times as long as one of {SHORT}"
+
+
+def _seconds(case: Case, given: CheckInput) -> float:
+    bound = case.loss.on(given.labels, given.starts)
+    bound(given.scores)
+    begin = time.thread_time()
+    bound(given.scores)
+    return time.thread_time() - begin
 
 
 @CONTRACT.check(

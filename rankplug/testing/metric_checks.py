@@ -11,8 +11,7 @@ import numpy as np
 
 from rankplug.metrics import Metric, metric
 from rankplug.system import use_threads
-from rankplug.testing.check_input import CheckInput, Floats
-from rankplug.testing.checks import Contract, NotApplicableError
+from rankplug.testing._checks import CheckInput, Contract, Floats, NotApplicableError
 
 
 @dataclass(frozen=True)

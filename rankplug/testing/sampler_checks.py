@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rankplug.samplers import Sampler, sampler, samples_of
-from rankplug.testing.check_input import CheckInput, Floats
-from rankplug.testing.checks import Contract
+from rankplug.testing._checks import CheckInput, Contract, Floats
 
 TIMES = 400
 """Draws by which an average is judged."""

@@ -27,8 +27,8 @@ from rankplug.studies import (
     check_parameters,
     evaluate,
 )
-from rankplug.testing.checks import Contract, NotApplicableError
-from rankplug.testing.made_up.study_case import StudyCase
+from rankplug.testing._checks import Contract, NotApplicableError
+from rankplug.testing._study_case import StudyCase
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -297,7 +297,7 @@ def _one_way(claim: Claim, case: StudyCase) -> str | None:
         return None if known in DECIDED - words else f"comes out as {known!r} for its control"
     if not read and not isinstance(evidence, Abstention):
         return "reads no results and has no control"
-    for made_up in case.all_made_up():
+    for made_up in case.all_synthetic():
         if len(words & DECIDED) > 1:
             break
         words.add(claim.judge(made_up).verdict)

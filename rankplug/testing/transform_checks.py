@@ -13,8 +13,7 @@ from rankplug.data import Lists, Split, load
 from rankplug.errors import DataError, NothingLeftError
 from rankplug.registry import TransformSpecification, registry
 from rankplug.system import generator, use_threads
-from rankplug.testing.checks import Contract, NotApplicableError
-from rankplug.testing.random_state import global_random_state, other_global_random_numbers
+from rankplug.testing._checks import Contract, NotApplicableError, global_random_state, other_global_random_numbers
 
 QUERIES = {"train": 24, "valid": 10, "test": 12}
 FEATURES = 5

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rankplug.authoring.scaffold import KINDS, NewPlugin, ScaffoldError
+from rankplug.authoring._scaffold import KINDS, NewPlugin, ScaffoldError
 from rankplug.cli import app
 from rankplug.registry import parse
 from rankplug.sweeps import read_words

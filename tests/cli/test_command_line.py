@@ -25,7 +25,7 @@ from rankplug.sweeps import Plan, expected_time, read_words
 
 Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
-PRINT_NO_DATA = {"cite", "lab", "new"}
+PRINT_NO_DATA = {"bench", "cite", "lab", "new"}
 """Commands that print names of files, or another language: BibTeX, a shell's."""
 
 
@@ -94,7 +94,7 @@ def test_json_is_what_it_says(store: Store, fill: Make) -> None:
     assert compacted["results"] == 6 and compacted["size"] > 0
 
 
-PRINT_ONLY = {
+PRINT_ONLY = {"bench", 
     "check", "cite", "claims", "data check-links", "data info", "data list", "data verify",
     "doctor", "evaluate", "plugins", "results compare", "verify",
 }  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,11 +28,11 @@ def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
     told = lab(str(folder), "--copy-only")
     copied = {path.name for path in folder.rglob("*.ipynb")}
     assert copied == shipped | {study.notebook_path.name for study in studies()}
-    assert told == f"{len(copied)} notebooks copied into {folder}\n"
+    assert told == f"copied {len(copied)} notebooks into {folder}\n"
     (folder / "combination.ipynb").write_text("changed")
     (folder / "data.ipynb").unlink()
     told = lab(str(folder), "--copy-only")
-    assert told == f"1 notebooks copied into {folder}; {len(copied) - 1} were there and are as they were\n"
+    assert told == f"copied 1 notebooks into {folder} ({len(copied) - 1} already present)\n"
     assert (folder / "combination.ipynb").read_text() == "changed"
 
 
@@ -54,12 +53,13 @@ def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_our
     own = notebooks_folder()
     others = {study.notebook_path.name for study in studies() if not study.notebook_path.is_relative_to(own)}
     assert others and {path.name for path in (tmp_path / "mine" / "papers").iterdir()} == others
-    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
-    assert "\nlab: install" in makefile and "rankplug lab notebooks\n" in makefile
 
 
-def test_jupyterlab_opens_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-    monkeypatch.setattr(subprocess, "call", lambda words: started.append(words) or 0)
-    lab(str(tmp_path / "mine"))
-    assert started == [[sys.executable, "-m", "jupyterlab", str(tmp_path / "mine")]]
+@pytest.mark.parametrize("words", [["mine", "--", "--port", "9999", "--allow-root"], ["--", "--port", "9999"]])
+def test_options_reach_jupyterlab(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(subprocess, "call", lambda command, env: commands.append(command) or 0)
+    lab(*words)
+    folder = words[0] if words[0] != "--" else "notebooks"
+    assert commands[0][-1 - len(words[words.index("--") + 1 :]) :] == [folder, *words[words.index("--") + 1 :]]

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rankplug import authoring
-from rankplug.authoring import Compilation, compiling_ahead
+from rankplug.authoring import Compilation, _warm
 from rankplug.cli import app
 from rankplug.errors import RankplugError
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_compiled_is_told_and_the_rest_compiled(monkeypatch: pyte
         if wanted.name == "mrr":
             raise RankplugError("it rained")
 
-    monkeypatch.setattr(compiling_ahead, "_use", use)
+    monkeypatch.setattr(_warm, "_use", use)
     told = run("mrr", "ndcg", code=1)
     assert used == ["mrr", "ndcg"] and "metric mrr: it rained" in told and "metric ndcg: was there" in told
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rankplug.testing import study_checks
-from rankplug.testing.made_up.study_case import StudyCase
+from rankplug.testing._study_case import StudyCase
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "plugins" / "examples"

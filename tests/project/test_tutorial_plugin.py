@@ -123,7 +123,7 @@ def test_the_tutorial_plugin_comes_works_and_goes_in_a_clean_environment(tmp_pat
 @pytest.mark.slow
 def test_the_tutorial_plugin_keeps_its_own_tests():
     code = (
-        "import sys, pytest; from rankplug.authoring.plugin_files import plugins_of_file;"
+        "import sys, pytest; from rankplug.authoring import plugins_of_file;"
         "plugins_of_file('rankplug_permutahedron/plugin.py');"
         "sys.exit(pytest.main(['-q', '-c', 'pyproject.toml', 'tests', '-p', 'no:cacheprovider']))"
     )

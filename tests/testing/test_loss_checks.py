@@ -8,8 +8,8 @@ import pytest
 from rankplug import LossSpecification, PaddedParameters, list_loss, padded_loss
 from rankplug.losses import PaddedLoss
 from rankplug.registry import registry
-from rankplug.testing import loss_basics, loss_checks
-from rankplug.testing.checks import ContractError
+from rankplug.testing import loss_checks
+from rankplug.testing._checks import ContractError
 from rankplug.testing.loss_checks import Case
 
 
@@ -41,6 +41,24 @@ def wrong_curvature(scores, labels, gradient, curvature):
         gradient[i] = scores[i]
         curvature[i] = 3.0
         total += 0.5 * scores[i] ** 2
+    return total
+
+
+@list_loss
+def wrong_far_out(scores, labels, gradient, curvature):
+    """Forget the gradient of scores that only noise makes so large."""
+    for i in range(scores.size):
+        gradient[i] = scores[i] if np.abs(scores[i]) < 1.8 else 0.0
+    return 0.5 * (scores * scores).sum()
+
+
+@list_loss
+def every_triple(scores, labels, gradient, curvature):
+    total = 0.0
+    for i in range(scores.size):
+        for j in range(scores.size):
+            for k in range(scores.size):
+                total += np.exp(-np.abs(scores[i] - scores[j]) - np.abs(scores[j] - scores[k]))
     return total
 
 
@@ -138,7 +156,13 @@ def test_a_correct_loss_passes_every_check(named):
     ("check", "function", "declared", "sentence"),
     [
         (loss_checks.gradient_is_the_derivative_of_the_value, wrong_sign, {}, "training follows a wrong direction"),
-        (loss_checks.gradient_holds_under_noise, wrong_sign, {}, "finite differences give"),
+        (loss_checks.gradient_holds_under_noise, wrong_far_out, {}, "finite differences give"),
+        (
+            loss_checks.time_grows_no_faster_than_pairs,
+            every_triple,
+            {"gradient": "lambda"},
+            "times as long as one of 150",
+        ),
         (
             loss_checks.exact_curvature_is_the_second_derivative,
             wrong_curvature,
@@ -154,14 +178,14 @@ def test_a_correct_loss_passes_every_check(named):
             {},
             "lists that say nothing about order would add noise",
         ),
-        (loss_basics.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
-        (loss_basics.short_and_long_lists_give_finite_results, long_lists_divide_by_zero, {}, "is not finite"),
-        (loss_basics.labels_of_zero_give_finite_results, unguarded_labels, {}, "divides by sums of labels"),
-        (loss_basics.equal_scores_give_finite_results, unguarded_spread, {}, "differences or spreads of scores"),
+        (loss_checks.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
+        (loss_checks.short_and_long_lists_give_finite_results, long_lists_divide_by_zero, {}, "is not finite"),
+        (loss_checks.labels_of_zero_give_finite_results, unguarded_labels, {}, "divides by sums of labels"),
+        (loss_checks.equal_scores_give_finite_results, unguarded_spread, {}, "differences or spreads of scores"),
         (loss_checks.threads_do_not_change_results, unguarded_spread, {}, "is not finite"),
-        (loss_basics.padding_is_never_seen, softmax_over_padding, {}, "use mask"),
-        (loss_basics.padding_is_never_seen, mean_over_padding, {}, "use mask"),
-        (loss_basics.padding_is_never_seen, sum_over_padding, {}, "use mask"),
+        (loss_checks.padding_is_never_seen, softmax_over_padding, {}, "use mask"),
+        (loss_checks.padding_is_never_seen, mean_over_padding, {}, "use mask"),
+        (loss_checks.padding_is_never_seen, sum_over_padding, {}, "use mask"),
         (loss_checks.lists_do_not_see_each_other, softmax_over_padding, {}, "among others"),
         (loss_checks.lists_do_not_see_each_other, mean_over_padding, {}, "among others"),
     ],
@@ -175,6 +199,12 @@ def test_a_broken_loss_fails_the_check_that_is_meant_for_it(named, check, functi
 def test_a_failure_names_the_loss_and_the_input(named):
     with pytest.raises(ContractError, match=r"^wrong_sign: the gradient is .* on scores=\[.*\], labels=\[.*\]; "):
         loss_checks.gradient_is_the_derivative_of_the_value(named(wrong_sign))
+
+
+def test_a_wrong_sign_is_not_blamed_on_noise_too(named):
+    problems = findings(named(wrong_sign, zero_gradient=frozenset()))
+    failed = [name for name, finding in problems.items() if finding.failed]
+    assert "gradient_is_the_derivative_of_the_value" in failed and "gradient_holds_under_noise" not in failed
 
 
 def findings(case):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies
 
-from rankplug.testing.check_input import CheckInput, smallest
+from rankplug.testing._checks import CheckInput, smallest
 
 
 def lists(*lengths: int, seed: int = 0) -> CheckInput:

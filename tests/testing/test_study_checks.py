@@ -26,7 +26,7 @@ from rankplug.studies import (
     not_run,
 )
 from rankplug.testing import study_checks
-from rankplug.testing.made_up.study_case import StudyCase
+from rankplug.testing._study_case import StudyCase
 
 MARGIN = Margin(0.01, "a point")
 PAPER = Citation(authors=("A. Person",), title="A paper", venue="SIGIR", year=2026)

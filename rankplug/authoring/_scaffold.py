@@ -1,6 +1,6 @@
 """A small package with one working plugin, for its author to change.
 
-The texts lie in ``rankplug/templates``: ``package`` is common to all, the other folders hold one kind of plugin each.
+The texts are in ``rankplug/authoring/templates``: ``package`` is common to all kinds, each other folder is one kind.
 In a file's name ``MODULE`` stands for the import package, ``NAME`` for the plugin's name, and what lies in
 ``PACKAGE`` goes beside the package, in place of what is common to all; in its text ``$name`` and the like for what
 :class:`NewPlugin` says.

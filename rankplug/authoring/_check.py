@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from rankplug.authoring.plugin_files import plugins_of_file
-from rankplug.errors import RankplugError, UnknownPluginError
-from rankplug.registry import Plugin, Reference, load_code, parse, registry
+from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
+from rankplug.losses import SessionPluginWarning
+from rankplug.registry import GROUP, SESSION, Plugin, Reference, Registry, load_code, parse, registry
 from rankplug.testing import (
     Contract,
     Finding,
@@ -117,6 +120,15 @@ def check_plugins(word: str, kind: str | None = None) -> list[Report]:
 
 def _installed(word: str) -> list[Plugin]:
     kinds = {plugin.specification.kind for plugin in registry().plugins() if plugin.specification.name == _name(word)}
+    for broken in registry().broken if not kinds else ():
+        if _name(word) in (broken.entry_point, broken.distribution) or _name(word).replace("_", "-") in (
+            broken.distribution,
+            broken.distribution.removeprefix("rankplug-"),
+        ):
+            raise BrokenPluginError(
+                f"{broken.distribution} is installed, but its plugin {broken.entry_point} cannot be used:"
+                f" {broken.reason}; rankplug plugins lists it"
+            )
     if not kinds and Path(word).is_dir():
         raise UnknownPluginError(f"no plugin is called {word}, but a folder is: install it with pip install -e {word}")
     return [registry().find(kind, word) for kind in sorted(kinds or {"loss"})]
@@ -134,7 +146,7 @@ def _report(reference: str, plugin: Plugin, file: str) -> Report:
             case = contract.case(reference)
             findings += contract.findings(case)
     if file:
-        first = f"from rankplug.authoring.plugin_files import plugins_of_file\nplugins_of_file({file!r})\n"
+        first = f"from rankplug.authoring import plugins_of_file\nplugins_of_file({file!r})\n"
         findings = [
             replace(finding, snippet=first + finding.snippet) if finding.snippet else finding for finding in findings
         ]
@@ -148,9 +160,20 @@ def _loaded(reference: str, plugin: Plugin) -> Finding:
     except RankplugError as error:
         what = str(error)
         means = "it is listed, and fails when it is used"
-        fix = "name the implementation as package.module:object, and the packages it imports among your dependencies"
-        return Finding(reference, LOADED, "failed", what, None, means, fix)
+        return Finding(reference, LOADED, "failed", what, None, means, _fix_of(error))
     return Finding(reference, LOADED, "ok")
+
+
+def _fix_of(error: BaseException) -> str:
+    """Return what to do about code that cannot be loaded, by the error behind it."""
+    cause = error.__cause__ or error.__context__ or error
+    if isinstance(cause, SyntaxError):
+        return f"correct line {cause.lineno} of {cause.filename}"
+    if isinstance(cause, ModuleNotFoundError):
+        return "install the module, and name its package among your dependencies"
+    if isinstance(cause, (ImportError, AttributeError)):
+        return "name the implementation as package.module:object, and check that the module has this object"
+    return "correct what the message names"
 
 
 def _details(finding: Finding) -> Iterator[str]:
@@ -169,3 +192,50 @@ def _printing_elsewhere() -> Iterator[None]:
     """Redirect what plugins print to the standard error stream, so that it does not mix with the report."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
+
+
+def plugins_of_file(path: str | Path) -> list[Plugin]:
+    """Load the plugins of a file into this process, in place of installed ones of the same names.
+
+    A file offers plugins by hooks, as a package's plugin module does, or by functions marked ``@rankplug.loss``.
+    """
+    file = Path(path).resolve()
+    if not file.is_file():
+        raise BrokenPluginError(f"there is no file {path}")
+    root, name = _module_of(file)
+    loaded = sys.modules.get(name)
+    if name in sys.stdlib_module_names or (loaded and Path(loaded.__file__ or "").resolve() != file):
+        raise BrokenPluginError(f"{path} has the name of another module, {name}; rename it")
+    if sys.path[:1] != [str(root)]:
+        sys.path.insert(0, str(root))
+    importlib.invalidate_caches()
+    # What was changed since it was read the last time is read again.
+    sys.modules.pop(name, None)
+    before = _of_session()
+    with warnings.catch_warnings():
+        # That a loss of a session is lost with it is no news to those who wrote it into a file.
+        warnings.simplefilter("ignore", SessionPluginWarning)
+        plugins = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
+    if plugins.broken:
+        raise BrokenPluginError(f"{path} cannot be used: {plugins.broken[0].reason}")
+    for plugin in plugins.plugins():
+        registry().add(plugin.specification, version=plugin.version, instead=True)
+    offered = [plugin for plugin in _of_session() if not any(plugin is other for other in before)]
+    if not offered:
+        raise BrokenPluginError(
+            f"{path} offers no plugin: it has neither a hook, such as rankplug_losses marked @rankplug.hookimpl, nor a"
+            " function marked @rankplug.loss"
+        )
+    return offered
+
+
+def _module_of(file: Path) -> tuple[Path, str]:
+    """Return the folder from which a file can be imported as a module, and the module's name."""
+    root, parts = file.parent, [file.stem]
+    while (root / "__init__.py").is_file():
+        root, parts = root.parent, [root.name, *parts]
+    return root, ".".join(parts)
+
+
+def _of_session() -> list[Plugin]:
+    return [plugin for plugin in registry().plugins() if plugin.distribution == SESSION]

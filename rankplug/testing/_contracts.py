@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from rankplug.testing import (
@@ -18,7 +15,7 @@ from rankplug.testing import (
     study_checks,
     transform_checks,
 )
-from rankplug.testing.checks import Check, Contract
+from rankplug.testing._checks import Check, Contract
 
 
 class PluginContract:
@@ -73,15 +70,6 @@ class LossContract(PluginContract):
             self.tolerance,
             self.longest,
         )
-
-    def test_speed(self, case: loss_checks.Case, record_property: Callable[[str, object], None]) -> None:
-        """Reports documents a second; never fails."""
-        given = case.lists(*[case.shorter(120)] * 50)
-        bound = case.loss.on(given.labels, given.starts)
-        bound(given.scores, dtype=np.float32)
-        begin = time.perf_counter()
-        bound(given.scores, dtype=np.float32)
-        record_property("documents a second", round(given.scores.size / (time.perf_counter() - begin)))
 
 
 class SamplerContract(PluginContract):

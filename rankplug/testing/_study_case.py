@@ -1,16 +1,20 @@
-"""Results that nobody computed, on which claims must be able to come out in more than one way."""
+"""A study under test with its results: those of its smallest runs, and synthetic ones of every profile."""
 
 from __future__ import annotations
 
 import re
+import tempfile
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankplug.store import METRICS
-from rankplug.studies import PROFILES, Profile, Results, Runs, Study
+from rankplug.store import METRICS, Store
+from rankplug.studies import PROFILES, Profile, Results, Runs, Study, study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +30,7 @@ QUERIES, STEPS = 4, 6
 """Test queries and iterations of a trial in results that are made up whole."""
 
 
-class MadeUpResults(Mapping[Profile, "list[Results]"]):
+class SyntheticResults(Mapping[Profile, "list[Results]"]):
     """Results that nobody computed, of each profile when it is first asked for.
 
     Args:
@@ -133,3 +137,45 @@ def _with_values(
     of_curves = (frame["measure"] == "curve").to_numpy()
     noise = SPREAD * draws.normal(size=len(frame))
     return frame.assign(value=np.clip(np.where(of_curves, quality * rise, quality) + noise, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class StudyCase:
+    """A study under test, run at the profile ``smoke`` into a folder of its own."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def study(self) -> Study:
+        return study(self.name)
+
+    @cached_property
+    def smoke(self) -> tuple[Results, float, Store]:
+        """Its results at the profile smoke, the seconds of processor time that they took, and their store."""
+        self._folder  # noqa: B018
+        store = Store(Path(self._folder.name) / "results")
+        began = time.process_time()
+        results = self.study.run("smoke", store=store, progress=False)
+        return results, time.process_time() - began, store
+
+    @cached_property
+    def _folder(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(prefix="rankplug-study-")
+
+    @cached_property
+    def made_up(self) -> Mapping[Profile, list[Results]]:
+        """Results with other numbers than any run gave, by profile."""
+        return SyntheticResults(self.study, self.smoke[0])
+
+    def runs(self, profile: Profile) -> list[Runs]:
+        return list(self.study.runs(profile, None))
+
+    def all_synthetic(self) -> Iterator[Results]:
+        """Yield results with other numbers, those of the smallest profile first."""
+        yield from self.made_up["smoke"]
+        for profile in reversed(PROFILES):
+            if profile != "smoke":
+                yield from self.made_up[profile]

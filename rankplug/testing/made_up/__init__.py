@@ -1,1 +1,0 @@
-"""Results that nobody computed, for checks of claims."""
