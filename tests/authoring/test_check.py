@@ -283,7 +283,7 @@ def write_package(folder: Path, name: str, plugin: str, monkeypatch: pytest.Monk
 def test_an_installed_broken_plugin_is_named_with_its_error(tmp_path, monkeypatch):
     write_package(tmp_path, "brokenloss", "import a_module_that_is_missing\n", monkeypatch)
     try:
-        with pytest.raises(BrokenPluginError, match="is installed, but .* No module named 'a_module_that_is_missing'"):
+        with pytest.raises(BrokenPluginError, match=r"is installed, but .* No module named 'a_module_that_is_missing'"):
             check_plugins("brokenloss")
     finally:
         monkeypatch.undo()
