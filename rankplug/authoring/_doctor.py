@@ -168,7 +168,7 @@ def _backends(plugins: Registry) -> Iterator[BackendHealth]:
 def _folders() -> Iterator[Folder]:
     for folder in data_folders():
         yield _folder("data", folder, "RANKPLUG_DATA")
-    yield _folder("prepared data and compiled code", cache_folder(), "RANKPLUG_CACHE")
+    yield _folder("prepared data and compiled code", cache_folder(create=False), "RANKPLUG_CACHE")
     results = results_place()
     yield _folder("results", results.path, "RANKPLUG_RESULTS", results.why)
 

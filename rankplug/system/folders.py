@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
 import platformdirs
 from filelock import FileLock, Timeout
+
+from rankplug.errors import RankplugError
 
 LONGEST_PATH = 103
 """Bytes that a socket's path may have, the fewest among Linux (107) and macOS."""
@@ -21,11 +24,42 @@ LOCK = ".lock"
 """Ending of the file beside the folder that its owner has locked, since before there is a folder."""
 
 
-def cache_folder() -> Path:
+def cache_folder(*, create: bool = True) -> Path:
     """Return the folder of prepared data and compiled code: ``RANKPLUG_CACHE`` or the user's cache.
 
-    All of it can be made again.
+    All of it can be made again. It is created for its owner alone, as it holds code that is run.
+
+    Args:
+        create: whether to create a missing folder.
+
+    Raises:
+        RankplugError: other users may write to it.
     """
+    folder = _cache_path()
+    try:
+        if create:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+        state = folder.stat()
+    except OSError:
+        # Whoever writes to it gets the error.
+        return folder
+    # A group of the same number has no other member, as most Linux distributions number them.
+    others = stat.S_IWOTH if state.st_gid == state.st_uid else stat.S_IWOTH | stat.S_IWGRP
+    if hasattr(os, "geteuid") and (state.st_uid not in (os.geteuid(), 0) or state.st_mode & others):
+        raise RankplugError(
+            f"other users may write to the cache folder {folder}, from which compiled code is run; make it yours"
+            " alone (chown, chmod go-w), or set RANKPLUG_CACHE to another folder"
+        )
+    return folder
+
+
+def is_in_cache(path: Path) -> bool:
+    """Tell whether a path is the cache folder or lies in it."""
+    return path.absolute().is_relative_to(_cache_path().absolute())
+
+
+def _cache_path() -> Path:
     return Path(os.environ.get("RANKPLUG_CACHE") or platformdirs.user_cache_dir("rankplug", appauthor=False))
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankplug.system import cache_folder
+from rankplug.system.folders import is_in_cache
 
 STATES = tuple(
     os.strerror(number)
@@ -31,12 +31,7 @@ def _tells_of_the_machine(error: BaseException) -> bool:
     if any(words in str(error) for words in SAYINGS):
         return True
     # Everything in the cache is ours and can be made again, so that no combination is to blame for what fails there.
-    return isinstance(error, OSError) and isinstance(error.filename, str) and _is_in_cache(Path(error.filename))
-
-
-def _is_in_cache(path: Path) -> bool:
-    folder = cache_folder().absolute()
-    return folder in (path.absolute(), *path.absolute().parents)
+    return isinstance(error, OSError) and isinstance(error.filename, str) and is_in_cache(Path(error.filename))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from rankplug.system import SocketFolder, folders
+from rankplug.errors import RankplugError
+from rankplug.system import SocketFolder, cache_folder, folders
 
 
 @pytest.fixture
@@ -71,3 +72,31 @@ def test_what_one_who_was_killed_halfway_left_goes(parent: Path, tmp_path_factor
     SocketFolder().remove()
     assert not list(parent.iterdir())
     assert [path.name for path in elsewhere.iterdir()] == ["mine"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX rights")
+def test_a_cache_that_others_can_write_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "above" / "cache"
+    monkeypatch.setenv("RANKPLUG_CACHE", str(folder))
+    before = os.umask(0)
+    try:
+        assert cache_folder() == folder
+    finally:
+        os.umask(before)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o755)
+    assert cache_folder() == folder
+    folder.chmod(0o757)
+    with pytest.raises(RankplugError, match="other users may write to the cache folder"):
+        cache_folder()
+    folder.chmod(0o700)
+    real = Path.stat
+    monkeypatch.setattr(Path, "stat", lambda path, **options: _owned_by(real(path, **options), 4242))
+    with pytest.raises(RankplugError, match="set RANKPLUG_CACHE"):
+        cache_folder()
+
+
+def _owned_by(state: os.stat_result, owner: int) -> os.stat_result:
+    fields = list(state)
+    fields[4] = owner
+    return os.stat_result(fields)

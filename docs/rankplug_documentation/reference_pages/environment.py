@@ -7,7 +7,7 @@ from rankplug_documentation.parameter_table import table
 
 VARIABLES = {
     "RANKPLUG_CACHE": (
-        "Folder of prepared data and compiled code. All of it can be made again.",
+        "Folder of prepared data and compiled code, which no other user may write. All of it can be made again.",
         "the user's cache folder",
     ),
     "RANKPLUG_DATA": (
