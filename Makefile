@@ -51,7 +51,7 @@ notebooks: install ## run the notebooks that are no tutorials at their smallest 
 	done
 
 smoke: notebooks ## run every notebook at its smallest size
-	$(BIN)/python -m rankplug_documentation.tutorials
+	$(BIN)/python -m rankplug_documentation.notebooks
 
 examples: install ## install the papers of plugins/examples as strangers' packages, and test them
 	$(BIN)/python -m pytest tests/project/test_example_papers.py
@@ -68,7 +68,7 @@ bench: install ## measure beside other libraries, and fill docs/performance.md
 
 # Not with --quiet, under which MkDocs hears no warning, and --strict lets all pass.
 docs: install ## build the documentation into site/
-	$(BIN)/python -m rankplug_documentation docs
+	$(BIN)/python -m rankplug_documentation
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## remove .venv and everything that was made

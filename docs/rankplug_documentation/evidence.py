@@ -1,144 +1,165 @@
-"""Evidence that the pages show of a profile's runs: verdicts, and the figures and tables of the papers' pages.
-
-``python -m rankplug_documentation.evidence full --store results`` evaluates what the store has of each paper, however
-many of the profile's trials that are, and fills ``docs/evidence``; ``make docs`` then writes the pages.
-"""
+"""Pages of the committed evidence, ``docs/evidence/<study>-<profile>/verdicts.json``: every claim with its verdicts."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from rankplug.errors import NotRunError, RankplugError
-from rankplug.report import KeptExhibits
-from rankplug.statistics import look_steps
-from rankplug.store import Store
-from rankplug.studies import (
-    Profile,
-    Results,
-    Runs,
-    Study,
-    StudyEvidence,
-    Verdict,
-    evaluate,
-    evidence_of,
-    read_profile,
-    study,
-)
-from rankplug_documentation.reproduction import ORDER
+import yaml
 
-EXHIBITS = "exhibits"
-"""Folder of the papers' figures and tables beside the verdicts."""
-LOOKS: Mapping[str, int] = {"full": 3}
-"""Profile -> how often results were looked at while its number of trials was chosen; once where it is not named."""
+from rankplug.studies import ClaimEvaluation, Evaluation, Verdict
+from rankplug_documentation.reference import table
+
+STUDIES = ("logrank", "uniquerating", "stochastic", "xendcg", "crossover", "letor2")
+"""Papers in order of publication, then the cross-comparison and LETOR's baselines."""
+SIMULATIONS = ("full", "quick")
+"""Profiles on synthetic data, the largest first."""
+Evidence = Mapping[str, Mapping[str, Evaluation]]
+
+RESULTS_HEAD = """# What reproduces
+
+Generated from the verdicts in `docs/evidence`, which `rankplug reproduce` writes. A verdict is computed by [stated
+rules](verdicts.md); differences are shown with their intervals. *Real data* are public collections (profile `real`);
+*simulation* is synthetic data of the profile `full`, or `quick` where `full` has no verdict.
+
+## Main claims of the papers
+
+"""
 
 
-def write_evidence(
-    names: Sequence[str], profile: Profile, store: Store, folder: Path, exhibits: bool = True
-) -> list[Path]:
-    """Write the verdicts and exhibits of some studies on what a store has of a profile, and return the files.
-
-    Args:
-        names: of the studies; one that has no runs in the store is left as it is.
-        profile: how large.
-        store: where the results lie.
-        folder: of the evidence.
-        exhibits: also writes the figures and tables, of which the pages show one profile's.
-    """
-    written = []
-    for one in map(study, names):
-        try:
-            results = one.results_there(profile, store=store)
-        except NotRunError as error:
-            print(f"left as it is: {error}")
-            continue
-        evaluation = evaluate(one, results)
-        evidence = evidence_of(evaluation)
-        notes = (note_of(one, results), note_of_looks(one, results, evidence))
-        evidence = replace(evidence, note=" ".join(filter(None, notes)))
-        written.append(folder / f"{one.name}-{profile}.json")
-        evidence.write(written[-1])
-        if exhibits:
-            written.append(folder / EXHIBITS / f"{one.name}.json.gz")
-            KeptExhibits.of(evaluation, store).write(written[-1])
-        print(f"{one.name}: {evidence.in_short}. {evidence.note}".rstrip())
-    if not written:
-        raise RankplugError(f"{store.folder} has no runs of the profile {profile}; name another with --store")
-    return written
+def read_evidence(docs: Path) -> Evidence:
+    """Return the evaluations of all studies by study and profile."""
+    evidence: dict[str, dict[str, Evaluation]] = {}
+    for study in STUDIES:
+        folders = sorted((docs / "evidence").glob(f"{study}-*"))
+        evaluations = [Evaluation.read(folder) for folder in folders if Evaluation.is_in(folder)]
+        evidence[study] = {evaluation.meta.profile: evaluation for evaluation in evaluations}
+    return evidence
 
 
-def note_of(one: Study, results: Results) -> str:
-    """Return what a reader must know of runs that are fewer than the profile's; empty where they are not."""
-    levels: dict[str, list[Runs]] = {}
-    for name, runs in one.runs_asked(read_profile(results.profile)).items():
-        # Levels of one kind of noise are told together.
-        together = f"{runs.kind} in the place of {runs.place}" if runs.kind and runs.level else name
-        levels.setdefault(together, []).append(runs)
-    fewer: dict[str, list[str]] = {}
-    without: list[str] = []
-    for name, several in levels.items():
-        counts = [results.runs[runs.name].trials if runs.name in results.runs else 0 for runs in several]
-        low, high, asked = min(counts), max(counts), several[0].trials
-        if not high:
-            without.append(name)
-        elif low < asked:
-            there = f"{low} to {high}" if low < high else f"{low}"
-            fewer.setdefault(f"{there} of the profile's {asked} trials of", []).append(name)
-    if not fewer:
-        return f"Nothing of {', '.join(without)} was run for this." if without else ""
-    parts = [f"{count} {', '.join(names)}" for count, names in fewer.items()]
-    rest = f", and nothing of {', '.join(without)}" if without else ""
-    return f"Only {' and '.join(parts)} were run for this{rest}."
+def claims_of(evaluations: Mapping[str, Evaluation]) -> dict[str, ClaimEvaluation]:
+    """Return the claims of a study by id, in the order of its profile with the most claims."""
+    longest = max(evaluations.values(), key=lambda evaluation: len(evaluation.claims))
+    return {claim.id: claim for claim in longest.claims}
 
 
-def note_of_looks(one: Study, results: Results, evidence: StudyEvidence) -> str:
-    """Return how many verdicts stand at the levels of several looks, where trials were added in view of results.
-
-    Args:
-        one: the study.
-        results: of its runs.
-        evidence: its verdicts, at the level of a single look.
-    """
-    looks = LOOKS.get(results.profile, 1)
-    if looks == 1:
-        return ""
-    reached = {
-        claim.id: claim.judgement.verdict
-        for claim in evidence.claims
-        if isinstance(claim.judgement, Verdict) and claim.judgement.decided
-    }
-    decided = [claim for claim in one.claims if claim.margin and claim.id in reached]
-    strict = (claim.judge(results, steps=look_steps(looks)) for claim in decided)
-    stand = sum(verdict.verdict == reached[claim.id] for claim, verdict in zip(decided, strict, strict=True))
-    return (
-        f"The number of trials was chosen in view of results, at {looks} looks at most: of {len(decided)} claims about"
-        f" differences that are decided here, {stand} stay so where each look has an equal share of the level."
-    )
+def verdicts(evaluations: Mapping[str, Evaluation], claim_id: str) -> Iterator[tuple[str, ClaimEvaluation]]:
+    """Yield profile and evaluation of a claim wherever it was judged, real data first."""
+    for profile in ("real", *SIMULATIONS):
+        for claim in evaluations[profile].claims if profile in evaluations else ():
+            if claim.id == claim_id and isinstance(claim.judgement, Verdict):
+                yield profile, claim
 
 
-def exhibits_in(folder: Path) -> Mapping[str, KeptExhibits]:
-    """Return the exhibits that are kept in a folder of evidence, by study."""
-    kept = map(KeptExhibits.read, sorted((folder / EXHIBITS).glob("*.json.gz")))
-    return {one.study: one for one in kept}
+def in_words(claim: ClaimEvaluation) -> str:
+    """Return verdict and effect of a claim."""
+    return f"**{claim.judgement.verdict}** {claim.effect}".rstrip()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write what the command line asks for, and name the files."""
-    parser = argparse.ArgumentParser(prog="python -m rankplug_documentation.evidence", description=__doc__)
-    parser.add_argument("profile", help="size of the runs")
-    parser.add_argument("names", nargs="*", default=ORDER, help="studies; all papers by default")
-    parser.add_argument("--store", help="folder of results")
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder of the documentation")
-    parser.add_argument(
-        "--verdicts", action="store_true", help="leave the figures and tables of another profile as they are"
-    )
-    asked = parser.parse_args(arguments)
-    profile, store, folder = read_profile(asked.profile), Store.named(asked.store), asked.docs / "evidence"
-    for path in write_evidence(asked.names, profile, store, folder, exhibits=not asked.verdicts):
-        print(path)
+def claims_table(study: str, evaluations: Mapping[str, Evaluation], role: str, source: str) -> list[str]:
+    """Return a table of the claims of a role and source: rows are claims, columns real data and simulation."""
+    rows = []
+    for claim in claims_of(evaluations).values():
+        if (claim.role, claim.source) == (role, source):
+            found = dict(verdicts(evaluations, claim.id))
+            simulated = next((found[profile] for profile in SIMULATIONS if profile in found), None)
+            real = in_words(found["real"]) if "real" in found else "not run"
+            link = f"[{claim.text}](papers/{study}.md#{claim.id})"
+            rows.append((link, claim.section, real, in_words(simulated) if simulated else "not run"))
+    return table(("claim", "section", "real data", "simulation"), rows)
 
 
-if __name__ == "__main__":
-    main()
+def main_claims(evidence: Evidence) -> str:
+    """Return the tables of the papers' main claims."""
+    lines: list[str] = []
+    for study, evaluations in evidence.items():
+        if evaluations and (rows := claims_table(study, evaluations, "main", "paper")):
+            meta = next(iter(evaluations.values())).meta
+            lines += [f"### {meta.title}", "", f"{meta.citation} (study `{study}`)", "", *rows]
+    return "\n".join(lines)
+
+
+def results_page(evidence: Evidence) -> str:
+    """Return the page of all results."""
+    lines = [RESULTS_HEAD + main_claims(evidence)]
+    for title, role, source in (
+        ("Details of the papers", "detail", "paper"),
+        ("Our own claims", "main", "ours"),
+        ("Details of our own", "detail", "ours"),
+    ):
+        lines.append(f"## {title}\n")
+        for study, evaluations in evidence.items():
+            if evaluations and (rows := claims_table(study, evaluations, role, source)):
+                lines += [f"### {title}: {study}", "", *rows]
+    lines += ["## What was run", ""]
+    runs = [
+        (study, f"`{profile}`", str(evaluation.meta.trials), evaluation.meta.date, evaluation.meta.note)
+        for study, evaluations in evidence.items()
+        for profile, evaluation in evaluations.items()
+    ]
+    return "\n".join([*lines, *table(("study", "profile", "trials", "date", "note"), runs)])
+
+
+def study_page(study: str, evaluations: Mapping[str, Evaluation], idea: str) -> str:
+    """Return a study's page: the idea of its notebook and every claim with the verdict of each profile."""
+    meta = next(iter(evaluations.values())).meta
+    lines = [f"# {meta.title}", "", f"{meta.citation}.", "", idea, "", "## Claims", ""]
+    for claim in claims_of(evaluations).values():
+        place = f"{claim.section}, {claim.role} claim" if claim.source == "paper" else f"our own {claim.role} claim"
+        lines += [f"### {claim.text} {{ #{claim.id} }}", "", f"{place[:1].upper()}{place[1:]}."]
+        lines += [f"Margin: {claim.margin}. {claim.reason}"] if claim.margin else []
+        rows = []
+        for profile, judged in verdicts(evaluations, claim.id):
+            judgement = judged.judgement
+            assert isinstance(judgement, Verdict)
+            parts = "; ".join(
+                f"{part.name} {part.effect:+.2f} [{part.low:+.2f}, {part.high:+.2f}]" for part in judgement.parts
+            )
+            rows.append((f"`{profile}`", f"**{judgement.verdict}**", judged.effect, parts))
+        lines += [
+            "",
+            *(table(("profile", "verdict", "effect", "parts"), rows) or ["Not judged at any profile run.", ""]),
+        ]
+    return "\n".join(lines)
+
+
+WHICH_LOSS_HEAD = """# Which loss should I use?
+
+Generated from the verdicts in `docs/evidence`. Each question has the claims that bear on it, whatever their outcome,
+on real data first. Simulation is one kind of data. Ask again on yours: `rankplug sweep 'loss=[lambdarank,xe_ndcg]'
+backend=lightgbm 'dataset=letor-file[path=...]'`.
+
+"""
+
+
+def which_loss_page(evidence: Evidence) -> str:
+    """Return the page that answers which loss to use."""
+    questions = yaml.safe_load(Path(__file__).with_name("which_loss.yaml").read_text(encoding="utf-8"))
+    lines = []
+    for question in questions:
+        losses = ", ".join(f"[`{name}`](losses.md#{name})" for name in question["losses"])
+        lines += [f"## {question['question']}", "", f"Losses: {losses}.", ""]
+        rows = []
+        for study, ids in question["claims"].items():
+            known = claims_of(evidence[study])
+            for claim_id in ids:
+                claim = known[claim_id]
+                found = list(verdicts(evidence[study], claim_id)) or [("not run", claim)]
+                for profile, judged in found:
+                    link = f"[{claim.text}](papers/{study}.md#{claim_id})"
+                    rows.append((link, f"`{profile}`", f"**{judged.judgement.verdict}**", judged.effect))
+        lines += table(("claim", "profile", "verdict", "effect"), rows)
+    return WHICH_LOSS_HEAD + "\n".join(lines)
+
+
+BEGIN, END = "<!-- main claims -->", "<!-- /main claims -->"
+
+
+def fill_main_claims(page: Path, evidence: Evidence) -> None:
+    """Replace the text between the two comments of README by the main claims."""
+    text = page.read_text(encoding="utf-8")
+    tables = re.sub(r"\]\(papers/(\w+)\.md#([\w-]+)\)", r"](docs/reproduction.md)", main_claims(evidence))
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    page.write_text(f"{before}{BEGIN}\n\n{tables}\n{END}{after}", encoding="utf-8")

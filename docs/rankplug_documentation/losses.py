@@ -9,7 +9,7 @@ import numpy as np
 
 from rankplug.losses import loss
 from rankplug.registry import LossSpecification, Plugin, registry
-from rankplug_documentation.parameter_table import parameter_table
+from rankplug_documentation.reference import parameter_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

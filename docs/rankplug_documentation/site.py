@@ -1,7 +1,4 @@
-"""Hooks of the site's builder: formulas become MathML, and the tutorials are executed and shown as pages.
-
-Browsers draw MathML without any script, so the built site needs no network.
-"""
+"""Hooks of MkDocs: pages generated at build time, tables of evidence, and formulas as MathML, which needs no script."""
 
 from __future__ import annotations
 
@@ -10,36 +7,43 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rankplug.report import claims_style, math_font, math_html
-from rankplug_documentation.paper_pages import paper_pages, papers_in_short
-from rankplug_documentation.tutorials import tutorial_pages
+from rankplug.report import math_font, math_html
+from rankplug_documentation.evidence import read_evidence, study_page, which_loss_page
+from rankplug_documentation.notebooks import idea_page, tutorial_pages
+from rankplug_documentation.reference import reference_pages
+from rankplug_documentation.tables import fill_tables
 
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 FORMULA = re.compile(r"<math.*?</math>", re.DOTALL)
 DISPLAYED = re.compile(r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL)
-PAPERS = "<!-- papers: written by make docs -->"
 
 _formulas: list[str] = []
-"""Formulas of all pages that have been built, for which the site's font is made."""
+"""Formulas of all pages built so far; the site's font contains their characters."""
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages made from executed notebooks, and the style of the claims on them."""
+    """Add the generated pages."""
     from mkdocs.structure.files import File
 
-    made = {**tutorial_pages(), **paper_pages(Path(config.docs_dir)), "claims.css": claims_style()}
-    for path, content in made.items():
+    evidence = read_evidence(Path(config.docs_dir))
+    pages: dict[str, str | bytes] = {**reference_pages(), **tutorial_pages()}
+    pages["which-loss.md"] = which_loss_page(evidence)
+    for study, evaluations in evidence.items():
+        if evaluations:
+            pages |= idea_page(study)
+            pages[f"papers/{study}.md"] = study_page(study, evaluations, str(pages[f"papers/{study}.md"]))
+    for path, content in pages.items():
         files.append(File.generated(config, path, content=content))
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """Put the papers into the first page."""
-    return markdown.replace(PAPERS, papers_in_short(Path(config.docs_dir))) if page.is_homepage else markdown
+def on_page_markdown(markdown: str, config: Any, **_: Any) -> str:
+    """Fill in tables of evidence."""
+    return fill_tables(markdown, Path(config.docs_dir))
 
 
 def on_page_content(content: str, **_: Any) -> str:
-    """Turn the formulas of a page into MathML."""
+    """Convert the formulas of a page to MathML."""
     content = DISPLAYED.sub(lambda match: f"<p>{math_html(html.unescape(match[1]).strip(), display=True)}</p>", content)
     content = INLINE.sub(lambda match: math_html(html.unescape(match[1])), content)
     _formulas.extend(FORMULA.findall(content))
@@ -47,5 +51,5 @@ def on_page_content(content: str, **_: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Write the font that all formulas of the site are set in."""
+    """Write the font of all formulas."""
     Path(config.site_dir, "math.woff").write_bytes(math_font("".join(_formulas)))

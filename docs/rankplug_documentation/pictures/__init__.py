@@ -1,1 +1,0 @@
-"""Pictures of the pages, drawn without any training."""

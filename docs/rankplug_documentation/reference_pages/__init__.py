@@ -1,1 +1,0 @@
-"""Pages of the folder ``reference``: plugins, Python, commands, hooks and environment variables."""
