@@ -75,27 +75,26 @@ KINDS_OF_OUTPUT = (
 @pytest.fixture(scope="session")
 def report_of() -> Callable[..., list[Path]]:
     """Write a report into a folder, with a study for each text in which every name, message, cell and output is that
-    text; return its pages.
+    text, once with executed notebooks and once without; return its pages.
     """
     import nbformat
     import pandas as pd
 
+    from rankplug.report import layout
     from rankplug.report.combination_records import CombinationRecords
-    from rankplug.report.exhibit_tables import exhibit_files
-    from rankplug.report.site import build_report, write_summary
-    from rankplug.report.study_report import StudyReport
+    from rankplug.report.site import StudyReport, build_report
     from rankplug.studies import (
         Check,
         Checks,
-        Claim,
         ClaimEvaluation,
-        Exhibit,
-        Observation,
+        Evaluation,
+        ExhibitEvaluation,
+        Group,
+        Meta,
+        ObservationEvaluation,
         QueryPairs,
-        Source,
-        Study,
-        evaluate,
-        layout,
+        RunSource,
+        judge,
         not_run,
     )
 
@@ -130,58 +129,64 @@ def report_of() -> Callable[..., list[Path]]:
         ]
         return nbformat.v4.new_notebook(cells=cells, metadata={"title": text})
 
-    def studies_of(text: str, folder: Path, name: str, identity: str) -> dict[str, StudyReport]:
-        """Return a study of one text, with its notebook and without."""
-        checks = Checks({text: Check(text, 1.0, at_most=0.0, control=0.0, control_of=text)}, (text,))
-        study = Study(
-            name=name,
-            title=text,
-            citation=text,
-            notebook="made:made.ipynb",
-            runs=lambda profile, data: [],
-            exhibits=(
-                Exhibit(text, text, lambda results: (pd.DataFrame({text: [text, text]}, index=[text, "b"]), None)),
-                Exhibit(f"{text} beside", text, lambda results: (table_of(text, identity), None)),
-            ),
-            claims=(
-                Claim("checks", text, lambda results: checks, f"{text} beside"),
-                Claim("not-run", text, lambda results: not_run(text)),
-            ),
-            observations=(Observation("seen", text, lambda results: text),),
-            published=pd.DataFrame,
-        )
-        facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text, "valid": text}}
-        facts |= {"test_fingerprint": text, "threads": text, "iterations": text, "best_iteration": text}
-        plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
-        parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
-        record = {"identity": identity, "combination": parts, "fold": 1, "trial": 0, "seed": text, "record": facts}
-        record |= {"plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {text: text}}
-        results = Results("smoke", {}, pd.DataFrame(), (record,))
-        nbformat.write(notebook_of(text, name, identity), folder / f"{name}.ipynb")
-        sources = (Source(text, text, (identity,)),)
-        report, evaluation = folder / "report", evaluate(study, results)
-        claims = tuple(ClaimEvaluation(claim, claim.judge(results), sources) for claim in study.claims)
-        evaluation._conclusions = (claims, evaluation.observations)
-        compared = {"group": text, "metric": text, "queries": 3, "models": (text, f"{text} b"), "left_out": 1}
-        compared |= {"identities": (identity, ""), "means": (0.6, 0.5), "better": ((0, 2), (1, 0))}
-        drawn = ((0, 1, text), (1, 1, text), (0, 2, text))
-        evaluation.query_pairs = (QueryPairs(**compared, drawn=drawn, values=((0.9, 0.5, 0.4), (0.1, 0.6, 0.8))),)
-        files = {
-            shown.exhibit.name: exhibit_files(shown.pictures, shown.table, report, f"exhibits/{name}/{index}")
-            for index, shown in enumerate(evaluation.exhibits)
-        }
-        return {
-            kind: StudyReport(evaluation, notebook, files, {identity: CombinationRecords((record,), notebook)})
-            for kind, notebook in (("with", folder / f"{name}.ipynb"), ("without", None))
-        }
+    class Forged:
+        """Parts of an evaluation of which every text is the same."""
+
+        def __init__(self, text: str, name: str, identity: str) -> None:
+            self.text, self.study, self.identity = text, name, identity
+            self.sources = (RunSource(text, text, (identity,)),)
+            self.exhibit_names = (f"{text} alone", f"{text} beside")
+
+        def meta(self) -> Meta:
+            text = self.text
+            group = Group(text, text, text, False)
+            return Meta(self.study, text, text, text, text, {}, 1, 1.0, text, (group,), {text: text}, note=text)
+
+        def exhibit(self, name: str) -> ExhibitEvaluation:
+            alone = pd.DataFrame({self.text: [self.text, "b"]})
+            table = alone if name.endswith("alone") else table_of(self.text, self.identity)
+            return ExhibitEvaluation(name, self.text, self.text, 2, table, sources=self.sources)
+
+        def claims(self) -> tuple[ClaimEvaluation, ...]:
+            text = self.text
+            checks = Checks({text: Check(text, 1.0, at_most=0.0, control=0.0, control_of=text)}, (text,))
+            facts = (text, text, text, text, f"{text} beside")
+            judgements = {text: judge(checks), f"{text} b": not_run(text)}
+            return tuple(ClaimEvaluation(name, *facts, said, text, text) for name, said in judgements.items())
+
+        def observations(self) -> tuple[ObservationEvaluation, ...]:
+            return (ObservationEvaluation(self.text, self.text, self.text, self.text),)
+
+        def runs(self) -> pd.DataFrame:
+            row = {"group": self.text, "model": self.text, "combination": self.identity, "used": True}
+            return pd.DataFrame([row | {"folds": 1, "trials": 1}])
+
+        def query_pairs(self) -> tuple[QueryPairs, ...]:
+            text = self.text
+            compared = {"group": text, "metric": text, "queries": 3, "models": (text, f"{text} b"), "left_out": 1}
+            compared |= {"identities": (self.identity, ""), "means": (0.6, 0.5), "better": ((0, 2), (1, 0))}
+            drawn = ((0, 1, text), (1, 1, text), (0, 2, text))
+            return (QueryPairs(**compared, drawn=drawn, values=((0.9, 0.5, 0.4), (0.1, 0.6, 0.8))),)
 
     def write(text: str | Sequence[str], folder: Path) -> list[Path]:
         texts = [text] if isinstance(text, str) else text
-        made = [studies_of(one, folder, f"made{number or ''}", f"{number:016}") for number, one in enumerate(texts)]
         for kind in ("with", "without"):
-            shown = {one[kind].study.name: one[kind] for one in made}
-            build_report(shown, folder / "report" / kind)
-            write_summary(shown, folder / "report")
+            report, shown = folder / "report" / kind, []
+            for number, one in enumerate(texts):
+                name, identity = f"made{number or ''}", f"{number:016}"
+                artefact = Evaluation(Forged(one, name, identity)).write(report / name)
+                facts = {"versions": {one: one}, "fit_seconds": 1.0, "data": {"train": one, "valid": one}}
+                facts |= {"test_fingerprint": one, "threads": one, "iterations": one, "best_iteration": one}
+                plugin = {"name": one, "parameters": {one: one}, "distribution": one, "version": one}
+                parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
+                record = {"identity": identity, "combination": parts, "fold": 1, "trial": 0, "seed": one}
+                record |= {"record": facts, "plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {one: one}}
+                notebook = artefact / "notebook.ipynb"
+                if kind == "with":
+                    nbformat.write(notebook_of(one, name, identity), notebook)
+                records = CombinationRecords((record,), notebook if kind == "with" else None)
+                shown.append(StudyReport(Evaluation.read(artefact), report, {identity: records}))
+            build_report(shown, report)
         return sorted((folder / "report").rglob("*.html"))
 
     return write

@@ -1,4 +1,4 @@
-"""``rankplug claims`` and ``scoreboard``: what the store says of the papers' claims and of their methods."""
+"""``rankplug claims`` and ``scoreboard``: verdicts on the papers' claims, and a comparison of their methods."""
 
 from __future__ import annotations
 
@@ -27,35 +27,40 @@ def register(app: typer.Typer) -> None:
 
 def claims(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all whose runs are there by default.")
+        list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all of the report by default.")
     ] = None,
     verdict: Annotated[
         list[str] | None,
         typer.Option(help="Only claims of this verdict, such as holds or inconclusive; may be repeated."),
     ] = None,
-    profile: Annotated[str, typer.Option(help="How large: smoke, quick, full, real, paper.")] = "quick",
-    store: Annotated[Path | None, typer.Option(help="Folder of results.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Folder of the report, or of evidence.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all of the evidence as JSON.")] = False,
 ) -> None:
-    """List claims with verdict, effect and margin from runs that are in the store; runs none."""
-    from rankplug.store import Store
-    from rankplug.studies import read_profile, stored_evidence
+    """List claims with verdict, effect and margin, as rankplug reproduce evaluated them."""
+    from rankplug.errors import RankplugError, did_you_mean
+    from rankplug.studies import VERDICTS as WORDS
+    from rankplug.studies import read_artefacts
+    from rankplug.system import report_folder
 
-    evidence, absent = stored_evidence(
-        names or [], read_profile(profile), Store(store) if store else None, verdict or []
-    )
+    for word in verdict or ():
+        if word not in (known := (*WORDS, "not run", "not comparable")):
+            raise RankplugError(f"there is no verdict {word}: {did_you_mean(word, known)}")
+    evaluations = read_artefacts(report or report_folder(), names or [])
     if as_json:
-        hand_over(json.dumps([study.describe() for study in evidence], indent=1, ensure_ascii=False))
+        described = [evaluation.describe() for evaluation in evaluations.values()]
+        for paper in described if verdict else ():
+            paper["claims"] = [claim for claim in paper["claims"] if claim["verdict"] in verdict]
+        hand_over(json.dumps(described, indent=1, ensure_ascii=False))
         return
-    for paper in evidence:
+    for evaluation in evaluations.values():
         rows: list[list[Cell]] = []
-        for claim in paper.claims:
-            judged = claim.judgement.verdict
-            rows.append([(judged, VERDICTS.get(judged, "")), claim.effect, claim.margin, claim.label])
-        title = f"{paper.study}, profile {paper.profile} of {paper.date}, {paper.trials} trials: {paper.in_short}"
+        for claim in evaluation.claims:
+            word = claim.judgement.verdict
+            if not verdict or word in verdict:
+                rows.append([(word, VERDICTS.get(word, "")), claim.effect, claim.margin, claim.label])
+        meta = evaluation.meta
+        title = f"{meta.study}, profile {meta.profile} of {meta.date}, {meta.trials} trials: {evaluation.in_short}"
         say_table(("verdict", "effect", "margin", "claim"), rows, title=title)
-    if absent:
-        say(f"Not run at the profile {profile}: {', '.join(absent)}", error=True)
 
 
 def scoreboard(

@@ -1,4 +1,4 @@
-"""``rankplug reproduce``, ``report`` and ``verify``: a paper run again, its report, and whether a crate is whole."""
+"""``rankplug reproduce``, ``report`` and ``verify``: a paper run again, its report, and whether an archive is whole."""
 
 from __future__ import annotations
 
@@ -43,9 +43,6 @@ def reproduce(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Of a dry run, print JSON.")] = False,
-    crate: Annotated[
-        Path | None, typer.Option(help="A new folder for an RO-Crate of all of it, which rankplug verify checks.")
-    ] = None,
 ) -> None:
     """Run what papers need, execute their notebooks and write the report."""
     from rankplug.report import plan_reproduction
@@ -71,7 +68,7 @@ def reproduce(
     say(f"{plan}, in {results.folder}")
     if outlook := plan.outlook(results, at_once):
         say(outlook)
-    # Papers are drawn in a thread of their own, where windows cannot be made. A lack of matplotlib is told below.
+    # Figures go to files. A lack of matplotlib is reported below.
     with contextlib.suppress(ImportError):
         import matplotlib as mpl
 
@@ -84,7 +81,7 @@ def reproduce(
             report=report,
             jobs=at_once,
             notebooks=notebooks,
-            crate=crate,
+            plan=plan,
             decide=Budget(read_time(budget or "2h"), margin) if decide else None,
             **asked,
         )
@@ -102,7 +99,7 @@ def report(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Of a dry run, print JSON.")] = False,
 ) -> None:
-    """Write the report of studies whose runs are all in the store; runs none."""
+    """Evaluate the studies whose runs are all in the store, and write their report; trains nothing."""
     from rankplug.report import reproduce
     from rankplug.store import Store
     from rankplug.studies import read_profile, studies, study
@@ -130,10 +127,10 @@ def report(
 
 
 def verify(
-    folder: Annotated[Path, typer.Argument(help="A crate of rankplug reproduce --crate, or an unpacked archive.")],
+    folder: Annotated[Path, typer.Argument(help="An unpacked archive of rankplug results export.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare every file of a crate or an unpacked archive with its digest, and every result with its name."""
+    """Compare every file of an unpacked archive with its digest, and every result with its name."""
     from rankplug.store import verify as problems_of
 
     count, problems = problems_of(folder)
@@ -144,4 +141,4 @@ def verify(
         say(problem, colour="red")
     if problems:
         raise typer.Exit(1)
-    say(f"{count} files are what they were")
+    say(f"{count} files are unchanged")

@@ -6,15 +6,16 @@ All of an exhibit's numbers are in a file for other programs, beside its picture
 from __future__ import annotations
 
 import gzip
+import html
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from rankplug.report.notebook_page import is_number, with_words
-from rankplug.report.rendering import render
-from rankplug.store import escaped, latex_table, markdown_table
-from rankplug.studies import Link, Source, beside, heading, layout, number, stand_ins
+from rankplug.report.rendering import render_macro
+from rankplug.store import escaped, latex_table
+from rankplug.studies import RunSource, heading, number, rounded, stand_ins, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +38,24 @@ LARGEST = 40_000
 Row = Mapping[Hashable, Any]
 
 
+class Link(Protocol):
+    """Makes of a number in HTML one that leads to the combinations behind it."""
+
+    def __call__(self, text: str, identities: Sequence[str], interval: str = "") -> str:
+        """Return the number as HTML.
+
+        Args:
+            text: the number.
+            identities: of the combinations.
+            interval: of the number, in words, where the text does not have it.
+        """
+
+
+def unlinked(text: str, identities: Sequence[str], interval: str = "") -> str:
+    """Return a number as it is, where there are no pages it could lead to."""
+    return text
+
+
 def links_to(known: Mapping[str, int]) -> Link:
     """Return what makes links to those combinations that have a page, which tell the pointer of trials and interval.
 
@@ -50,7 +69,7 @@ def links_to(known: Mapping[str, int]) -> Link:
         trials = sorted({known[identity] for identity in pages})
         extent = f"{' or '.join(map(str, trials))} trial{'s' * (trials[-1] > 1)}" if trials else ""
         hint = ", ".join(filter(None, [extent, interval]))
-        return render("linked", text=Markup(text), identities=pages, hint=hint)
+        return render_macro("linked", text=Markup(text), identities=pages, hint=hint)
 
     return link
 
@@ -63,14 +82,78 @@ def numbers_html(shown: ExhibitEvaluation, link: Link) -> Markup:
     if "published on" not in shown.table:
         longest = LONGEST_OF_FIGURE if shown.pictures else LONGEST
         return table_html(shown.table, shown.sources, link, longest)
-    cells = layout(shown.table, shown.exhibit.digits, link).reset_index()
+    cells = layout(shown.table, shown.digits, link).reset_index()
     with pd.option_context("display.max_colwidth", None):  # pandas would cut long cells off.
         table = with_words(Markup(cells.to_html(escape=False, border=0, index=False)))
     pairs = [(theirs, ours) for theirs, ours in stand_ins(shown.table) if theirs != ours]
-    return render("beside_published", table=table, stand_ins=pairs, references="reference" in table)
+    return render_macro("beside_published", table=table, stand_ins=pairs, references="reference" in table)
 
 
-def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link, longest: int = LONGEST) -> Markup:
+def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.DataFrame:
+    """Lay the rows of :func:`beside_published` out as the paper does: a row for each model, a column for each metric.
+
+    The best of ours is bold. A published number of the same data stands below ours, with the difference; those of other
+    data are rows of their own at the end, which say so and are marked as a reference.
+
+    The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
+    """
+    import pandas as pd
+
+    table = table.assign(metric=table["metric"].map(heading).map(html.escape))
+    ours = _cells_of(table[table["ours"].notna()], digits, link)
+    reference = table[table["published"].notna() & table["difference"].isna()]
+    theirs = pd.DataFrame(
+        {
+            "data": ["published, on " + html.escape(str(dataset)) for dataset in reference["published on"]],
+            "model": reference["model"].astype(str).map(html.escape),
+            "metric": reference["metric"],
+            "cell": [
+                f'<span class="reference">{text}</span>'
+                for text in _intervals(reference, "published", "published half width", digits)
+            ],
+        }
+    )
+    cells = pd.concat([ours, theirs], ignore_index=True)
+    rows = pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates())
+    wide = cells.pivot(index=["data", "model"], columns="metric", values="cell")
+    wide.columns.name = None
+    return wide.reindex(columns=list(table["metric"].unique()), index=rows).fillna("")
+
+
+def _cells_of(table: pd.DataFrame, digits: int, link: Link) -> pd.DataFrame:
+    """Return our cells with their data, model and metric."""
+    import pandas as pd
+
+    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
+    texts = _intervals(table, "ours", "half width", digits)
+    published = _intervals(table, "published", "published half width", digits)
+    rows = zip(table.to_dict("records"), texts, published, best, strict=True)
+    cells = []
+    for row, text, theirs, bold in rows:
+        names, same = row["combination"], math.isfinite(row["difference"])
+        data = html.escape(_data_of(row))
+        number = str(link(f"<b>{text}</b>" if bold else text, names.split() if isinstance(names, str) else []))
+        cell = f'<span title="{html.escape(_about(row, digits))}">{number}</span>'
+        if same:
+            cell += f"<br><small>{theirs}, {rounded(row['difference'], digits, '+')}</small>"
+        cells.append({"data": data, "model": html.escape(str(row["model"])), "metric": row["metric"], "cell": cell})
+    return pd.DataFrame(cells, columns=["data", "model", "metric", "cell"])
+
+
+def _intervals(table: pd.DataFrame, value: str, half: str, digits: int) -> list[str]:
+    return [with_interval(*pair, digits) for pair in zip(table[value], table[half], strict=True)]
+
+
+def _about(row: Mapping[Any, Any], digits: int) -> str:
+    """Tell on what a number of ours rests, for readers who point at it."""
+    trials = f"{row['trials']:g} trial{'s' * (row['trials'] != 1)}"
+    if not math.isfinite(row["half width"]):
+        return f"{trials}, no interval"
+    low, high = (rounded(row["ours"] + side * row["half width"], digits) for side in (-1, 1))
+    return f"95 % interval [{low}, {high}], {trials}"
+
+
+def table_html(table: pd.DataFrame, sources: Collection[RunSource], link: Link, longest: int = LONGEST) -> Markup:
     """Return a table as HTML; a row's numbers lead to the combinations its column ``combination`` names.
 
     A row without that column leads to the runs of its ``model`` among those behind the table. A column in which no row
@@ -91,10 +174,10 @@ def table_html(table: pd.DataFrame, sources: Collection[Source], link: Link, lon
         identities = _identities(row, sources)
         behind = {name: [] if str(name).startswith("published") else identities for name in names}
         body.append([_cell(row, name, behind[name], link) for name in names])
-    return render("numbers", columns=columns, rows=body, more=len(table) - longest)
+    return render_macro("numbers", columns=columns, rows=body, more=len(table) - longest)
 
 
-def _identities(row: dict[Any, Any], sources: Collection[Source]) -> Sequence[str]:
+def _identities(row: dict[Any, Any], sources: Collection[RunSource]) -> Sequence[str]:
     named = row.get("combination")
     if isinstance(named, str) and named:
         return named.split()
@@ -192,8 +275,7 @@ def _side_by_side(rows: list[Row]) -> str:
 
 def _data_of(row: Row) -> str:
     """Return the data of a row's own numbers; those of the published one where there is no number of ours."""
-    data = row.get("data")
-    return data if isinstance(data, str) else str(row["published on"])
+    return str(row.get("data") or row["published on"])
 
 
 def _latex_cell(row: Row, name: str, *, bold: bool = False) -> str:
@@ -247,16 +329,3 @@ def exhibit_files(pictures: Mapping[str, bytes], table: pd.DataFrame, folder: Pa
 def by_suffix(files: Iterable[str]) -> dict[str, str]:
     """Return files by their suffixes, such as ``csv.gz``."""
     return {Path(file).name.partition(".")[2]: file for file in files}
-
-
-def exhibit_markdown(table: pd.DataFrame) -> str:
-    """Return a row for each model, with our mean ± half of the interval and the published number in brackets for each
-    metric.
-    """
-    metrics = list(table["metric"].unique())
-    lines = []
-    for (dataset, model), rows in table.groupby(["published on", "model"], sort=False, observed=True):
-        of_metric = rows.set_index("metric")
-        cells = [beside(of_metric.loc[metric]) if metric in of_metric.index else "" for metric in metrics]
-        lines.append((dataset, model, rows["trials"].max(), *cells))
-    return markdown_table(("in the place of", "model", "trials", *map(heading, metrics)), lines)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import io
-import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankplug.plotting import FARTHEST, ForestCell, encode_figure, lay_out
-from rankplug.report.rendering import render, template_text
-from rankplug.studies import Abstention, ClaimEvidence, StudyEvidence, Verdict, forest_cells, forest_of, kept_under
+from rankplug.plotting import FARTHEST, ForestCell, ForestRow, draw_forest, encode_figure, lay_out
+from rankplug.studies import Abstention, ClaimEvaluation, Evaluation, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
 MOST_BARS = 6
 SCALE = 18.0
@@ -81,7 +78,7 @@ class ForestLine:
         return 2 * EDGE + STEP * max(len(self.bars) - 1, 0)
 
 
-def forest_lines(claims: Iterable[tuple[ClaimEvidence, str]]) -> list[ForestLine]:
+def forest_lines(claims: Iterable[tuple[ClaimEvaluation, str]]) -> list[ForestLine]:
     """Return a line for each judged claim, one for each kind of data where it was tried on several.
 
     Args:
@@ -90,46 +87,7 @@ def forest_lines(claims: Iterable[tuple[ClaimEvidence, str]]) -> list[ForestLine
     return [line for claim, anchor in claims for line in _lines(claim, anchor)]
 
 
-@dataclass(frozen=True)
-class ClaimsInShort:
-    """The claims of a study as HTML for a page that is not the report's, to be shown in :func:`claims_style`.
-
-    Args:
-        evidence: of the study.
-        anchors: of its claims, in their order.
-        page: that has the anchors.
-    """
-
-    evidence: StudyEvidence
-    anchors: Sequence[str]
-    page: str
-
-    @property
-    def counts(self) -> str:
-        """Counts of verdicts, as a bar and in words."""
-        return self._render("counts")
-
-    @property
-    def strips(self) -> str:
-        """A line without words for each, the largest difference first, and the exact checks."""
-        return self._render("lines")
-
-    @property
-    def forest(self) -> str:
-        """A line with its words for each."""
-        return self._render("forest")
-
-    def _render(self, part: str) -> str:
-        lines = forest_lines(zip(self.evidence.claims, self.anchors, strict=True))
-        return str(render("claims_in_short", part=part, evidence=self.evidence, lines=lines, page=self.page))
-
-
-def claims_style() -> str:
-    """Return the style of :class:`ClaimsInShort`, whose colours its page sets, as those of the report do."""
-    return template_text("forest.css")
-
-
-def _lines(claim: ClaimEvidence, anchor: str) -> Iterator[ForestLine]:
+def _lines(claim: ClaimEvaluation, anchor: str) -> Iterator[ForestLine]:
     if isinstance(claim.judgement, Abstention):
         return
     cells = forest_cells(claim)
@@ -139,7 +97,7 @@ def _lines(claim: ClaimEvidence, anchor: str) -> Iterator[ForestLine]:
         yield ForestLine(claim.words, anchor, cell.verdict, about, bars, data if len(cells) > 1 else "")
 
 
-def _about(claim: ClaimEvidence, verdict: Verdict) -> str:
+def _about(claim: ClaimEvaluation, verdict: Verdict) -> str:
     if verdict.exact:
         return "exact check"
     margin = f"; margin {claim.margin}" if claim.margin else ""
@@ -165,31 +123,59 @@ def _arrow(side: int, height: float) -> str:
     return f"M {tip:g} {height:g} l {-6 * side:g} -4 v 8 z"
 
 
-def forest_files(evidence: Iterable[StudyEvidence], folder: Path) -> dict[str, str]:
-    """Write the claims of some studies for print into the report, and return its files by their suffixes.
+SYNTHETIC = "synthetic data"
+"""Panel of what depends on no collection, such as exact checks, which try synthetic lists."""
 
-    The same verdicts are drawn once, and kept as evaluations are.
+
+def forest_cells(claim: ClaimEvaluation) -> dict[str, ForestCell]:
+    """Return a claim's cells in a forest plot by what their data are; what was not judged has none."""
+    verdict = claim.judgement
+    if not isinstance(verdict, Verdict):
+        return {}
+    if verdict.exact:
+        return {SYNTHETIC: ForestCell(verdict.verdict, note="exact check")}
+    bars: dict[str, list[tuple[float, float, float]]] = {}
+    for part in verdict.parts:
+        if math.isfinite(part.low):
+            bars.setdefault(part.data or verdict.data or SYNTHETIC, []).append(part.in_margins)
+    if not bars:
+        return {verdict.data or SYNTHETIC: ForestCell(verdict.verdict, note="no interval")}
+    return {data: ForestCell(verdict.verdict, tuple(intervals)) for data, intervals in bars.items()}
+
+
+def forest_of(evaluations: Sequence[Evaluation], headings: bool = False) -> Figure:
+    """Draw all claims of some evaluations, with a panel for each profile and kind of data.
+
+    Args:
+        evaluations: of one study at several profiles, or of several studies.
+        headings: whether the papers' titles stand above their claims.
     """
-    given = list(evidence)
-    kept = kept_under("all claims", (json.dumps([study.describe() for study in given]),))
-    laid_out: list[tuple[Figure, Bbox]] = []
+    several = len({evaluation.meta.profile for evaluation in evaluations}) > 1
+    rows: dict[str, dict[str, tuple[str, dict[str, ForestCell]]]] = {}
+    for evaluation in evaluations:
+        of_study = rows.setdefault(evaluation.meta.title if headings else "", {})
+        for claim in evaluation.claims:
+            _, cells = of_study.setdefault(claim.id, (claim.words, {}))
+            for data, cell in forest_cells(claim).items():
+                cells[f"{evaluation.meta.profile}: {data}" if several else data] = cell
+    return draw_forest(
+        {
+            heading: [ForestRow(words, cells) for words, cells in claims.values() if cells]
+            for heading, claims in rows.items()
+        }
+    )
 
-    def drawn(suffix: str) -> bytes:
-        if not laid_out:
-            figure = forest_of(given, headings=len(given) > 1)
-            laid_out.append((figure, lay_out(figure)))
-        (figure, area), file = laid_out[0], io.BytesIO()
-        encode_figure(figure, file, suffix, area)
-        return file.getvalue()
 
-    written = {}
+def forest_files(evaluations: Sequence[Evaluation], folder: Path) -> dict[str, str]:
+    """Write the claims of some studies for print into the report, and return its files by their suffixes."""
+    import matplotlib.pyplot as plt
+
+    figure = forest_of(evaluations, headings=len(evaluations) > 1)
+    area, written = lay_out(figure), {}
     for suffix in PRINTED:
-        written[suffix] = f"exhibits/all-claims.{suffix}"
-        path = folder / written[suffix]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(kept.content(suffix, (), functools.partial(drawn, suffix)))
-    if laid_out:
-        import matplotlib.pyplot as plt
-
-        plt.close(laid_out[0][0])
+        file = io.BytesIO()
+        encode_figure(figure, file, suffix, area)
+        written[suffix] = f"all-claims.{suffix}"
+        (folder / written[suffix]).write_bytes(file.getvalue())
+    plt.close(figure)
     return written

@@ -28,16 +28,16 @@ PART = re.compile(r"^## (.*\S)", re.MULTILINE)
 """The heading of a notebook's part."""
 FEWEST = 5
 """Parts of a notebook whose page lists them."""
-Replacement = Callable[[Mapping[str, Any]], "Markup | None"]
-"""Makes HTML of what an output says under ``rankplug`` in its metadata that it shows."""
+About = Callable[[Mapping[str, Any]], "tuple[str, Markup]"]
+"""Tells of what an output says under ``rankplug`` in its metadata: the file of its picture, and a note below it."""
 
 
-def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> Markup:
+def notebook_html(path: Path, about: About | None = None) -> Markup:
     """Return the body of a notebook's page.
 
     Args:
         path: of the notebook.
-        replacement: what is shown in place of an output; None where the output itself is.
+        about: tells of the outputs that show a part of a study; a picture whose file is there is not embedded.
     """
     notebook = _read(path)
     headings = [] if notebook is None else _headings(notebook.cells)
@@ -45,7 +45,7 @@ def notebook_html(path: Path, replacement: Replacement = lambda about: None) -> 
     parts = [(next(ids), heading) if heading else None for heading in headings]
     return render(
         "notebook",
-        pieces=None if notebook is None else list(_pieces(notebook.cells, parts, replacement)),
+        pieces=None if notebook is None else list(_pieces(notebook.cells, parts, about)),
         contents=[part for part in parts if part] if len(headings) - headings.count("") >= FEWEST else [],
     )
 
@@ -67,14 +67,14 @@ class Piece:
     outputs: Sequence[tuple[str, str]] = ()
 
 
-def _pieces(cells: Iterable[Any], parts: Iterable[tuple[str, str] | None], replacement: Replacement) -> Iterator[Piece]:
+def _pieces(cells: Iterable[Any], parts: Iterable[tuple[str, str] | None], about: About | None) -> Iterator[Piece]:
     """Yield what is shown of a notebook; its controls, which work in JupyterLab only, are mentioned once."""
     code: list[str] = []
     controls = False
     for cell, part in zip(cells, parts, strict=True):
         if cell.cell_type == "code":
             code += filter(str.strip, [cell.source])
-            outputs = [output for output in _outputs(cell, replacement) if output != CONTROL or not controls]
+            outputs = [output for output in _outputs(cell, about) if output != CONTROL or not controls]
             controls = controls or CONTROL in outputs
             if not (code and outputs):
                 continue
@@ -127,21 +127,19 @@ def _read(path: Path) -> Any:
     return notebook
 
 
-def _outputs(cell: Any, replacement: Replacement) -> list[tuple[str, str]]:
+def _outputs(cell: Any, about: About | None) -> list[tuple[str, str]]:
     """Return the outputs of a cell to be shown, each with the kind of its content; controls once."""
     shown: list[tuple[str, str]] = []
     for output in cell.outputs:
-        in_its_place = replacement(_about(output))
-        content = _content(output) if in_its_place is None else ("html", in_its_place)
-        if content is not None and (content != CONTROL or CONTROL not in shown):
-            shown.append(content)
+        content = _content(output)
+        if content is None or (content == CONTROL and CONTROL in shown):
+            continue
+        shows = output.get("metadata", {}).get("rankplug")
+        file, note = about(shows) if about and isinstance(shows, Mapping) else ("", "")
+        shown.append(("file", file) if file and content[0] == "picture" else content)
+        if note:
+            shown.append(("html", note))
     return shown
-
-
-def _about(output: Any) -> Mapping[str, Any]:
-    """Return what an output says it shows of a study."""
-    about = output.get("metadata", {}).get("rankplug")
-    return about if isinstance(about, Mapping) else {}
 
 
 def _content(output: Any) -> tuple[str, str] | None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, tostring
 
 from rankplug.report.safe_html import safe_text
-from rankplug.studies import Abstention, Judgement
+from rankplug.studies import Abstention, Judgement, slug
 
 if TYPE_CHECKING:
     import jinja2
@@ -57,6 +57,13 @@ def render(template: str, /, **values: Any) -> Markup:
     return Markup(_environment().get_template(f"{template}.html").render(values))
 
 
+def render_macro(name: str, /, **values: Any) -> Markup:
+    """Fill in a macro of the template ``parts``."""
+    from markupsafe import Markup
+
+    return Markup(getattr(_environment().get_template("parts.html").module, name)(**values))
+
+
 def template_text(name: str) -> str:
     """Return a file of the templates that is not filled in, such as a script or a style."""
     return resources.files("rankplug.report").joinpath("templates", name).read_text(encoding="utf-8")
@@ -65,15 +72,6 @@ def template_text(name: str) -> str:
 def page_of(identity: str) -> str:
     """Return the page of a combination, relative to the report."""
     return f"combinations/{identity}.html"
-
-
-def slug(name: str) -> str:
-    """Return a name as files and anchors have it.
-
-    >>> slug("Table 1, tests")
-    'table-1-tests'
-    """
-    return re.sub(r"\W+", "-", name.lower()).strip("-")
 
 
 def anchors(names: Iterable[str]) -> list[str]:

@@ -1,37 +1,41 @@
-"""``rankplug reproduce``: runs what a paper needs, executes its notebook on the results, and writes the report."""
+"""``rankplug reproduce``: trains what papers need, executes their notebooks, and renders the report.
+
+The notebooks evaluate: each writes the artefact of its study, from which the pages are rendered.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.report.rendering import COMPACT
-from rankplug.report.research_object.crate import require_empty, write_crate
-from rankplug.report.site import build_report, write_summary, writing
-from rankplug.report.study_report import StudyReport, study_report
+from rankplug.report.site import NOTEBOOK, build_report, study_report, writing
 from rankplug.store import Store
 from rankplug.studies import (
     Budget,
+    Evaluation,
     Profile,
-    Results,
     Study,
-    StudyEvaluation,
     decisions_in_words,
-    evaluate,
+    read_artefacts,
     scoreboard,
     studies,
     study,
+    train,
+    write_decisions,
 )
 from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, require
-from rankplug.system import engine_name, say, write_whole
+from rankplug.system import end_kernels, say
+from rankplug.system import execute_notebook as execute
 
 NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow", "seaborn")
 """Modules that notebooks and pages of a report need beside the packages of the backends."""
+DECISIONS = "decisions.json"
 
 
 def reproduce(
@@ -47,7 +51,8 @@ def reproduce(
     trials: int | None = None,
     seed: int = 0,
     retry_failed: bool = False,
-    crate: Path | None = None,
+    plan: Plan | None = None,
+    jobs: int = 1,
     **execution: Any,
 ) -> Path:
     """Reproduce some papers, and return the path of the report's first page.
@@ -64,117 +69,72 @@ def reproduce(
         trials: repetitions, in place of the profile's number.
         seed: the master seed.
         retry_failed: runs trials again that failed before.
-        crate: a folder for an RO-Crate of all of it, see :mod:`rankplug.report.research_object`.
+        plan: what :func:`plan_reproduction` returned for the same arguments.
+        jobs: trials at a time, and notebooks.
         execution: handed to the sweeps.
     """
     wanted = list(names)
-    chosen = chosen_studies(wanted)
-    if crate is not None:
-        require_empty(crate)
-    results_of = store or Store()
-    asked: dict[str, Any] = {"data": data, "trials": trials, "seed": seed}
+    selected = selected_studies(wanted)
+    store = store or Store()
+    parameters: dict[str, Any] = {"data": data, "trials": trials, "seed": seed}
+    further: dict[str, Any] = {"retry_failed": retry_failed, "progress": progress, "jobs": jobs, **execution}
     with writing(report):
         report.mkdir(parents=True, exist_ok=True)
     if run_missing:
-        plan = plan_reproduction(wanted, profile, store=results_of, retry_failed=retry_failed, **asked)
+        plan = plan or plan_reproduction(wanted, profile, store=store, retry_failed=retry_failed, **parameters)
         require(plan.waiting, NEEDED)
-        run_missing = decide is not None or len(plan.done) < len(plan.trials)
     else:
         require((), NEEDED)
-        chosen = _with_all_runs(chosen, "all" not in wanted, profile, data, results_of)
-    shown: dict[str, StudyReport] = {}
-    drawn: dict[str, Future[StudyReport]] = {}
-    # Training keeps all cores busy and drawing one, so a paper is drawn while workers train the next one.
-    with ThreadPoolExecutor(1, thread_name_prefix="drawing") as drawing:
-        for paper in chosen:
-            if run_missing:
-                further: dict[str, Any] = {
-                    "data": data, "seed": seed, "store": results_of, "progress": progress,
-                    "retry_failed": retry_failed, **execution,
-                }  # fmt: skip
-                if decide:
-                    results = add_trials(paper, profile, decide, **further)
-                    say(decisions_in_words(paper, results))
-                else:
-                    results = paper.run(profile, trials=trials, **further)
-            else:
-                results = paper.results(profile, store=results_of, **asked)
-            # While anything trains, no core is free for a second process that draws.
-            together = execution.get("jobs", 1) > 1 and (not run_missing or paper is chosen[-1])
-            if execution.get("jobs", 1) > 1:
-                drawn[paper.name] = drawing.submit(_draw, paper, results, profile, asked, results_of, report, together)
-            else:
-                shown[paper.name] = _draw(paper, results, profile, asked, results_of, report, together)
-        shown |= {name: future.result() for name, future in drawn.items()}
+        selected = _with_all_runs(selected, "all" not in wanted, profile, data, store)
+    if run_missing and decide is None:
+        sweeps = [runs.sweep() for paper in selected for runs in paper.runs_asked(profile, **parameters).values()]
+        train(sweeps, store, plan=plan, **further)
+    for paper in selected:
+        decisions = report / paper.name / DECISIONS
+        if run_missing and decide is not None:
+            results = add_trials(paper, profile, decide, data=data, seed=seed, store=store, **further)
+            say(decisions_in_words(paper, results))
+            with writing(report):
+                write_decisions(results, decisions)
+        else:
+            decisions.unlink(missing_ok=True)
     with writing(report):
-        write_summary(shown, report)
+        _execute_notebooks(selected, profile, parameters, store, report, jobs)
         # The whole store is read for it, which a report of one paper need not wait for.
-        compared = scoreboard(store=results_of) if "all" in wanted else None
-        page = build_report(shown, report, compared, results_of)
-    if crate is not None:
-        write_crate(shown, report, results_of, crate)
-    return page
+        compared = scoreboard(store=store) if "all" in wanted else None
+        return render_report(selected, profile, store, report, compared=compared, **parameters)
 
 
-def _draw(
-    paper: Study,
-    results: Results,
-    profile: Profile,
-    asked: Mapping[str, Any],
-    store: Store,
-    report: Path,
-    together: bool,
-) -> StudyReport:
-    """Evaluate a study, execute its notebook, and write its exhibits into the report.
-
-    Each of the two processes finds what the other has evaluated: the notebook's kernel all of it, or, where they work
-    together, what this one has done from the end on when the kernel comes to it. A notebook that was executed on the
-    same evaluation is found as well, and starts no kernel.
-    """
-    evaluation = evaluate(paper, results)
-    with writing(report), ThreadPoolExecutor(1, thread_name_prefix="notebook") as beside:
-        if together:
-            executed = beside.submit(notebook_of, evaluation, profile, asked, store, report)
-        _ = evaluation.claims
-        for exhibit in reversed(paper.exhibits):
-            evaluation.exhibit(exhibit.name)
-        notebook = executed.result() if together else notebook_of(evaluation, profile, asked, store, report)
-        return study_report(evaluation, notebook, report, store)
-
-
-def notebook_of(
-    evaluation: StudyEvaluation, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path
+def render_report(
+    selected: Iterable[Study], profile: Profile, store: Store, report: Path, compared: Any = None, **parameters: Any
 ) -> Path:
-    """Return the path of the notebook in the report, executed now or earlier on the same evaluation."""
-    paper = evaluation.study
-    target = report / "notebooks" / f"{paper.name}.ipynb"
-    causes = (paper.notebook_path.read_text(encoding="utf-8"), json.dumps(asked), str(store.folder.resolve()))
-
-    def executed() -> bytes:
-        return execute_notebook(paper, profile, asked, store, report).read_bytes()
-
-    write_whole(target, evaluation.once("notebook", causes, executed))
-    return target
+    """Render the pages of some studies from their artefacts, and return the first; nothing is evaluated."""
+    evaluations = read_artefacts(report, [paper.name for paper in selected])
+    shown = []
+    for paper in selected:
+        records = paper.results(profile, store=store, **parameters).records
+        shown.append(study_report(evaluations[paper.name], report, records, store))
+    return build_report(shown, report, compared, store)
 
 
-def chosen_studies(names: Iterable[str]) -> list[Study]:
+def selected_studies(names: Iterable[str]) -> list[Study]:
     """Return the studies of some names, or all of them."""
     wanted = list(names)
-    chosen = studies() if "all" in wanted else [study(name) for name in wanted]
-    if not chosen:
+    selected = studies() if "all" in wanted else [study(name) for name in wanted]
+    if not selected:
         raise RankplugError("no study is installed")
-    return chosen
+    return selected
 
 
 def plan_reproduction(names: Iterable[str], profile: Profile, **asked: Any) -> Plan:
     """Return what reproducing some studies would run, see :meth:`rankplug.studies.Study.plan` for the arguments."""
-    return Plan.joined(paper.plan(profile, **asked) for paper in chosen_studies(names))
+    return Plan.joined(paper.plan(profile, **asked) for paper in selected_studies(names))
 
 
-def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
+def _with_all_runs(selected: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
     """Return the studies that lack no trial in the store; raise an error if there is none, or a named one does."""
-    absent = {paper.name: len(paper.missing(profile, data=data, store=store)) for paper in chosen}
-    there = [paper for paper in chosen if not absent[paper.name]]
+    absent = {paper.name: len(paper.missing(profile, data=data, store=store)) for paper in selected}
+    there = [paper for paper in selected if not absent[paper.name]]
     lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)
     if lacking and (named or not there):
         raise RankplugError(
@@ -183,22 +143,47 @@ def _with_all_runs(chosen: list[Study], named: bool, profile: Profile, data: str
     return there
 
 
-def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path) -> Path:
-    """Execute a study's notebook on the results in the store, and return the path of the executed notebook."""
-    import papermill
+def _execute_notebooks(
+    papers: Iterable[Study], profile: Profile, parameters: Mapping[str, Any], store: Store, report: Path, jobs: int
+) -> None:
+    with ThreadPoolExecutor(max(jobs, 1), thread_name_prefix="notebook") as kernels:
+        running = [kernels.submit(execute_notebook, paper, profile, parameters, store, report) for paper in papers]
+        try:
+            for notebook in running:
+                notebook.result()
+        except BaseException:
+            kernels.shutdown(wait=False, cancel_futures=True)
+            end_kernels()
+            raise
 
-    target = report / "notebooks" / f"{paper.name}.ipynb"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    papermill.execute_notebook(
-        paper.notebook_path,
-        target,
-        parameters={"profile": profile, **asked, "store": str(store.folder.resolve())},
-        engine_name=engine_name(),
-        progress_bar=False,
-        # The kernel's folder. papermill's own argument for it changes that of this process and of all its threads.
-        resources={"metadata": {"path": str(target.parent)}},
-    )
+
+def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path) -> Path:
+    """Execute a study's notebook on the results in the store, and return the path of the executed notebook.
+
+    Args:
+        paper: the study.
+        profile: how large.
+        asked: further parameters of the notebook.
+        store: where the results lie.
+        report: folder of the report; the notebook writes the artefact into its folder of the study's name.
+
+    Raises:
+        RankplugError: the notebook writes no artefact.
+    """
+    folder = (report / paper.name).resolve()
+    target, decisions = folder / NOTEBOOK, folder / DECISIONS
+    folder.mkdir(parents=True, exist_ok=True)
+    parameters = {"profile": profile, **asked, "store": str(store.folder.resolve()), "report": str(report.resolve())}
+    if decisions.exists():
+        parameters["decisions"] = str(decisions)
+    Evaluation.withdraw(folder)
+    execute(paper.notebook_path, target, parameters, folder)
     # Without the line breaks for people who compare notebooks, which papermill writes around every value.
     notebook = json.loads(target.read_text(encoding="utf-8"))
     target.write_text(json.dumps(notebook, ensure_ascii=False, separators=COMPACT), encoding="utf-8")
+    if not Evaluation.is_in(folder):
+        raise RankplugError(
+            f"the notebook of the study {paper.name} wrote no evaluation; end {paper.notebook_path} with the cell"
+            " write_artefact(evaluation, report)"
+        )
     return target

@@ -48,7 +48,7 @@ COLOUR = re.compile(r"#?\w+")
 """A colour by its name or number, and nothing that a style sheet might take for an address."""
 LINK = re.compile(r"https?://[^\s\\]+|mailto:[^\s\\]+|(?:#|(?:\.\./)*\w)[^\s:\\]*")
 """A page that a click opens; an address that begins with two slashes would be a machine of any network."""
-PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+|(?:\.\./)*exhibits/[\w./-]+")
+PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+|(?:\.\./)*(?:[\w-]+/)?exhibits/[\w./-]+")
 """A picture within the page, or a figure of the report."""
 
 

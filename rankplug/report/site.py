@@ -1,36 +1,49 @@
-"""The report's site: pages, figures as PDF and PNG, tables as CSV and LaTeX."""
+"""Pages of the report, rendered from artefacts, executed notebooks and the records of the runs in the store."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import RankplugError
 from rankplug.report.combination_records import CombinationRecords, combination_records, values_on_test_data
-from rankplug.report.exhibit_tables import exhibit_markdown
-from rankplug.report.forest import forest_files
-from rankplug.report.front.front_page import FrontPage
-from rankplug.report.notebook_page import notebook_html
-from rankplug.report.queries.page import QUERIES, drawn_pairs, queries_html
-from rankplug.report.rendering import COMPACT, math_font_style, page_of, render, template_text
+from rankplug.report.exhibit_tables import exhibit_latex, links_to, numbers_html
+from rankplug.report.forest import ForestLine, forest_files, forest_lines
+from rankplug.report.front_page import FrontPage
+from rankplug.report.notebook_page import captions, notebook_html
+from rankplug.report.rendering import anchors, math_font_style, page_of, render, render_macro, template_text
 from rankplug.report.safe_html import policy, safe_body
 from rankplug.report.scoreboard.page import board_files, places_of, scoreboard_html
-from rankplug.report.study_report import StudyReport
-from rankplug.store import Store, markdown_table
-from rankplug.studies import Scoreboard, Verdict
+from rankplug.store import Store
+from rankplug.studies import (
+    Evaluation,
+    ExhibitEvaluation,
+    QueryPairs,
+    RunSource,
+    Scoreboard,
+    bibliography,
+    exhibit_bibtex,
+    slug,
+    stand_ins,
+)
 from rankplug.system import __version__
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-SCOREBOARD, SEARCH = "scoreboard.html", "search.html"
+NOTEBOOK, EXHIBITS = "notebook.ipynb", "exhibits"
+SCOREBOARD, SEARCH, QUERIES = "scoreboard.html", "search.html", "queries.html"
 STYLE = "report.css"
 """The style of all pages, in one file beside them, as there may be hundreds of them."""
+MOST_IN_LATEX = 200
+"""Rows of a table that is written in LaTeX too."""
+PARTS = 1000
+"""Parts of one in which values of queries are drawn."""
 
 
 @contextlib.contextmanager
@@ -44,81 +57,284 @@ def writing(report: Path) -> Iterator[None]:
         raise RankplugError(f"{where}; free space, or name another folder with --report") from error
 
 
+@dataclass(frozen=True)
+class StudyReport:
+    """A study in the report.
+
+    Args:
+        evaluation: its exhibits and verdicts.
+        folder: of the report, which has the study's artefact.
+        combinations: the combinations behind it, by identity.
+    """
+
+    evaluation: Evaluation
+    folder: Path
+    combinations: Mapping[str, CombinationRecords]
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self.evaluation.study
+
+    @cached_property
+    def notebook(self) -> Path | None:
+        """Its executed notebook, if there is one."""
+        path = self.folder / self.name / NOTEBOOK
+        return path if path.is_file() else None
+
+    @cached_property
+    def claim_anchors(self) -> list[str]:
+        """Anchors of its claims on the page of all claims."""
+        return anchors(f"{self.name}-{claim.id}" for claim in self.evaluation.claims)
+
+    @cached_property
+    def query_anchors(self) -> dict[str, str]:
+        """Anchors of its groups of runs on the page that compares models query by query."""
+        groups = [pairs.group for pairs in self.evaluation.query_pairs]
+        return dict(zip(groups, anchors(f"{self.name}-{group}" for group in groups), strict=True))
+
+    @cached_property
+    def forest(self) -> list[ForestLine]:
+        """Its judged claims as lines of a forest plot."""
+        return forest_lines(zip(self.evaluation.claims, self.claim_anchors, strict=True))
+
+    @cached_property
+    def captions(self) -> dict[str, str]:
+        """Words on each exhibit, as Markdown by its name: those of the notebook, or the exhibit's own."""
+        words = captions(self.notebook) if self.notebook else {}
+        return {shown.name: words.get(shown.name) or shown.caption for shown in self.evaluation.exhibits}
+
+    @cached_property
+    def stand_ins(self) -> list[tuple[str, str]]:
+        """The paper's data sets, each with the data in its place."""
+        tables = [shown.table for shown in self.evaluation.exhibits if "published on" in shown.table.columns]
+        return list(dict.fromkeys(pair for table in tables for pair in stand_ins(table)))
+
+    def anchor(self, exhibit: str) -> str:
+        """Return the anchor of an exhibit on the page of all exhibits."""
+        return f"{self.name}-{slug(exhibit)}"
+
+    def files_of(self, shown: ExhibitEvaluation) -> dict[str, str]:
+        """Return the files of an exhibit in the report by their suffixes."""
+        suffixes = ["csv", *(["tex"] if len(shown.table) <= MOST_IN_LATEX else []), *shown.pictures]
+        return {suffix: f"{self.name}/{EXHIBITS}/{shown.id}.{suffix}" for suffix in suffixes}
+
+    def write_latex(self) -> None:
+        """Write the tables of the exhibits in LaTeX beside their other files."""
+        for shown in self.evaluation.exhibits:
+            if file := self.files_of(shown).get("tex"):
+                (self.folder / file).write_text(exhibit_latex(shown.table), encoding="utf-8")
+
+    def picture(self, shown: ExhibitEvaluation) -> str:
+        """Return the file of an exhibit's picture; empty where it has none."""
+        return self.files_of(shown).get("svg", "")
+
+    def extent_of(self, shown: ExhibitEvaluation) -> str:
+        """Return how many runs an exhibit rests on, in words; empty where it rests on none of the store's."""
+        of_model = [
+            [record for identity in source.identities for record in self.combinations[identity].records]
+            for source in shown.sources
+            if source.identities and all(identity in self.combinations for identity in source.identities)
+        ]
+        if not of_model:
+            return ""
+        trials = sorted({len(records) for records in of_model})
+        facts = [record["record"] for records in of_model for record in records]
+        queries = sorted({fact["queries"][2] for fact in facts if "queries" in fact})
+        models = f"{len(of_model)} model{'s' * (len(of_model) > 1)} on their data, {_range(trials)} trials each"
+        tested = f", {_range(queries)} test queries a trial" if queries else ""
+        return f"{models}{tested}; intervals and bands, where there are any, are 95 % ones"
+
+    def citation_of(self, shown: ExhibitEvaluation) -> str:
+        """Return how others cite an exhibit of this report: in words, and it, its paper and rankplug in BibTeX."""
+        meta = self.evaluation.meta
+        what = f"{shown.name}: {shown.title}"
+        runs = f"profile {meta.profile}, {meta.trials} trials, {meta.date}"
+        words = f"{what}. Report of rankplug {__version__}, {runs}.\nAfter: {meta.title}. {meta.citation}."
+        entry = exhibit_bibtex(f"rankplug-{self.anchor(shown.name)}", what, f"{self.name}, {runs}", meta.date[:4])
+        return "\n\n".join(filter(None, [words, entry, meta.bibtex, bibliography([])]))
+
+    def numbers(self, shown: ExhibitEvaluation) -> Markup:
+        """Return an exhibit's numbers as HTML, which lead to the pages of their combinations."""
+        return numbers_html(shown, links_to({name: len(known.records) for name, known in self.combinations.items()}))
+
+    def runs_behind(self, sources: Collection[RunSource]) -> dict[str, list[tuple[str, list[str]]]]:
+        """Return the models behind an exhibit or a verdict by their group, with the combinations that have a page."""
+        groups: dict[str, list[tuple[str, list[str]]]] = {}
+        for source in sources:
+            identities = [identity for identity in source.identities if identity in self.combinations]
+            groups.setdefault(source.group, []).append((source.model, identities))
+        return groups
+
+    @staticmethod
+    def combinations_behind(sources: Collection[RunSource]) -> set[str]:
+        """Return all combinations behind an exhibit or a verdict."""
+        return {identity for source in sources for identity in source.identities}
+
+
+def study_report(
+    evaluation: Evaluation, folder: Path, records: Iterable[Mapping[str, Any]], store: Store
+) -> StudyReport:
+    """Return a study's part of the report.
+
+    Args:
+        evaluation: its artefact.
+        folder: of the report.
+        records: of its trials.
+        store: where executed notebooks of combinations may lie.
+    """
+    return StudyReport(evaluation, folder, combination_records(records, store))
+
+
 def build_report(
-    reproduced: Mapping[str, StudyReport], folder: Path, compared: Scoreboard | None = None, store: Store | None = None
+    reports: Sequence[StudyReport], folder: Path, compared: Scoreboard | None = None, store: Store | None = None
 ) -> Path:
     """Write all pages of the report, and return the path of the first.
 
     Args:
-        reproduced: the studies.
+        reports: the studies.
         folder: of the report.
         compared: the scoreboard, if it is to have a page.
         store: where the runs lie.
     """
     _begin(folder)
-    names = list(reproduced)
-    navigation = [("report", "index.html"), *((name, f"{name}.html") for name in names)]
+    has_pairs = any(report.evaluation.query_pairs for report in reports)
+    navigation = [("report", "index.html"), *((report.name, f"{report.name}.html") for report in reports)]
     navigation += [("claims", "claims.html"), ("figures and tables", "exhibits.html"), ("runs", "runs.html")]
-    has_pairs = any(one.evaluation.query_pairs for one in reproduced.values())
     navigation += [("queries", QUERIES)] if has_pairs else []
     navigation += [("scoreboard", SCOREBOARD)] if compared else []
     navigation += [("search", SEARCH)]
     script = template_text("report.js")
 
-    def write(link: str, title: str, body: Markup, further: str = "", **data: Any) -> None:
-        text = _page(title, body, navigation, link, script=script + further, data=data)
-        (folder / link).write_text(text, encoding="utf-8")
+    def write(link: str, title: str, template: str, further: str = "", data: Any = None, **values: Any) -> None:
+        body = render(template, reports=reports, **values)
+        page = _page(title, body, navigation, link, script=script + further, data=data)
+        (folder / link).write_text(page, encoding="utf-8")
 
-    reports = list(reproduced.values())
-    every = {key: made for report in reports for key, made in report.combinations.items()}
-    known = {*every, *(identity for board in (compared.boards if compared else ()) for identity in board.identities)}
-    front = FrontPage(reports, compared, known)
-    picture = forest_files((report.evidence for report in reports), folder)
-    write("index.html", "Report", render("front", front=front, picture=picture, versions=_versions(reports)))
-    for name, report in reproduced.items():
-        notebook = notebook_html(report.notebook, functools.partial(_in_notebook, report)) if report.notebook else None
-        body = render("paper", report=report, notebook=notebook)
-        write(f"{name}.html", report.study.title, body, points=_points([report]))
-    write("claims.html", "Claims", render("claims", reports=reports))
-    write("exhibits.html", "Figures and tables", render("exhibits", reports=reports), points=_points(reports))
-    write("runs.html", "Runs", render("runs", reports=reports))
+    every = {identity: known for report in reports for identity, known in report.combinations.items()}
+    pages = {*every, *(identity for board in (compared.boards if compared else ()) for identity in board.identities)}
+    picture = forest_files([report.evaluation for report in reports], folder)
+    front = FrontPage(reports, compared, pages)
+    write("index.html", "Report", "front", front=front, picture=picture, versions=_versions(every.values()))
+    for report in reports:
+        report.write_latex()
+        notebook = notebook_html(report.notebook, _outputs_of(report)) if report.notebook else None
+        data = {"points": _points([report])}
+        write(f"{report.name}.html", report.evaluation.meta.title, "study", data=data, report=report, notebook=notebook)
+    write("claims.html", "Claims", "claims")
+    write("exhibits.html", "Figures and tables", "exhibits", data={"points": _points(reports)})
+    write("runs.html", "Runs", "runs")
     if has_pairs:
-        groups = drawn_pairs(reports, every)
-        write(QUERIES, "Query by query", queries_html(reports, every), template_text("queries.js"), groups=groups)
-    write(SEARCH, "Search", render("search"), index=_search_index(reports, every))
-    _write_combinations(every, _users(reproduced), navigation, folder, names, compared, store)
+        groups = [_drawn_pairs(report, pairs, every) for report in reports for pairs in report.evaluation.query_pairs]
+        drawing = template_text("queries.js")
+        write(QUERIES, "Query by query", "queries", drawing, data={"groups": groups}, known=every, duels=duels)
+    write(SEARCH, "Search", "search", data={"index": _search_index(reports, every)})
+    _write_combinations(every, _users(reports), navigation, folder, [one.name for one in reports], compared, store)
     if compared is not None:
         write_scoreboard(compared, Store.named(store), folder, navigation, every)
     return folder / "index.html"
 
 
-def _points(reports: Iterable[StudyReport]) -> dict[str, list[list[Any]]]:
+def _outputs_of(report: StudyReport) -> Callable[[Mapping[str, Any]], tuple[str, Markup]]:
+    """Return what says of an output of the study's notebook which file has its picture, and what stands below it."""
+    exhibits = {shown.name: shown for shown in report.evaluation.exhibits}
+
+    def about(shows: Mapping[str, Any]) -> tuple[str, Markup]:
+        shown = exhibits.get(str(shows.get("exhibit"))) if shows.get("study") == report.name else None
+        of_claims = shows.get("study") == report.name and bool(shows.get("claims"))
+        note = render_macro("output_note", report=report, shown=shown, claims=of_claims)
+        return (report.picture(shown) if shown else ""), note
+
+    return about
+
+
+def _points(reports: Iterable[StudyReport]) -> dict[str, Sequence[Any]]:
     """Return the points of all pictures by their files."""
-    drawn = {report.picture(shown): report.points(shown) for report in reports for shown in report.evaluation.exhibits}
-    return {file: points for file, points in drawn.items() if points}
+    drawn = ((report.picture(shown), shown.points) for report in reports for shown in report.evaluation.exhibits)
+    return {file: points for file, points in drawn if points}
 
 
 def _search_index(
     reports: Iterable[StudyReport], combinations: Mapping[str, CombinationRecords]
 ) -> list[tuple[str, str, str, str]]:
-    """Return what the page of the search looks up: kind, title, detail and address of all that is to be found."""
+    """Return what the search page looks up: kind, title, detail and address."""
     entries = [entry for report in reports for entry in _search_entries(report)]
     entries += [
-        ("combination", made.title, f"{identity}, {len(made.records)} trials", page_of(identity))
-        for identity, made in combinations.items()
+        ("combination", known.title, f"{identity}, {len(known.records)} trials", page_of(identity))
+        for identity, known in combinations.items()
     ]
     return entries
 
 
 def _search_entries(report: StudyReport) -> Iterator[tuple[str, str, str, str]]:
-    name = report.study.name
-    yield "paper", report.study.title, str(report.study.citation), f"{name}.html"
-    for claim, anchor in zip(report.evidence.claims, report.claim_anchors, strict=True):
-        verdict = f"{name}, {claim.judgement.verdict}"
+    meta = report.evaluation.meta
+    yield "paper", meta.title, meta.citation, f"{report.name}.html"
+    for claim, anchor in zip(report.evaluation.claims, report.claim_anchors, strict=True):
+        verdict = f"{report.name}, {claim.judgement.verdict}"
         yield "claim", claim.words, f"{verdict}, {claim.effect}" if claim.effect else verdict, f"claims.html#{anchor}"
     for shown in report.evaluation.exhibits:
-        exhibit, kind = shown.exhibit, "figure" if shown.pictures else "table"
-        yield kind, f"{exhibit.name}: {exhibit.title}", name, f"exhibits.html#{report.anchor(exhibit.name)}"
+        kind = "figure" if shown.pictures else "table"
+        yield kind, f"{shown.name}: {shown.title}", report.name, f"exhibits.html#{report.anchor(shown.name)}"
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A model against the best of its group, in shares of the queries.
+
+    Args:
+        model: its name.
+        page: of its combination; empty where there is none.
+        mean: of the metric over all queries.
+        wins, ties, losses: share on which it is better than, equal to and worse than the best.
+    """
+
+    model: str
+    page: str
+    mean: float
+    wins: float
+    ties: float
+    losses: float
+
+
+def duels(pairs: QueryPairs, known: Collection[str]) -> list[Duel]:
+    """Return every model of a group against the one with the highest mean.
+
+    Args:
+        pairs: the group's models query by query.
+        known: combinations that have a page.
+    """
+    compared = []
+    for place, (model, identity) in enumerate(zip(pairs.models, pairs.identities, strict=True)):
+        wins, losses = pairs.better[place][0], pairs.better[0][place]
+        shares = (count / pairs.queries for count in (wins, pairs.queries - wins - losses, losses))
+        compared.append(Duel(model, _known_page(identity, known), pairs.means[place], *shares))
+    return compared
+
+
+def _drawn_pairs(report: StudyReport, pairs: QueryPairs, known: Collection[str]) -> dict[str, Any]:
+    """Return what the script of the page of queries draws of a group."""
+    trials, folds = ({place[part] for place in pairs.drawn} for part in (0, 1))
+    names = [
+        ", ".join([f"trial {trial}"] * (len(trials) > 1) + [f"fold {fold}"] * (len(folds) > 1) + [f"query {query}"])
+        for trial, fold, query in pairs.drawn
+    ]
+    return {
+        "id": report.query_anchors[pairs.group],
+        "title": f"{report.name}: {pairs.group}",
+        "metric": pairs.metric,
+        "queries": pairs.queries,
+        "models": pairs.models,
+        "pages": [_known_page(identity, known) for identity in pairs.identities],
+        "means": [round(mean, 4) for mean in pairs.means],
+        "better": pairs.better,
+        "drawn": names,
+        "parts": PARTS,
+        "values": [[round(PARTS * value) for value in row] for row in pairs.values],
+    }
+
+
+def _known_page(identity: str, known: Collection[str]) -> str:
+    return page_of(identity) if identity in known else ""
 
 
 def _begin(folder: Path) -> None:
@@ -163,7 +379,7 @@ def write_scoreboard(
 
 
 def _write_combinations(
-    made: Mapping[str, CombinationRecords],
+    combinations: Mapping[str, CombinationRecords],
     users: Mapping[str, Iterable[tuple[str, str]]],
     navigation: list[tuple[str, str]],
     folder: Path,
@@ -173,30 +389,28 @@ def _write_combinations(
 ) -> None:
     (folder / "combinations").mkdir(exist_ok=True)
     places = places_of(compared) if compared else {}
-    values = values_on_test_data(made.values(), store) if store else {}
-    for identity, combination in made.items():
-        notebook = notebook_html(combination.notebook) if combination.notebook else None
-        about = {
-            "users": list(users.get(identity, ())),
-            "papers": papers,
-            "versions": _version_rows(combination.versions),
-            "places": places.get(identity, []),
-            "values": values.get(identity, []),
-        }
-        body = render("combination", made=combination, notebook=notebook, **about)
-        (folder / page_of(identity)).write_text(
-            _page(combination.title, body, navigation, page_of(identity)), encoding="utf-8"
+    values = values_on_test_data(combinations.values(), store) if store else {}
+    for identity, combination in combinations.items():
+        body = render(
+            "combination",
+            made=combination,
+            notebook=notebook_html(combination.notebook) if combination.notebook else None,
+            users=list(users.get(identity, ())),
+            papers=papers,
+            versions=_versions([combination]),
+            places=places.get(identity, []),
+            values=values.get(identity, []),
         )
+        page = _page(combination.title, body, navigation, page_of(identity))
+        (folder / page_of(identity)).write_text(page, encoding="utf-8")
 
 
-def _users(reproduced: Mapping[str, StudyReport]) -> dict[str, dict[tuple[str, str], None]]:
+def _users(reports: Iterable[StudyReport]) -> dict[str, dict[tuple[str, str], None]]:
     """Map each combination to the studies and models that use it."""
     users: dict[str, dict[tuple[str, str], None]] = {}
-    for name, report in reproduced.items():
-        for runs in report.results.runs.values():
-            for model in runs.models:
-                for combination in dict.fromkeys(trial.combination for trial in runs.trials_of(model)):
-                    users.setdefault(combination.identity, {})[name, model] = None
+    for report in reports:
+        for row in report.evaluation.runs.to_dict("records"):
+            users.setdefault(row["combination"], {})[report.name, row["model"]] = None
     return users
 
 
@@ -230,74 +444,15 @@ def _page(
     )
 
 
-def _versions(reports: Iterable[StudyReport]) -> list[tuple[str, str]]:
-    """Return the packages that the runs of all studies ran with, as rows of a table."""
+def _versions(combinations: Iterable[CombinationRecords]) -> list[tuple[str, str]]:
+    """Return the packages that the trials of some combinations ran with, as rows of a table."""
     versions: dict[str, set[str]] = {}
-    for report in reports:
-        for record in report.results.records:
-            for package, version in record["record"].get("versions", {}).items():
-                versions.setdefault(package, set()).add(version)
-    return _version_rows(versions)
-
-
-def _version_rows(versions: Mapping[str, Iterable[str]]) -> list[tuple[str, str]]:
+    for combination in combinations:
+        for package, known in combination.versions.items():
+            versions.setdefault(package, set()).update(known)
     return [(package, ", ".join(sorted(versions[package]))) for package in sorted(versions)]
 
 
-def _in_notebook(report: StudyReport, about: Mapping[str, Any]) -> Markup | None:
-    """Render what an output of the study's notebook shows, with links to its files and runs."""
-    if about.get("study") != report.study.name:
-        return None
-    if about.get("forest"):
-        return render("all_claims", report=report)
-    if about.get("claims"):
-        return render("in_notebook", report=report, shown=None)
-    exhibits = {shown.exhibit.name: shown for shown in report.evaluation.exhibits}
-    shown = exhibits.get(str(about.get("exhibit")))
-    return None if shown is None else render("in_notebook", report=report, shown=shown)
-
-
-def write_summary(reproduced: Mapping[str, StudyReport], folder: Path) -> None:
-    """Write the verdicts as JSON for other programs and as evidence to keep, and numbers and verdicts as Markdown."""
-    summary = {name: list(described_claims(report)) for name, report in reproduced.items()}
-    (folder / "claims.json").write_text(json.dumps(summary, separators=COMPACT))
-    for name, report in reproduced.items():
-        report.evidence.write(folder / "evidence" / f"{name}-{report.results.profile}.json")
-    (folder / "summary.md").write_text(markdown_summary(reproduced), encoding="utf-8")
-
-
-def described_claims(report: StudyReport) -> Iterator[dict[str, Any]]:
-    """Yield each claim as plain values, with its verdict."""
-    for shown in report.evaluation.claims:
-        claim, verdict = shown.claim, shown.verdict
-        about = {"id": claim.id, "claim": claim.label, "exhibit": claim.exhibit, "verdict": verdict.verdict}
-        details = verdict.describe() if isinstance(verdict, Verdict) else {}
-        yield {**about, "evidence": verdict.sentence, **details}
-
-
-def markdown_summary(reproduced: Mapping[str, StudyReport]) -> str:
-    """Return the reproduced studies as Markdown, with a section for each."""
-    return "\n".join(line for name, report in reproduced.items() for line in _markdown_section(name, report))
-
-
-def _markdown_section(name: str, report: StudyReport) -> Iterator[str]:
-    versions = {"rankplug": __version__, **dict(_versions([report]))}
-    made_with = ", ".join(f"{package} {version}" for package, version in sorted(versions.items()))
-    yield f"## {name}: {report.study.title}\n"
-    yield (
-        f"Profile `{report.results.profile}` of {time.strftime('%Y-%m-%d')}, {len(report.results.records)} trials;"
-        f" {made_with}.\n"
-    )
-    tables = [drawn for drawn in report.evaluation.exhibits if "published on" in drawn.table.columns]
-    for theirs, ours in report.stand_ins:
-        yield f"In the place of {theirs}: {ours}.\n"
-    for drawn in tables:
-        yield f"### {drawn.exhibit.name}: {drawn.exhibit.title}\n"
-        yield exhibit_markdown(drawn.table)
-        yield ""
-    yield "### Claims\n"
-    rows = [
-        (each.claim.label, f"**{each.verdict.verdict}**", each.verdict.sentence) for each in report.evaluation.claims
-    ]
-    yield markdown_table(("claim", "verdict", "evidence"), rows)
-    yield ""
+def _range(numbers: Sequence[int]) -> str:
+    """Return the least and the greatest of some numbers in order, as one number where they are the same."""
+    return f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"

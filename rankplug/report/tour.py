@@ -18,6 +18,7 @@ from rankplug.data import Split, load
 from rankplug.errors import FitError, NotRunError
 from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
+from rankplug.report.display import check_parameters
 from rankplug.statistics import hierarchical_bootstrap
 from rankplug.store import METRICS, Combination, Result, Store, Trial, markdown_table, read_combination, run_trial
 from rankplug.system import use_threads
@@ -74,7 +75,7 @@ class TourParameters(Parameters):
         return read_combination(parts).validate_plugins()
 
 
-def check_parameters(given: Mapping[str, Any]) -> TourParameters:
+def check_combination(given: Mapping[str, Any]) -> TourParameters:
     """Validate the notebook's parameters without a kernel, and say which one is wrong."""
     parameters = read_parameters(TourParameters, given, "notebook combination.ipynb")
     if not parameters.combination.fits:
@@ -95,8 +96,9 @@ class Tour:
     """
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
+        check_parameters(parameters)
         known = TourParameters.model_fields
-        chosen = check_parameters({name: parameters[name] for name in known if name in parameters})
+        chosen = check_combination({name: parameters[name] for name in known if name in parameters})
         self.combination = chosen.combination
         runs = chosen.runs or tuple((fold, number) for fold in chosen.folds for number in range(chosen.trials))
         self.trials = [Trial(self.combination, fold, number) for fold, number in runs]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rankplug.errors import RankplugError
 from rankplug.statistics import look_steps
 from rankplug.studies.claims import Claim, core_minutes
-from rankplug.studies.papers import Study
+from rankplug.studies.papers import Study, train
 from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Differences, Verdict
@@ -103,7 +103,7 @@ def decide(
     base = study.run(profile, data=data, seed=seed, store=kept, **execution)
 
     def more(runs: Mapping[str, Runs]) -> Results:
-        study.train(runs, kept, **execution)
+        train([group.sweep() for group in runs.values()], kept, **execution)
         frames = StoredFrames(runs, kept)
         return Results(profile, frames, base.published, StoredRecords(frames), runs)
 

@@ -6,8 +6,10 @@ and every figure, table and verdict is computed from the stored results.
 
 from __future__ import annotations
 
+import json
+import pathlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +19,10 @@ from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_
 from rankplug.registry import NAME, Parameters, StudySpecification, read_parameters, registry
 from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
-from rankplug.studies.runs import Profile, Runs, RunsThere, StoredFrames, StoredRecords, read_profile
+from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords, read_profile
 from rankplug.studies.study_results import Results
-from rankplug.system import packaged_file
+from rankplug.studies.verdicts import Verdict
+from rankplug.system import packaged_file, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +31,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankplug.store import Store, Trial
-    from rankplug.sweeps import Plan
+    from rankplug.sweeps import Plan, Sweep
 
 NOTEBOOK = re.compile(r"[A-Za-z_][\w.]*:[\w./-]+\.ipynb")
+
+
+def slug(name: str) -> str:
+    """Return a name as files and anchors have it.
+
+    >>> slug("Table 1, tests")
+    'table-1-tests'
+    """
+    return re.sub(r"\W+", "-", name.lower()).strip("-")
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,9 @@ class Study:
                 f"the study {self.name} names its notebook {self.notebook!r}; name a file of your package, such as"
                 f' "my_package:notebooks/{self.name}.ipynb"'
             )
+        for names in ([slug(exhibit.name) for exhibit in self.exhibits], [claim.id for claim in self.claims]):
+            if several := [name for name in names if names.count(name) > 1]:
+                raise SpecificationError(f"the study {self.name} has several of {several[0]}; give each its own name")
 
     @property
     def notebook_path(self) -> Path:
@@ -156,8 +171,9 @@ class Study:
         trials: int | None = None,
         seed: int = 0,
         store: Store | str | Path | None = None,
+        decisions: str | Path | None = None,
     ) -> Results:
-        """Read the results of all runs at a profile; :meth:`run` makes those that are missing.
+        """Read the results of all runs at a profile; :meth:`run` trains those that are missing.
 
         Args:
             profile: how large.
@@ -165,6 +181,7 @@ class Study:
             trials: repetitions, in place of the profile's number.
             seed: the master seed.
             store: where results lie, or their folder.
+            decisions: file of the verdicts for which :func:`rankplug.studies.decide` added trials.
 
         Raises:
             NotRunError: some runs are not in the store.
@@ -178,32 +195,10 @@ class Study:
                 f" the profile {profile}, the first: {missing[0]}; run them with rankplug reproduce {self.name}"
                 f' --profile {profile}, or in Python with rp.study("{self.name}").run("{profile}")'
             )
-        return self._read(profile, frames)
-
-    def results_there(self, profile: Profile = "quick", *, store: Store | str | Path | None = None) -> Results:
-        """Read as many of the profile's trials as the store has of every model of a group, group by group.
-
-        Args:
-            profile: how large.
-            store: where results lie, or their folder.
-
-        Raises:
-            NotRunError: no group has a trial of every model in the store.
-        """
-        from rankplug.store import Store
-
-        kept = Store.named(store)
-        there = {name: replace(runs, trials=runs.trials_in(kept)) for name, runs in self.runs_asked(profile).items()}
-        frames = StoredFrames(RunsThere((name, runs) for name, runs in there.items() if runs.trials), kept)
-        if not frames:
-            raise NotRunError(
-                f"{kept.folder} has no group of runs of the study {self.name} at the profile {profile}; run them with"
-                f" rankplug reproduce {self.name} --profile {profile}"
-            )
-        return self._read(profile, frames)
-
-    def _read(self, profile: Profile, frames: StoredFrames) -> Results:
-        return Results(profile, frames, self.published(), StoredRecords(frames), frames.runs)
+        parameters = {name: value for name, value in (("data", data), ("trials", trials), ("seed", seed)) if value}
+        decided = read_decisions(decisions) if decisions else {}
+        records = StoredRecords(frames)
+        return Results(profile, frames, self.published(), records, frames.runs, decided, parameters)
 
     def run(
         self,
@@ -216,6 +211,7 @@ class Study:
         store: Store | str | Path | None = None,
         progress: bool = True,
         retry_failed: bool = False,
+        decisions: str | Path | None = None,
         **execution: Any,
     ) -> Results:
         """Train what is missing at a profile, which may take hours, and read the results of all runs.
@@ -229,50 +225,71 @@ class Study:
             store: where results lie, or their folder.
             progress: shows a bar.
             retry_failed: runs trials again that failed before.
+            decisions: file of the verdicts for which :func:`rankplug.studies.decide` added trials.
             execution: handed to :func:`rankplug.sweeps.run`.
         """
         from rankplug.store import Store
 
         kept = Store.named(store)
         asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
-        self.train(asked, kept, jobs=jobs, progress=progress, retry_failed=retry_failed, **execution)
-        return self.results(profile, data=data, trials=trials, seed=seed, store=kept)
-
-    def train(self, asked: Mapping[str, Runs], store: Store, retry_failed: bool = False, **execution: Any) -> None:
-        """Train what the store lacks of some groups.
-
-        Args:
-            asked: groups of runs by name.
-            store: where results lie.
-            retry_failed: runs trials again that failed before.
-            execution: handed to :func:`rankplug.sweeps.run`.
-        """
-        from rankplug.sweeps import further_plans, plan_sweeps
-
         sweeps = [runs.sweep() for runs in asked.values()]
-        self._train(plan_sweeps(sweeps, store, retry_failed=retry_failed), store, **execution)
-        for further in further_plans(sweeps, store):
-            self._train(further, store, **execution)
+        train(sweeps, kept, jobs=jobs, progress=progress, retry_failed=retry_failed, **execution)
+        return self.results(profile, data=data, trials=trials, seed=seed, store=kept, decisions=decisions)
 
-    def _train(self, todo: Plan, store: Store, **execution: Any) -> None:
-        from rankplug.sweeps import run
 
-        outcome = run(todo, store, **execution)
-        if outcome.not_run:
-            raise NotRunError(
-                f"{len(outcome.not_run)} trials of the study {self.name} could not run, the first:"
-                f" {outcome.not_run[0]}; nothing is recorded of them, and the same again runs them"
-            )
-        if outcome.failures:
-            raise RankplugError(
-                f"{len(outcome.failures)} trials of the study {self.name} failed, the first: {outcome.failures[0]};"
-                f" once the cause is mended, run them again with rankplug reproduce {self.name} --retry-failed, or in"
-                " Python with retry_failed=True"
-            )
+def train(
+    sweeps: Sequence[Sweep], store: Store, *, retry_failed: bool = False, plan: Plan | None = None, **execution: Any
+) -> None:
+    """Train what the store lacks of some sweeps; raise an error if trials failed or could not run.
+
+    Args:
+        sweeps: of studies.
+        store: where results lie.
+        retry_failed: runs trials again that failed before.
+        plan: of the sweeps, where there is one.
+        execution: handed to :func:`rankplug.sweeps.run`.
+    """
+    from rankplug.sweeps import further_plans, plan_sweeps
+
+    _train(plan or plan_sweeps(sweeps, store, retry_failed=retry_failed), store, **execution)
+    for further in further_plans(sweeps, store):
+        _train(further, store, **execution)
+
+
+def _train(plan: Plan, store: Store, **execution: Any) -> None:
+    from rankplug.sweeps import run
+
+    outcome = run(plan, store, **execution)
+    if outcome.not_run:
+        raise NotRunError(
+            f"{len(outcome.not_run)} trials could not run, the first: {outcome.not_run[0]}; nothing is recorded of"
+            " them, and the same command runs them"
+        )
+    if outcome.failures:
+        raise RankplugError(
+            f"{len(outcome.failures)} trials failed, the first: {outcome.failures[0]}; once the cause is mended, run"
+            " them again with rankplug reproduce --retry-failed, or in Python with retry_failed=True"
+        )
+
+
+def write_decisions(results: Results, path: Path) -> None:
+    """Write the verdicts for which trials were added, for a study's notebook."""
+    described = {claim: verdict.describe() for claim, verdict in results.decisions.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(described, indent=1).encode())
+
+
+def read_decisions(path: str | Path) -> dict[str, Verdict]:
+    """Read verdicts that :func:`write_decisions` wrote, by the claim's id."""
+    try:
+        described = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        return {claim: Verdict.read(verdict) for claim, verdict in described.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RankplugError(f"{path} has no decisions on claims: {error}") from error
 
 
 class StudyParameters(Parameters):
-    """Parameters of a study's notebook; those of :meth:`Study.run`."""
+    """Parameters of a study's notebook: those of :meth:`Study.run`, and the folder of the report."""
 
     profile: Profile = "quick"
     data: str | None = None
@@ -280,6 +297,8 @@ class StudyParameters(Parameters):
     seed: int = Field(0, ge=0)
     jobs: int = Field(1, ge=1)
     store: str | None = None
+    report: str | None = None
+    decisions: str | None = None
 
 
 def check_parameters(given: Mapping[str, Any]) -> StudyParameters:

@@ -6,35 +6,19 @@ half_width, note``; ``half_width`` is half of the printed interval, where there 
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from rankplug.system import trial_seed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rankplug.data import Lists
     from rankplug.studies.study_results import Results
-
-
-class Link(Protocol):
-    """Makes of a number in HTML one that leads to the combinations behind it."""
-
-    def __call__(self, text: str, identities: Sequence[str], interval: str = "") -> str:
-        """Return the number as HTML.
-
-        Args:
-            text: the number.
-            identities: of the combinations.
-            interval: of the number, in words, where the text does not have it.
-        """
-
-
-def unlinked(text: str, identities: Sequence[str], interval: str = "") -> str:
-    """Return a number as it is, where there are no pages it could lead to."""
-    return text
 
 
 def read_published(package: str) -> pd.DataFrame:
@@ -50,7 +34,7 @@ def beside_published(
 ) -> pd.DataFrame:
     """Return a group's test metrics beside the published ones, a row for each model and metric.
 
-    There is a difference only where our data are not made: published numbers of other data are a reference.
+    There is a difference only where our data are the paper's: published numbers on other data are a reference.
 
     Args:
         results: of the study.
@@ -104,69 +88,9 @@ def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 def beside(row: pd.Series[float], digits: int = 2) -> str:
     """Format one cell of such a table: ours with its interval, and the published number in brackets."""
-    ours = _with_interval(row[["ours"]], row[["half width"]], digits)[0]
-    theirs = _with_interval(row[["published"]], row[["published half width"]], digits)[0]
+    ours = with_interval(row["ours"], row["half width"], digits)
+    theirs = with_interval(row["published"], row["published half width"], digits)
     return f"{ours} [{theirs}]" if theirs else ours
-
-
-def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.DataFrame:
-    """Lay the rows of :func:`beside_published` out as the paper does: a row for each model, a column for each metric.
-
-    The best of ours is bold. A published number of the same data stands below ours, with the difference; those of other
-    data are rows of their own at the end, which say so and are marked as a reference.
-
-    The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
-    """
-    import pandas as pd
-
-    table = table.assign(metric=table["metric"].map(heading).map(html.escape))
-    ours = _cells_of(table[table["ours"].notna()], digits, link)
-    reference = table[table["published"].notna() & table["difference"].isna()]
-    theirs = pd.DataFrame(
-        {
-            "data": ["published, on " + html.escape(str(dataset)) for dataset in reference["published on"]],
-            "model": reference["model"].astype(str).map(html.escape),
-            "metric": reference["metric"],
-            "cell": [
-                f'<span class="reference">{text}</span>'
-                for text in _with_interval(reference["published"], reference["published half width"], digits)
-            ],
-        }
-    )
-    cells = pd.concat([ours, theirs], ignore_index=True)
-    rows = pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates())
-    wide = cells.pivot(index=["data", "model"], columns="metric", values="cell")
-    wide.columns.name = None
-    return wide.reindex(columns=list(table["metric"].unique()), index=rows).fillna("")
-
-
-def _cells_of(table: pd.DataFrame, digits: int, link: Link) -> pd.DataFrame:
-    """Return our cells with their data, model and metric."""
-    import pandas as pd
-
-    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
-    texts = _with_interval(table["ours"], table["half width"], digits)
-    published = _with_interval(table["published"], table["published half width"], digits)
-    rows = zip(table.to_dict("records"), texts, published, best, strict=True)
-    cells = []
-    for row, text, theirs, bold in rows:
-        names, same = row["combination"], np.isfinite(row["difference"])
-        data = html.escape(str(row.get("data", row["published on"])))
-        number = str(link(f"<b>{text}</b>" if bold else text, names.split() if isinstance(names, str) else []))
-        cell = f'<span title="{html.escape(_about(row, digits))}">{number}</span>'
-        if same:
-            cell += f"<br><small>{theirs}, {_number(row['difference'], digits, '+')}</small>"
-        cells.append({"data": data, "model": html.escape(str(row["model"])), "metric": row["metric"], "cell": cell})
-    return pd.DataFrame(cells, columns=["data", "model", "metric", "cell"])
-
-
-def _about(row: Mapping[Any, Any], digits: int) -> str:
-    """Tell on what a number of ours rests, for readers who point at it."""
-    trials = f"{row['trials']:g} trial{'s' * (row['trials'] != 1)}"
-    if not np.isfinite(row["half width"]):
-        return f"{trials}, no interval"
-    low, high = (_number(row["ours"] + side * row["half width"], digits) for side in (-1, 1))
-    return f"95 % interval [{low}, {high}], {trials}"
 
 
 def heading(metric: str) -> str:
@@ -190,11 +114,9 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value or 0.0:.4g}"
 
 
-def _with_interval(values: pd.Series[float], half_widths: pd.Series[float], digits: int) -> list[str]:
-    return [
-        _number(value, digits) + plus_minus(value, half, digits)
-        for value, half in zip(values, half_widths, strict=True)
-    ]
+def with_interval(value: float, half: float, digits: int) -> str:
+    """Format a number with half of its interval; empty for nan."""
+    return rounded(value, digits) + plus_minus(value, half, digits)
 
 
 def plus_minus(value: float, half: float, digits: int) -> str:
@@ -212,5 +134,70 @@ def plus_minus(value: float, half: float, digits: int) -> str:
     return f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{words}"
 
 
-def _number(value: float, digits: int, sign: str = "") -> str:
+def rounded(value: float, digits: int, sign: str = "") -> str:
+    """Format a number with some digits behind the point; empty for nan."""
     return f"{value:{sign}.{digits}f}" if np.isfinite(value) else ""
+
+
+def facts(dataset: str, seed: int = 0) -> dict[str, float]:
+    """Return the sizes of a data set's first fold, as the first trial under a master seed has it.
+
+    >>> counted = facts("synthetic[queries=50,documents=10,sample=0]")
+    >>> counted["queries"], counted["test queries"], counted["features"]
+    (50.0, 10.0, 136.0)
+    """
+    from rankplug.data import load
+
+    parts = load(dataset, seed=trial_seed(seed, 0))
+    queries = sum(len(part) for part in parts)
+    return {
+        "queries": float(queries),
+        "test queries": float(len(parts.test)),
+        "queries without a relevant document": float(sum(map(_barren, parts))),
+        "test queries without a relevant document": float(_barren(parts.test)),
+        "documents": float(sum(part.documents for part in parts)),
+        "mean documents per query": sum(part.documents for part in parts) / queries,
+        "most documents per query": float(max(part.lengths.max(initial=0) for part in parts)),
+        "features": float(parts.train.features.shape[1]),
+        **_ratings(parts),
+    }
+
+
+def _ratings(parts: Sequence[Lists]) -> dict[str, float]:
+    labels, lengths = (
+        np.concatenate(rows) for rows in zip(*((part.labels, part.lengths) for part in parts), strict=True)
+    )
+    lowest = labels == labels.min()
+    shares = np.add.reduceat(lowest, np.cumsum(lengths) - lengths, dtype=np.int64) / lengths
+    return {
+        "ratings": float(np.unique(labels).size),
+        "documents of the lowest rating (%)": 100.0 * float(lowest.mean()),
+        "mean share of the lowest rating in a query (%)": 100.0 * float(shares.mean()),
+    }
+
+
+def _barren(part: Lists) -> int:
+    return int((np.maximum.reduceat(part.labels, part.starts[:-1]) == 0).sum()) if len(part) else 0
+
+
+def facts_beside_published(results: Results, exhibit: str, groups: Mapping[str, str]) -> pd.DataFrame:
+    """Return the facts a paper prints about its data sets beside ours, a row for each data set and fact.
+
+    Args:
+        results: of the study.
+        exhibit: the section that prints them.
+        groups: the paper's data set -> the group of runs in its place.
+    """
+    import pandas as pd
+
+    printed = results.published[results.published["exhibit"] == exhibit]
+    rows = []
+    for name, group in groups.items():
+        dataset = str(results[group]["dataset"].iloc[0])
+        seed = results.runs[group].shared.get("seed", 0) if group in results.runs else 0
+        ours = facts(dataset, seed)
+        for fact, value in printed.loc[printed["dataset"] == name, ["metric", "value"]].itertuples(index=False):
+            rows.append(
+                {"paper's data": name, "our data": dataset, "fact": fact, "published": value} | {"ours": ours[fact]}
+            )
+    return pd.DataFrame(rows)

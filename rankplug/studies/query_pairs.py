@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +51,15 @@ class QueryPairs:
     drawn: tuple[tuple[int, int, str], ...]
     values: tuple[tuple[float, ...], ...]
 
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> QueryPairs:
+        """Read a comparison from JSON, which has lists in place of tuples."""
+
+        def frozen(value: Any) -> Any:
+            return tuple(map(frozen, value)) if isinstance(value, list) else value
+
+        return cls(**{name: frozen(value) for name, value in described.items()})
+
 
 def query_pairs(results: Results) -> Iterator[QueryPairs]:
     """Yield a comparison for each group of several models that share test queries, by the metric that selects."""
@@ -90,22 +98,3 @@ def _compared(results: Results, group: str, metric: str, values: pd.DataFrame) -
         tuple((int(trial), int(fold), str(query)) for trial, fold, query in shown.index[places]),
         tuple(tuple(float(value) for value in row) for row in table[places].T.round(DIGITS)),
     )
-
-
-def as_table(pairs: Iterable[QueryPairs]) -> pd.DataFrame:
-    """Return comparisons as rows of text, which are kept."""
-    import pandas as pd
-
-    return pd.DataFrame({"pairs": [json.dumps(asdict(one)) for one in pairs]}, dtype=object)
-
-
-def read_table(table: pd.DataFrame) -> tuple[QueryPairs, ...]:
-    """Return the comparisons of :func:`as_table`."""
-    return tuple(QueryPairs(**_tuples(json.loads(text))) for text in table["pairs"])
-
-
-def _tuples(described: dict[str, Any]) -> dict[str, Any]:
-    def frozen(value: Any) -> Any:
-        return tuple(map(frozen, value)) if isinstance(value, list) else value
-
-    return {name: frozen(value) for name, value in described.items()}

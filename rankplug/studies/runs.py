@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
-from rankplug.errors import NotRunError, RankplugError, did_you_mean
+from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import parse, registry
 from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits
 from rankplug.sweeps import chosen_on_validation, needed_trials
@@ -96,18 +95,6 @@ class Runs:
         ]
         return needed_trials(trials, self.choosing, store) if self.choosing and store is not None else trials
 
-    def trials_in(self, store: Store) -> int:
-        """Return how many of its trials, from the first on, a store has of every model."""
-        models = (trial for model in self.models for trial in self.trials_of(model, store))
-        return min((trial.number for trial in models if not store.has(trial)), default=self.trials)
-
-
-class RunsThere(dict[str, Runs]):
-    """Groups of runs by name, of which one that is asked for and not among them is told as not run."""
-
-    def __missing__(self, group: str) -> Runs:
-        raise NotRunError(f"the group {group} is not part of these runs")
-
 
 class StoredFrames(Mapping[str, "pd.DataFrame"]):
     """The rows of each group of runs.
@@ -147,21 +134,6 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
     def missing(self) -> list[Trial]:
         """Trials that are not in the store."""
         return [trial for trial in self.trials if not self.store.has(trial)]
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of what was asked for and of the files that answer it, which changes when a trial runs again."""
-        digest = hashlib.blake2b(digest_size=16)
-        for name, runs in self.runs.items():
-            digest.update(f"{name} {list(runs.models)} {runs.folds} {runs.trials}\n".encode())
-        for trial in self.trials:
-            state = self.store.path(trial).stat()
-            digest.update(f"{trial.identity} {state.st_size} {state.st_mtime_ns}\n".encode())
-        for runs in self.runs.values():
-            if runs.keep_scores:
-                of_models = [trial for model in runs.models for trial in runs.trials_of(model, self.store)]
-                digest.update(f"{runs.name} {len(self.store.with_scores(of_models))} with scores\n".encode())
-        return digest.hexdigest()
 
     def rankings(self, group: str, models: Sequence[str]) -> Iterator[dict[str, KeptRun]]:
         """Yield what some models ranked, a mapping for each fold of each trial; nothing where scores are not kept."""

@@ -35,6 +35,7 @@ class Results:
         records: what is known of every trial: combination, versions, timings, digests.
         runs: what was asked for, by the name of the group.
         decisions: verdicts on claims for which trials were added, by the claim's id.
+        parameters: what was asked for in place of the profile's own, such as another data set.
     """
 
     profile: Profile
@@ -43,6 +44,7 @@ class Results:
     records: Sequence[dict[str, Any]] = ()
     runs: Mapping[str, Runs] = field(default_factory=dict)
     decisions: Mapping[str, Verdict] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _readers: list[dict[Cell, None]] = field(default_factory=list, init=False, repr=False, compare=False)
 
@@ -285,7 +287,7 @@ class Results:
         return not dataset or is_made(dataset)
 
     def describe(self) -> pd.DataFrame:
-        """Describe the runs in a table, a row for each group and model."""
+        """Describe the combinations in a table, ``used`` where they represent their model in the results."""
         import pandas as pd
 
         rows: list[dict[str, Any]] = []
@@ -293,6 +295,8 @@ class Results:
             for model in runs.models:
                 used = self.identities(group, model)
                 about = {"group": group, "model": model, "folds": len(runs.folds), "trials": runs.trials}
-                chosen = dict.fromkeys(trial.combination for trial in runs.trials_of(model))
-                rows += [{**about, **combination.in_words()} for combination in chosen if combination.identity in used]
+                for combination in dict.fromkeys(trial.combination for trial in runs.trials_of(model)):
+                    words = combination.in_words()
+                    identity = words.pop("identity")
+                    rows.append({**about, **words, "combination": identity, "used": identity in used})
         return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""Tasks run as notebooks: papermill executes ``combination.ipynb`` once a combination, in forked kernels."""
+"""Tasks run as notebooks: papermill executes ``combination.ipynb`` once a combination."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from rankplug.errors import MissingPackageError, NotRunError
 from rankplug.store import Store, StoreError, failed_result
 from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError
-from rankplug.system import OwnedFolder, engine, engine_name, notebooks_folder, require_modules
+from rankplug.system import OwnedFolder, end_kernels, execute_notebook, notebooks_folder, require_modules
 
 NOTEBOOK = "combination.ipynb"
 OF_THE_MACHINE = (NotRunError.__name__, StoreError.__name__)
@@ -43,15 +43,12 @@ class Notebooks:
 
     def close(self) -> None:
         """End the running kernels, and with them their notebooks."""
-        close = getattr(engine(), "close", None)
-        if close is not None:
-            close()
+        end_kernels()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def execute(task: Task, store: Store, target: Path) -> str:
     """Execute the notebook of a task's combination, and return how it failed, or an empty string."""
-    import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
@@ -59,21 +56,14 @@ def execute(task: Task, store: Store, target: Path) -> str:
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        papermill.execute_notebook(
-            str(notebooks_folder() / NOTEBOOK),
-            str(target),
-            parameters=notebook_parameters(task, store),
-            engine_name=engine_name(),
-            progress_bar=False,
-        )
+        execute_notebook(notebooks_folder() / NOTEBOOK, target, notebook_parameters(task, store))
     except PapermillExecutionError as error:
         if error.ename in OF_THE_MACHINE:
             raise NotRunError(str(error.evalue)) from error
         return str(error)
     except DeadKernelError as error:
         raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
-    except RuntimeError as error:
-        # Jupyter's for a kernel that is never ready, and the engine's for one that went with what it was forked from.
+    except RuntimeError as error:  # Jupyter's, for a kernel that is never ready.
         raise WorkerLostError(f"the notebook's kernel died: {error}") from error
     return ""
 

@@ -6,14 +6,14 @@ from .folders import cache_folder as cache_folder
 from .folders import data_folders as data_folders
 from .folders import has_room as has_room
 from .installed import __version__ as __version__
-from .installed import engine as engine
-from .installed import engine_name as engine_name
 from .installed import missing as missing
 from .installed import notebooks_folder as notebooks_folder
 from .installed import package_versions as package_versions
 from .installed import packaged_file as packaged_file
 from .installed import require_modules as require_modules
 from .installed import version_of as version_of
+from .kernels import end_kernels as end_kernels
+from .kernels import execute_notebook as execute_notebook
 from .machine_faults import is_of_the_machine as is_of_the_machine
 from .memory import check_memory as check_memory
 from .plain_numbers import LARGEST_SEED as LARGEST_SEED
@@ -27,6 +27,7 @@ from .processes import child_command as child_command
 from .processes import child_environment as child_environment
 from .processes import safe_children as safe_children
 from .results_place import other_results as other_results
+from .results_place import report_folder as report_folder
 from .results_place import results_folder as results_folder
 from .results_place import results_place as results_place
 from .seeds import generator as generator
@@ -88,8 +89,8 @@ __all__ = [
     "child_environment",
     "data_folders",
     "distinct",
-    "engine",
-    "engine_name",
+    "end_kernels",
+    "execute_notebook",
     "fraction",
     "free_cores",
     "generator",
@@ -110,6 +111,7 @@ __all__ = [
     "prepare_streams",
     "refuse_masked",
     "remove_abandoned",
+    "report_folder",
     "require_modules",
     "results_folder",
     "results_place",

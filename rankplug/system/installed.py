@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from rankplug.errors import MissingPackageError, RankplugError
 
@@ -26,8 +25,6 @@ BROUGHT_BY = {
 }
 """Packages whose name differs from the module's."""
 EVERYTHING = "all"
-FORKING_ENGINE = "rankplug"
-"""Name of papermill's engine that forks kernels, which a plugin offers."""
 
 
 def require_modules(*modules: str) -> None:
@@ -77,22 +74,6 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
     return {"python": platform.python_version()} | {
         name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
     }
-
-
-def engine() -> Any:
-    """Return papermill's engine that forks kernels; None where no installed package offers it."""
-    from papermill.engines import papermill_engines
-    from papermill.exceptions import PapermillException
-
-    try:
-        return papermill_engines.get_engine(FORKING_ENGINE)
-    except PapermillException:
-        return None
-
-
-def engine_name() -> str | None:
-    """Return the name of that engine; None, which is papermill's own, where no installed package offers it."""
-    return None if engine() is None else FORKING_ENGINE
 
 
 def packaged_file(resource: str) -> Path:

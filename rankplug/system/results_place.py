@@ -53,6 +53,14 @@ def results_place() -> ResultsPlace:
     return ResultsPlace(here / NAME, "in the working folder, as this is no project")
 
 
+def report_folder() -> Path:
+    """Return the folder of the report where none is named: ``report`` in the project's root, or in no project in the
+    working folder.
+    """
+    here = _working_folder()
+    return (project_root(here) or here) / "report"
+
+
 def other_results() -> list[Path]:
     """Return folders of results in the project that are not the one in use."""
     used, here = results_folder(), _working_folder()

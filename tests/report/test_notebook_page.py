@@ -42,7 +42,7 @@ def test_a_notebooks_page_mentions_its_controls_once(tmp_path):
     assert notebook_html(path).count("The controls are there when the notebook is opened") == 1
 
 
-def test_code_that_shows_nothing_is_folded_with_the_code_after_it(tmp_path):
+def test_code_without_outputs_is_folded_with_the_next(tmp_path):
     shown = nbformat.v4.new_output("stream", text="an output")
     text = nbformat.v4.new_markdown_cell("a text")
     sources = [*cells("one = 1", " ", "two = 2"), nbformat.v4.new_code_cell("three()", outputs=[shown]), text]
@@ -55,7 +55,7 @@ def test_code_that_shows_nothing_is_folded_with_the_code_after_it(tmp_path):
     assert page.index("three()") < page.index("an output") < page.index("a text") < page.index("four = 4")
 
 
-def test_a_long_notebook_lists_its_parts_each_of_which_is_there_once(tmp_path):
+def test_a_long_notebook_lists_its_parts(tmp_path):
     headings = ["One", "Two: $w$", "Two", "Two", "a <b>"]
     cells = [nbformat.v4.new_markdown_cell("# Title")]
     cells += [nbformat.v4.new_markdown_cell(f"Before.\n\n## {heading}\n\nText.") for heading in headings]
@@ -72,7 +72,7 @@ def test_a_long_notebook_lists_its_parts_each_of_which_is_there_once(tmp_path):
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}', "[" * 9999]
 )
-def test_a_damaged_notebook_is_said_to_be_so_and_the_rest_of_the_page_is_shown(text, tmp_path, capfd):
+def test_a_damaged_notebook_is_said_to_be_so(text, tmp_path, capfd):
     (tmp_path / "damaged.ipynb").write_text(text)
     assert "The executed notebook is damaged" in notebook_html(tmp_path / "damaged.ipynb")
     assert capfd.readouterr() == ("", "")

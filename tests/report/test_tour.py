@@ -1,8 +1,7 @@
-"""The notebook of one combination shows what is true, and refuses wrong parameters before a kernel starts."""
+"""The notebook of one combination shows what is true, and refuses wrong parameters."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import papermill
 import pytest
 
 from rankplug.errors import FitError, ParameterError, RankplugError, UnknownPluginError
-from rankplug.report.tour import Tour, TourParameters, check_parameters
+from rankplug.report.tour import Tour, TourParameters, check_combination
 from rankplug.system import notebooks_folder
 
 NOTEBOOK = notebooks_folder() / "combination.ipynb"
@@ -38,14 +37,8 @@ def test_the_notebook_has_every_parameter_with_its_default() -> None:
     there: dict[str, Any] = {}
     exec(cell.source, there)
     del there["__builtins__"]
-    assert check_parameters(there) == TourParameters()
+    assert check_combination(there) == TourParameters()
     assert set(there) == set(TourParameters.model_fields)
-
-
-def test_cells_are_thin() -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code" and "tags" not in cell.metadata]
-    assert max(len(cell.source.splitlines()) for cell in code) < 10
 
 
 @pytest.mark.parametrize(
@@ -64,19 +57,25 @@ def test_wrong_parameters_are_told_in_a_sentence(
     given: dict[str, Any], kind: type[RankplugError], sentence: str
 ) -> None:
     with pytest.raises(kind, match=sentence):
-        check_parameters(given)
+        check_combination(given)
 
 
-def test_a_wrong_parameter_stops_papermill_before_a_kernel_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("notebook", "given", "sentence"),
+    [
+        ("combination", {"los": "urank"}, "no parameter los: did you mean loss?"),
+        ("xendcg", {"profile": "smoke", "trails": 3}, "no parameter trails: did you mean trials?"),
+    ],
+)
+def test_plain_papermill_refuses_a_misspelt_parameter(
+    notebook: str, given: dict[str, Any], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rankplug_jupyter.provisioner import ForkedKernelManager
-
-    monkeypatch.setattr(ForkedKernelManager, "__init__", lambda *_, **__: pytest.fail("a kernel was started"))
-    with pytest.raises(ParameterError, match=r"no parameter losss: did you mean loss\?"):
-        papermill.execute_notebook(
-            NOTEBOOK, tmp_path / "out.ipynb", {"losss": "mse"}, engine_name="rankplug", progress_bar=False
-        )
+    monkeypatch.setenv("RANKPLUG_RESULTS", str(tmp_path / "results"))
+    source = notebooks_folder() / f"{notebook}.ipynb"
+    with pytest.raises(papermill.PapermillExecutionError) as caught:
+        papermill.execute_notebook(source, tmp_path / "out.ipynb", given, progress_bar=False)
+    assert caught.value.ename == "ParameterError" and sentence in caught.value.evalue
+    assert not list((tmp_path / "results").rglob("*.parquet"))
 
 
 def test_a_tour_says_what_is_trained_on_what(tour: Tour) -> None:
@@ -123,15 +122,6 @@ def test_failed_trials_are_recorded_and_end_the_tour(trouble: Path, tmp_path: Pa
     with pytest.raises(FitError, match=r"(?s)2 of 2 trials failed.*ValueError: trouble was asked for"):
         failing.run()
     assert len(failing.store.failures()) == 2
-
-
-def test_shares_of_labels_add_up_and_one_that_a_part_lacks_is_zero(tour: Tour) -> None:
-    lists = tour.split.valid
-    tour.split = tour.split._replace(valid=replace(lists, labels=np.zeros_like(lists.labels)))
-    shares = tour.data().filter(like="label ")
-    assert not shares.isna().any(axis=None)
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert shares.loc["valid", "label 0"] == 1.0 and (shares.loc["valid"].drop("label 0") == 0).all()
 
 
 def test_the_learning_curve_marks_the_iteration_that_is_kept(tour: Tour) -> None:

@@ -12,7 +12,8 @@ from rankplug_stochastic.study.experiments import perturbed_scores
 from rankplug_stochastic.study.experiments.convergence import METRIC
 
 import rankplug as rp
-from rankplug.studies import PROFILES, layout
+from rankplug.report import layout
+from rankplug.studies import PROFILES
 from rankplug.system import trial_seed
 
 pytestmark = pytest.mark.xdist_group("draw stochastic")

@@ -7,7 +7,8 @@ import pytest
 from rankplug_uniquerating.study import protocol, relative_gains, training_time
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Results, layout
+from rankplug.report import layout
+from rankplug.studies import PROFILES, Results
 from rankplug.system import trial_seed
 
 pytestmark = pytest.mark.xdist_group("draw uniquerating")

@@ -14,7 +14,8 @@ from rankplug_xendcg.study.convergence import METRIC
 from scipy import stats
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, Runs, layout
+from rankplug.report import layout
+from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, Runs
 
 pytestmark = pytest.mark.xdist_group("draw xendcg")
 STUDY = rp.study("xendcg")

@@ -1,1 +1,0 @@
-"""The front page of a report: what was found, in numbers and words."""

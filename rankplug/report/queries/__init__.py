@@ -1,1 +1,0 @@
-"""The page on which models are compared query by query."""

@@ -1,1 +1,0 @@
-"""A reproduction in the form in which repositories and reviewers take it."""
