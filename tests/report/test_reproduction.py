@@ -1,10 +1,8 @@
-"""A report of stored results shows studies whose runs are all there, and says what others lack."""
+"""Reproducing papers: what runs, whose notebooks are executed, and what is said where something is missing."""
 
 from __future__ import annotations
 
-import dataclasses
-import os
-import threading
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,33 +10,48 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from rankplug.cli import app
 from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.report import reproduction
 from rankplug.store import Store, failed_result
-from rankplug.studies import Exhibit, Runs, Study, evaluate, kept_evaluations
+from rankplug.studies import Claim, Evaluation, Exhibit, Margin, Runs, Study, evaluate, greater
+
+
+def lead(results):
+    losses = results.models("few")
+    return greater({"": results.difference("few", "ndcg@5", losses[0], losses[-1])})
 
 
 def made(name: str, *losses: str) -> Study:
     shared = {"dataset": "synthetic[queries=20,documents=8]", "backend": "lightgbm", "scorer": "trees[rounds=2]"}
     runs = Runs("few", {loss: {"loss": loss} for loss in losses}, shared, trials=2)
-    return Study(name, name, "", f"{name}:{name}.ipynb", lambda profile, data: [runs], (), (), pd.DataFrame)
+    exhibits = (Exhibit("Table 1", "trials", lambda results: (pd.DataFrame({"n": [len(results.records)]}), None)),)
+    claims = (Claim("more", "More.", lead, "Table 1", Margin(0.01, "a point")),)
+    return Study(name, name, "x", f"{name}:{name}.ipynb", lambda profile, data: [runs], exhibits, claims, pd.DataFrame)
 
 
 @pytest.fixture
 def shown(monkeypatch, tmp_path):
-    """Run ``one``, not ``other``; yields which studies a report would show, whose notebooks are not executed."""
-    one, other = made("one", "xe_ndcg"), made("other", "xe_ndcg", "listnet")
+    """Run ``one``, not ``other``; yields which studies a report shows, evaluated in this process."""
+    studies = {"one": made("one", "xe_ndcg"), "other": made("other", "xe_ndcg", "listnet")}
     store = Store(tmp_path / "store")
-    one.run("smoke", store=store, progress=False)
-    monkeypatch.setattr(reproduction, "studies", lambda: [one, other])
-    monkeypatch.setattr(reproduction, "study", {"one": one, "other": other}.__getitem__)
-    monkeypatch.setattr(reproduction, "notebook_of", lambda *given: None)
+    studies["one"].run("smoke", store=store, progress=False)
+    monkeypatch.setattr(reproduction, "studies", lambda: list(studies.values()))
+    monkeypatch.setattr(reproduction, "study", studies.__getitem__)
 
-    def report(*names: str) -> list[str]:
-        folder = tmp_path / "report"
-        reproduction.reproduce(names, profile="smoke", store=store, report=folder, run_missing=False, progress=False)
-        return [name for name in ("one", "other") if (folder / f"{name}.html").exists()]
+    def evaluated(paper, profile, asked, store, report):
+        decisions = report / paper.name / reproduction.DECISIONS
+        results = paper.results(profile, store=store, decisions=decisions if decisions.exists() else None, **asked)
+        evaluate(paper, results).write(report / paper.name)
+
+    monkeypatch.setattr(reproduction, "execute_notebook", evaluated)
+
+    def report(*names: str, **options) -> list[str]:
+        folder, given = tmp_path / "report", {"store": store, "run_missing": False, "progress": False, **options}
+        reproduction.reproduce(names, profile="smoke", report=folder, **given)
+        return [name for name in studies if (folder / f"{name}.html").exists()]
 
     return report
 
@@ -47,23 +60,50 @@ def test_of_all_studies_those_with_all_runs_are_shown(shown):
     assert shown("all") == ["one"]
 
 
-def test_a_study_that_was_named_and_lacks_runs_is_an_error_that_counts_them(shown):
-    with pytest.raises(
-        RankplugError, match=r"lacks trials at the profile smoke \(2 of other\); run rankplug reproduce"
-    ):
+def test_a_named_study_that_lacks_runs_is_an_error(shown):
+    with pytest.raises(RankplugError, match=r"lacks trials at the profile smoke \(2 of other\); run "):
         shown("one", "other")
 
 
+def test_missing_trials_are_trained_and_every_paper_is_shown(shown, tmp_path):
+    assert shown("one", "other", run_missing=True, jobs=2) == ["one", "other"]
+    assert len(list(Store(tmp_path / "store").files())) == 4
+    assert Evaluation.read(tmp_path / "report" / "other").exhibit("Table 1").table["n"].tolist() == [4]
+
+
+def test_decisions_are_those_of_the_evaluation(shown, tmp_path):
+    from rankplug.studies import Budget
+
+    shown("other", run_missing=True, decide=Budget(10, looks=2))
+    folder = tmp_path / "report" / "other"
+    (decided,) = json.loads((folder / reproduction.DECISIONS).read_text()).values()
+    assert Evaluation.read(folder).claims[0].judgement.describe() == decided
+    shown("other")
+    assert not (folder / reproduction.DECISIONS).exists()
+
+
+def test_the_shell_lists_claims_of_the_report(shown, tmp_path):
+    shown("one", "other", run_missing=True)
+    report = ["--report", str(tmp_path / "report")]
+    (claims,) = json.loads(CliRunner().invoke(app, ["claims", "one", "--json", *report]).output)
+    assert claims["study"] == "one" and [claim["id"] for claim in claims["claims"]] == ["more"]
+    listed = CliRunner().invoke(app, ["claims", *report]).output
+    assert "one, profile smoke" in listed and "other, profile smoke" in listed
+    with pytest.raises(RankplugError, match=r"did you mean holds\?"):
+        CliRunner().invoke(app, ["claims", "--verdict", "hold", *report], catch_exceptions=False)
+    with pytest.raises(RankplugError, match="has no evaluation of three; run rankplug reproduce three"):
+        CliRunner().invoke(app, ["claims", "three", *report], catch_exceptions=False)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("file", ["index.html", "one.html", "claims.json", "combinations"])
-def test_a_full_disk_is_said_with_the_place_and_what_to_do(file, shown, tmp_path):
+@pytest.mark.parametrize("file", ["index.html", "one.html", "combinations"])
+def test_a_full_disk_is_said_with_the_place(file, shown, tmp_path):
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / file).symlink_to("/dev/full")
     with pytest.raises(RankplugError) as caught:
         shown("one")
-    advice = f"cannot write the report to {tmp_path}/report: "
-    assert str(caught.value).startswith(advice) and str(caught.value).endswith("another folder with --report")
-    assert "No space left on device" in str(caught.value) or file == "combinations"
+    assert str(caught.value).startswith(f"cannot write the report to {tmp_path}/report: ")
+    assert str(caught.value).endswith("another folder with --report")
 
 
 def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypatch):
@@ -74,7 +114,7 @@ def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypa
     monkeypatch.setattr(reproduction, "studies", lambda: [two, three])
     monkeypatch.setenv("RANKPLUG_DATA", "")
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(reproduction, "NEEDED", ("no_such_module", "another_module"))
+    monkeypatch.setattr(reproduction, "NEEDED", ("no_such_module",))
 
     def absent(module: str) -> None:
         raise MissingPackageError(f"{module} is not installed; install it with: pip install 'rankplug[notebooks]'")
@@ -83,16 +123,14 @@ def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypa
     store = Store(tmp_path / "another")
     with pytest.raises(NotRunError) as refused:
         reproduction.reproduce(["all"], profile="smoke", store=store, report=tmp_path / "report", progress=False)
-    told = str(refused.value)
-    assert told.startswith("nothing has run, as something is missing: no_such_module is not installed")
-    assert "another_module" not in told, "the same command installs it"
-    assert "mslr-web30k" in told and "rankplug data" in told
+    message = str(refused.value)
+    assert message.startswith("nothing has run, as something is missing: no_such_module is not installed")
+    assert "mslr-web30k" in message and "rankplug data" in message
     assert not list(store.files())
 
 
-def test_a_plan_has_the_trials_and_the_seed_that_are_asked_for(shown, tmp_path):
-    two = made("two", "ranknet")
-    plan = two.plan("smoke", trials=3, seed=5, store=tmp_path / "store")
+def test_a_plan_has_the_requested_trials_and_seed(tmp_path):
+    plan = made("two", "ranknet").plan("smoke", trials=3, seed=5, store=tmp_path / "store")
     assert [(trial.number, trial.combination.seed) for trial in plan.waiting] == [(0, 5), (1, 5), (2, 5)]
 
 
@@ -100,33 +138,27 @@ def test_what_failed_runs_again_when_asked(tmp_path):
     two, store = made("two", "ranknet"), Store(tmp_path / "store")
     for trial in two.plan("smoke", store=store).waiting:
         store.write(failed_result(trial, "it rained"))
-    with pytest.raises(RankplugError, match=r"2 trials of the study two failed.*it rained; .* --retry-failed"):
+    with pytest.raises(RankplugError, match=r"2 trials failed.*it rained; .* --retry-failed"):
         two.run("smoke", store=store, progress=False)
     assert len(two.run("smoke", store=store, progress=False, retry_failed=True).records) == 2
 
 
-def test_without_the_forking_engine_papermills_own_executes_notebooks(monkeypatch):
-    from papermill.engines import papermill_engines
-
-    monkeypatch.setattr(papermill_engines, "_engines", {})
-    assert reproduction.engine_name() is None
-
-
-@pytest.mark.parametrize("engines", [pytest.param("all", marks=pytest.mark.slow), "papermill's own"])
-def test_a_notebook_that_runs_leaves_the_working_folder_to_the_other_threads(engines, tmp_path, monkeypatch):
-    """A store is often named by a relative path, in which workers look for results while a notebook runs."""
-    from papermill.engines import papermill_engines
-
-    if engines != "all":
-        monkeypatch.setattr(papermill_engines, "_engines", {None: papermill_engines.get_engine(None)})
-    monkeypatch.chdir(tmp_path)
-    parameters = nbformat.v4.new_code_cell("profile = store = ''", metadata={"tags": ["parameters"]})
-    waits = "from pathlib import Path\nPath('begun').touch()\nwhile not Path('seen').exists(): pass"
+def notebook_at(path: Path, *cells: str) -> Path:
+    parameters = "profile = data = store = report = decisions = None"
+    tagged = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    notebook = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(waits)], metadata=kernel)
-    nbformat.write(notebook, tmp_path / "one.ipynb")
-    monkeypatch.setattr(Study, "notebook_path", tmp_path / "one.ipynb")
-    begun, seen = (tmp_path / "report" / "notebooks" / name for name in ("begun", "seen"))
+    cells = [tagged, *map(nbformat.v4.new_code_cell, cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
+    return path
+
+
+def test_a_notebook_leaves_the_working_folder_to_other_threads(tmp_path, monkeypatch):
+    """A store is often named by a relative path; and a notebook that writes no artefact is an error."""
+    monkeypatch.chdir(tmp_path)
+    waits = "from pathlib import Path\nPath('begun').touch()\nwhile not Path('seen').exists(): pass"
+    notebook = notebook_at(tmp_path / "one.ipynb", waits)
+    monkeypatch.setattr(Study, "notebook_path", notebook)
+    begun, seen = (tmp_path / "report" / "one" / name for name in ("begun", "seen"))
     with ThreadPoolExecutor(1) as beside:
         given = (made("one", "xe_ndcg"), "smoke", {}, Store("store"), Path("report"))
         executed = beside.submit(reproduction.execute_notebook, *given)
@@ -134,62 +166,24 @@ def test_a_notebook_that_runs_leaves_the_working_folder_to_the_other_threads(eng
             time.sleep(0.01)
         there = Path.cwd()
         seen.touch()
-        assert executed.result() == Path("report/notebooks/one.ipynb")
+        with pytest.raises(RankplugError, match=r"wrote no evaluation; end .* with the cell write_artefact"):
+            executed.result()
     assert there == tmp_path
+    assert 'store = \\"' in (tmp_path / "report" / "one" / "notebook.ipynb").read_text()
 
 
-@pytest.mark.parametrize(("jobs", "beside"), [(1, False), (2, True)])
-def test_where_nothing_trains_the_notebook_runs_while_exhibits_are_drawn_unless_jobs_are_one(
-    jobs, beside, shown, tmp_path, monkeypatch
-):
-    begun, seen = threading.Event(), []
+@pytest.mark.timeout(300)
+def test_the_executed_notebook_of_a_paper_writes_its_artefact(results_of_study, tmp_path):
+    """The verdicts in the folder are those that the same results give here."""
+    from rankplug.studies import study
 
-    def drawn(name: str) -> Exhibit:
-        def draw(results):
-            seen.append((name, begun.wait(5) if jobs > 1 else begun.is_set()))
-            return pd.DataFrame({"value": [1.0]}), None
-
-        return Exhibit(name, name, draw)
-
-    one = dataclasses.replace(made("one", "xe_ndcg"), exhibits=(drawn("Table 1"), drawn("Table 2")))
-    monkeypatch.setattr(reproduction, "study", lambda name: one)
-    monkeypatch.setattr(reproduction, "notebook_of", lambda *given: begun.set())
-    store, report = Store(tmp_path / "store"), tmp_path / "drawn"
-    reproduction.reproduce(["one"], profile="smoke", store=store, report=report, progress=False, jobs=jobs)
-    assert seen == [("Table 2", beside), ("Table 1", beside)]
-    assert "Table 1" in (report / "one.html").read_text()
-
-
-def test_a_notebook_is_executed_once_for_what_it_is_made_of(tmp_path, monkeypatch):
-    """The report's notebook of a finished study is the kept one until results, profile, parameters or text change."""
-    executed = []
-
-    def execute(paper, profile, asked, store, report):
-        executed.append((profile, dict(asked)))
-        target = report / "notebooks" / f"{paper.name}.ipynb"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f"executed {len(executed)}")
-        return target
-
-    source = tmp_path / "one.ipynb"
-    source.write_text("text")
-    one, store = made("one", "xe_ndcg"), Store(tmp_path / "store")
-    monkeypatch.setattr(Study, "notebook_path", source)
-    monkeypatch.setattr(reproduction, "execute_notebook", execute)
-    monkeypatch.setattr(kept_evaluations, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(kept_evaluations, "_is_installed", lambda study: True)
-
-    def shown(profile="smoke", **asked):
-        evaluation = evaluate(one, one.run(profile, store=store, progress=False, **asked))
-        return reproduction.notebook_of(evaluation, profile, asked, store, tmp_path / "report").read_text()
-
-    assert shown() == shown() == "executed 1"
-    assert shown(seed=1) == "executed 2" and shown(profile="quick") == "executed 3"
-    source.write_text("changed text")
-    assert shown() == shown() == "executed 4"
-    trial = one.plan("smoke", store=store).trials[0]
-    os.utime(store.path(trial), (0, 0))
-    assert shown() == shown() == "executed 5"
-    for path in (tmp_path / "cache").rglob("notebook-*"):
-        path.write_bytes(path.read_bytes()[:-1])
-    assert shown() == shown() == "executed 6"
+    paper, results = study("letor2"), results_of_study("letor2")
+    store = results.frames.store
+    notebook = reproduction.execute_notebook(paper, "smoke", {}, store, tmp_path)
+    read, here = Evaluation.read(tmp_path / "letor2"), evaluate(paper, results)
+    assert [claim.describe() for claim in read.claims] == [claim.describe() for claim in here.claims]
+    for name in read.exhibits:
+        pd.testing.assert_frame_equal(name.table, here.exhibit(name.name).table, check_exact=True)
+    outputs = [output for cell in nbformat.read(notebook, 4).cells for output in cell.get("outputs", ())]
+    shown = [output.metadata.get("rankplug", {}).get("exhibit") for output in outputs if "metadata" in output]
+    assert {shown.name for shown in read.exhibits} <= set(shown)
