@@ -44,7 +44,6 @@ from .training import Model as Model
 from .training import Ranker as Ranker
 from .training import explain as explain
 from .training import fit as fit
-from .training import fit_on_cluster as fit_on_cluster
 from .training import load_model as load_model
 
 __version__: str
@@ -82,7 +81,6 @@ __all__ = [
     "evaluate",
     "explain",
     "fit",
-    "fit_on_cluster",
     "hookimpl",
     "list_loss",
     "list_metric",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
-from rankplug.system import stream, threads, use_threads
+from rankplug.system import stream, threads
 from rankplug.training import (
     LOSS,
     BoostingObjective,
@@ -215,10 +215,8 @@ class LightGBM:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
-        leaves: int = problem.scorer_parameters.leaves  # type: ignore[attr-defined]
         try:
-            with use_threads(threads_for_trees(problem, NANOSECONDS, leaves)):
-                return train(LightGBMLearner(problem), problem, rounds)
+            return train(LightGBMLearner(problem), problem, rounds)
         except lgb.basic.LightGBMError as error:
             if "num_features" in str(error):
                 raise FitError(
@@ -226,6 +224,14 @@ class LightGBM:
                     " another; look at the features, or ask for fewer documents a leaf, as by trees[min_data=1]"
                 ) from error
             raise FitError(f"LightGBM stopped: {error}") from error
+
+    def threads(self, problem: Problem) -> int:
+        return threads_for_trees(problem, NANOSECONDS, getattr(problem.scorer_parameters, "leaves", 2))
+
+    def fit_on_cluster(self, problem: Problem, client: Any) -> Any:
+        from rankplug_lightgbm.on_cluster import fit
+
+        return fit(problem, client)
 
     def load(self, content: bytes, record: Record) -> LightGBMModel:
         return LightGBMModel(content.decode(), record)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
+from rankplug_dask import FittedEngine, SpreadLists, tree_settings
 
-from rankplug.errors import FitError
 from rankplug.system import stream
-from rankplug.training import ClusterProblem, FittedEngine, Record
+from rankplug.training import Problem, Record
 from rankplug_lightgbm.backend import LightGBMModel
 from rankplug_lightgbm.objective import LightGBMObjective
 
 
-def fit(problem: ClusterProblem) -> FittedEngine:
+def fit(problem: Problem, client: Any) -> FittedEngine:
     """Train trees on the lists of all workers."""
-    if "query_bagging" in problem.settings:
-        raise FitError("on a cluster, trees cannot sample whole queries; leave query_bagging away, or use rp.fit")
+    settings, train = tree_settings(problem), cast(SpreadLists, problem.train)
     objective = LightGBMObjective(problem.loss, sampler=problem.sampler, seed=stream(problem.seed, "noise"))
     rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
     ranker = lgb.DaskLGBMRanker(
-        client=problem.client,
+        client=client,
         n_estimators=rounds,
         objective=objective,
         # Its own default is NDCG of the training data, which takes no fractions as labels.
@@ -33,9 +32,9 @@ def fit(problem: ClusterProblem) -> FittedEngine:
         random_state=stream(problem.seed, "trees") % 2**31,
         deterministic=True,
         force_row_wise=True,
-        **problem.settings,
+        **settings,
     )
-    ranker.fit(problem.train.features, problem.train.labels, group=problem.train.lengths)
+    ranker.fit(train.features, train.labels, group=train.lengths)
     booster = ranker.booster_
 
     def staged(features: NDArray[Any]) -> Iterator[NDArray[Any]]:

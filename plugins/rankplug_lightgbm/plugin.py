@@ -28,7 +28,6 @@ def rankplug_backends() -> list[BackendSpecification]:
             missing_values=True,
             categorical=True,
             same_bits=True,
-            on_cluster="rankplug_lightgbm.on_cluster:fit",
             exports={"lightgbm_objective": "rankplug_lightgbm.objective:lightgbm_objective"},
         )
     ]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rankplug.data import Integers, Scaling
 from rankplug.errors import FitError
 from rankplug.registry import import_object, registry
-from rankplug.system import threads_for, use_threads
+from rankplug.system import threads_for
 from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
 from rankplug_torch.onnx_network import onnx_network
@@ -81,8 +81,15 @@ class Torch:
             problem = replace(problem, patience=PATIENCE)
         make_learner = getattr(problem.scorer_implementation, "learner", NetworkLearner)
         learner = make_learner(problem, TorchModel)
-        with use_threads(_threads_for_steps(problem, learner.network)):
-            return train(learner, problem, learner.plan.iterations)
+        return train(learner, problem, learner.plan.iterations)
+
+    def threads(self, problem: Problem) -> int:
+        parameters: Any = problem.backend_parameters
+        documents = problem.train.documents * min(1.0, parameters.batch / len(problem.train))
+        with torch.random.fork_rng(devices=[]):
+            network = problem.scorer_implementation(problem.scorer_parameters, problem.train.features.shape[1])
+        weights = sum(weight.numel() for weight in network.parameters())
+        return threads_for(documents * weights * NANOSECONDS * 1e-6, same_bits=False)
 
     def load(self, content: bytes, record: Record) -> TorchModel:
         scorer, parameters = registry().resolve("scorer", record.combination["scorer"])
@@ -97,13 +104,6 @@ def _scaling_in(content: bytes, features: int) -> Scaling:
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     described = header.get("__metadata__", {}).get("scaling")
     return Scaling() if described is None else Scaling.read(json.loads(described), features)
-
-
-def _threads_for_steps(problem: Problem, network: torch.nn.Module) -> int:
-    parameters: Any = problem.backend_parameters
-    documents = problem.train.documents * min(1.0, parameters.batch / len(problem.train))
-    weights = sum(weight.numel() for weight in network.parameters())
-    return threads_for(documents * weights * NANOSECONDS * 1e-6, same_bits=False)
 
 
 engine = Torch()

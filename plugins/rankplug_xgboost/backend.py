@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers, Lists
 from rankplug.errors import FitError
-from rankplug.system import stream, threads, use_threads
+from rankplug.system import stream, threads
 from rankplug.training import (
     LOSS,
     BoostingObjective,
@@ -204,15 +204,21 @@ class XGBoost:
 
     def fit(self, problem: Problem) -> Model:
         rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
-        leaves: int = getattr(problem.scorer_parameters, "leaves", 2)
         try:
-            with use_threads(threads_for_trees(problem, NANOSECONDS, leaves)):
-                return train(XGBoostLearner(problem), problem, rounds)
+            return train(XGBoostLearner(problem), problem, rounds)
         except xgb.core.XGBoostError as error:
             raise FitError(f"XGBoost stopped: {sentence_of(error)}") from error
         except ValueError as error:
             # Of names of features that its models cannot hold.
             raise FitError(f"XGBoost stopped: {error}") from error
+
+    def threads(self, problem: Problem) -> int:
+        return threads_for_trees(problem, NANOSECONDS, getattr(problem.scorer_parameters, "leaves", 2))
+
+    def fit_on_cluster(self, problem: Problem, client: Any) -> Any:
+        from rankplug_xgboost.on_cluster import fit
+
+        return fit(problem, client)
 
     def load(self, content: bytes, record: Record) -> XGBoostModel:
         return XGBoostModel(content, record)

@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xgboost as xgb
 import xgboost.dask
 from numpy.typing import NDArray
+from rankplug_dask import FittedEngine, SpreadLists, tree_settings
 
-from rankplug.errors import FitError
 from rankplug.system import stream
-from rankplug.training import ClusterProblem, FittedEngine, Record
+from rankplug.training import Problem, Record
 from rankplug_xgboost.backend import XGBoostModel
 from rankplug_xgboost.objective import XGBoostObjective
 
 
-def fit(problem: ClusterProblem) -> FittedEngine:
+def fit(problem: Problem, client: Any) -> FittedEngine:
     """Train trees on the lists of all workers."""
-    if "query_bagging" in problem.settings:
-        raise FitError("on a cluster, trees cannot sample whole queries; leave query_bagging away, or use rp.fit")
-    train = problem.train
+    settings, train = tree_settings(problem), cast(SpreadLists, problem.train)
     data = xgboost.dask.DaskQuantileDMatrix(
-        problem.client,
+        client,
         train.features,
         train.labels,
         qid=train.query_numbers,
-        max_bin=problem.settings["max_bin"],
+        max_bin=settings["max_bin"],
     )
     parameters = {
         "objective": "reg:squarederror",
         "base_score": 0.0,
         "disable_default_eval_metric": True,
         "seed": stream(problem.seed, "trees") % 2**31,
-        **problem.settings,
+        **settings,
     }
     rounds: int = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
     objective = XGBoostObjective(problem.loss, sampler=problem.sampler, seed=stream(problem.seed, "noise"))
-    booster: xgb.Booster = xgboost.dask.train(problem.client, parameters, data, rounds, obj=objective)["booster"]
+    booster: xgb.Booster = xgboost.dask.train(client, parameters, data, rounds, obj=objective)["booster"]
 
     def staged(features: NDArray[Any]) -> Iterator[NDArray[Any]]:
         scores = np.zeros(len(features))

@@ -27,7 +27,6 @@ def rankplug_backends() -> list[BackendSpecification]:
             missing_values=True,
             categorical=True,
             same_bits=True,
-            on_cluster="rankplug_xgboost.on_cluster:fit",
             exports={"xgboost_objective": "rankplug_xgboost.objective:xgboost_objective"},
         )
     ]

@@ -219,7 +219,7 @@ class ScorerSpecification(Specification):
 
 @dataclass(frozen=True, kw_only=True)
 class BackendSpecification(Specification):
-    """An engine that fits scorers, see :mod:`rankplug.training.fitting`.
+    """An engine that fits scorers, see :mod:`rankplug.training._fitting`.
 
     Args:
         requires: import names that must be installed.
@@ -228,8 +228,6 @@ class BackendSpecification(Specification):
         categorical: whether features may be codes of categories.
         same_bits: whether models are the same to the last bit on any number of threads, which then is chosen by how
             busy the machine is.
-        on_cluster: ``"package.module:function"`` of a :class:`rankplug.training.ClusterProblem`, where one model
-            can be fitted by many machines.
         exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
         search: values of parameters among which :func:`rankplug.tune` chooses, as a grid of the backend.
     """
@@ -238,7 +236,6 @@ class BackendSpecification(Specification):
 
     requires: tuple[str, ...] = ()
     default_scorer: str = ""
-    on_cluster: str = ""
     missing_values: bool = False
     categorical: bool = False
     same_bits: bool = False
@@ -252,7 +249,6 @@ class BackendSpecification(Specification):
             raise SpecificationError(f"{self}: requires must be a tuple of packages, got {self.requires!r}")
         if self.default_scorer:
             parse(self.default_scorer)
-        check_paths(self, "on_cluster", {"": self.on_cluster} if self.on_cluster else {})
         check_paths(self, "exports", self.exports)
 
 

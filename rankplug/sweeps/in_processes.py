@@ -160,7 +160,7 @@ def _context(packages: Sequence[str]) -> Any:
     if sys.platform == "win32" or not has_room(_sockets().path):
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["rankplug.store.trials", "rankplug.training.fitting", *packages])
+    context.set_forkserver_preload(["rankplug.store.trials", "rankplug.training._fitting", *packages])
     return context
 
 

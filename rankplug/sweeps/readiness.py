@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankplug.errors import FitError, MissingPackageError, NotRunError, RankplugError
+from rankplug.errors import DataError, FitError, MissingPackageError, NotRunError, RankplugError
 from rankplug.registry import registry, require_packages
 from rankplug.store import Combination, read_combination
 from rankplug.system import require_modules
@@ -43,23 +44,42 @@ def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:
             require_packages(registry().specification("backend", backend))
         except FitError as error:
             problems[str(error)] = None
-    for dataset, fold in dict.fromkeys((trial.combination.dataset, trial.fold) for trial in several):
+    for fold, group in itertools.groupby(sorted(several, key=_fold_of), key=_fold_of):
         try:
-            _prepare(dataset, fold)
+            _prepare(*fold, [trial.combination for trial in group])
         except RankplugError as error:
             problems[str(error)] = None
     if problems:
         raise NotRunError(f"nothing has run, as something is missing: {'; '.join(problems)}")
 
 
-def _prepare(dataset: str, fold: int) -> None:
-    """Prepare a fold of a data set that lies in files, where that has not been done."""
-    from rankplug.data import StoredDataset
+def _fold_of(trial: Trial) -> tuple[str, int]:
+    return trial.combination.dataset, trial.fold
+
+
+def _prepare(dataset: str, fold: int, combinations: Iterable[Combination]) -> None:
+    """Prepare a fold of a data set that lies in files, and check that the backends can use its missing values."""
+    from rankplug.data import StoredDataset, load
+    from rankplug.training import check_complete
 
     specification, parameters = registry().resolve("dataset", dataset)
     stored = specification.load()
-    if isinstance(stored, StoredDataset):
-        stored(parameters, fold, 0)
+    if not isinstance(stored, StoredDataset):
+        return
+    split = stored(parameters, fold, 0)
+    for backend, transforms in dict.fromkeys((part.backend, tuple(part.transforms)) for part in combinations):
+        engine = registry().specification("backend", backend)
+        if engine.missing_values:
+            continue
+        try:
+            check_complete(str(engine), split._asdict())
+        except DataError:
+            # Transforms may fill in values, or leave features out.
+            if transforms:
+                split_of_trial = load(dataset, fold=fold, transforms=transforms)
+                check_complete(str(engine), split_of_trial._asdict())
+            else:
+                raise
 
 
 def renewed(todo: Plan, store: Store) -> Plan:

@@ -29,7 +29,7 @@ def _made_data(monkeypatch):
     fresh = registry.__wrapped__()
     fresh.add(rp.DatasetSpecification(name="made_here", summary="made", implementation=made, folds=2))
     fresh.add(rp.TransformSpecification(name="doubled_here", summary="doubled", implementation=doubled))
-    for module in ("registry.plugins", "data.datasets", "training.fitting", "training._models"):
+    for module in ("registry.plugins", "data.datasets", "training._fitting", "training._models"):
         monkeypatch.setattr(f"rankplug.{module}.registry", lambda: fresh)
 
 

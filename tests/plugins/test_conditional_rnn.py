@@ -14,7 +14,7 @@ from rankplug_uniquerating.rating_steps import RatingSteps
 
 import rankplug as rp
 from rankplug.registry import registry
-from rankplug.training import problem_of
+from rankplug.training import Problem
 
 labels_of_lists = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=8), min_size=1, max_size=5)
 
@@ -163,7 +163,7 @@ def test_without_recurrence_the_loss_of_the_steps_is_urank_of_the_embedding_alon
     noise = np.random.default_rng(0)
     features = noise.normal(size=(20, 4)).astype(np.float32)
     lists = rp.Lists(features, noise.integers(0, 4, 20), [0, 7, 12, 20])
-    problem = problem_of("torch", "conditional_rnn", "urank", None, lists, None, 0)
+    problem = Problem.of("torch", scorer="conditional_rnn", loss="urank", train=lists)
     linear = noise.normal(size=20)
     criterion = StepsCriterion(problem)
     chosen = np.array([2, 0])

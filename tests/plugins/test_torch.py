@@ -125,7 +125,7 @@ def test_a_seed_repeats_bit_for_bit_and_another_differs(lists):
     assert np.abs(first - other).max() > 1e-3
 
 
-def test_dropout_is_after_the_last_layer_or_after_each():
+def test_dropout_is_after_the_last_layer_or_after_each(lists):
     from rankplug_torch.networks import hidden_layers
     from rankplug_torch.plugin import Network
 
@@ -137,7 +137,7 @@ def test_dropout_is_after_the_last_layer_or_after_each():
     assert shares(Network(layers=(8, 4, 2), dropout=0.5)) == ([0.5], torch.nn.Dropout)
     assert shares(Network(layers=(8, 4, 2), dropout=(0.5, 0.25, 0))) == ([0.5, 0.25], torch.nn.ReLU)
     with pytest.raises(ParameterError, match="2 shares for 3 hidden layers"):
-        rp.fit("torch", scorer="mlp[layers=(8,4,2),dropout=(0.5,0.5)]", loss="ranknet", train=None)
+        rp.fit("torch", scorer="mlp[layers=(8,4,2),dropout=(0.5,0.5)]", loss="ranknet", train=lists)
 
 
 def test_two_losses_begin_with_the_same_weights(lists):

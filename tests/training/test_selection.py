@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug.errors import RankplugError
-from rankplug.training.selection import TOLERANCE, Selection
+from rankplug.training._training_loop import TOLERANCE, Selection
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30)
 

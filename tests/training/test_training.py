@@ -13,7 +13,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import DivergedError
-from rankplug.training.progress_bar import watched
+from rankplug.training._training_loop import is_watched
 
 ENGINES = [
     ("lightgbm", "trees[leaves=4,rounds=12,min_data=2]"),
@@ -163,11 +163,11 @@ def test_the_progress_bar_is_silent_under_ci_and_in_worker_threads(monkeypatch):
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.delenv("CI", raising=False)
-    assert watched()
+    assert is_watched()
     with ThreadPoolExecutor(1) as pool:
-        assert not pool.submit(watched).result()
+        assert not pool.submit(is_watched).result()
     monkeypatch.setenv("CI", "true")
-    assert not watched()
+    assert not is_watched()
 
 
 def test_the_progress_bar_shows_the_metrics_when_asked_for(train, capsys):

@@ -7,7 +7,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import FitError
-from rankplug.training import BoostingObjective, problem_of
+from rankplug.training import BoostingObjective, Problem
 
 TREES = "trees[rounds=30,leaves=7,min_data=5,learning_rate=0.1"
 
@@ -50,7 +50,7 @@ def test_trees_of_lightgbm_are_those_of_a_plain_loop_over_parts_of_the_data(spli
         train=train, valid=valid, selection="ndcg@5", seed=1, train_curve=True,
     )  # fmt: skip
     # The draws alone are asked for; trees, gradients and scores are made anew.
-    problem = problem_of("lightgbm", f"{scorer}]", "lambdarank", None, train, None, 1)
+    problem = Problem.of("lightgbm", scorer=f"{scorer}]", loss="lambdarank", train=train, seed=1)
     draws = BoostingObjective(problem.objective("newton"), False, (0.2, frequency))
     parameters = {**quiet, **settings, "min_sum_hessian_in_leaf": 0}
     data = lgb.Dataset(train.features, train.labels, params=parameters)

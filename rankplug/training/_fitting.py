@@ -1,12 +1,13 @@
 """``fit``: any loss with any sampler and any scorer that a backend can fit.
 
-A backend's implementation is an object with two methods::
+A backend's implementation is an object with these methods, of which ``threads`` is optional::
 
     fit(problem: Problem) -> Model
-    load(content: bytes, record: Record) -> Model       # what its Model.encode wrote
+    load(content: bytes, record: Record) -> Model       # the inverse of Model.encode
+    threads(problem: Problem) -> int                    # number of threads that a fit is worth
 
-Which code fits a scorer is said by the scorer, ``fitted_by={"torch": "package.module:object"}``; what that object is,
-is between the backend and the scorer and told in the backend's documentation.
+A scorer names the code that fits it, ``fitted_by={"torch": "package.module:object"}``; each backend documents what that
+object must be.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,17 +38,17 @@ from rankplug.registry import (
 )
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, package_versions, stream, use_threads
-from rankplug.training._models import Model, Record
+from rankplug.training._models import Model, Record, shortened
+from rankplug.training._training_loop import LOSS, metric_names
 from rankplug.training.debiasing.methods import Debiasing
-from rankplug.training.selection import LOSS, metric_names
 
 Callback = Callable[[int, Mapping[str, float]], object]
 """Called after every iteration with its number and metrics; training stops if it returns True."""
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
-    """Description of a model: backend, scorer, loss and sampler, with names resolved and parameters checked."""
+class Problem:
+    """A model to be fitted: names resolved, parameters checked, data that fit the backend, and how it is observed."""
 
     backend: Reference
     backend_parameters: Parameters
@@ -58,36 +59,6 @@ class Recipe:
     loss: Loss
     sampler: Sampler | None
     seed: int
-
-    def for_data(self, queries: int, features: int) -> Self:
-        """Return the recipe with those of its scorer's parameters that follow from the size of the training data."""
-        filled = self.scorer_parameters.for_data(queries, features)
-        new = {name: value for name, value in filled if value != getattr(self.scorer_parameters, name)}
-        scorer = replace(self.scorer, parameters={**self.scorer.parameters, **new})
-        return replace(self, scorer=scorer, scorer_parameters=filled)
-
-    def record_with(self, train: Lists | None, valid: Lists | None, **facts: Any) -> Record:
-        """Return how a model came about: the recipe, the data where they are here, and what training adds."""
-        return Record(
-            combination={
-                "backend": str(self.backend),
-                "scorer": str(self.scorer),
-                "loss": str(self.loss),
-                "sampler": None if self.sampler is None else str(self.sampler),
-                "seed": self.seed,
-            },
-            data={
-                "train": None if train is None else train.fingerprint,
-                "valid": None if valid is None else valid.fingerprint,
-            },
-            **facts,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Problem(Recipe):
-    """Description of a model to be fitted, with its data and how training is observed."""
-
     train: Lists
     valid: Lists | None
     weights: NDArray[np.float64] | None = None
@@ -98,6 +69,63 @@ class Problem(Recipe):
     progress: bool | None = None
     positions: NDArray[np.int64] | None = None
     """Position at which each training document was shown, from 1; an engine's own objective debiases clicks by it."""
+
+    @classmethod
+    def of(
+        cls,
+        backend: Named,
+        *,
+        loss: Named | Loss,
+        train: Lists,
+        scorer: Named | None = None,
+        sampler: Named | Sampler | None = None,
+        valid: Lists | None = None,
+        seed: int = 0,
+        **observation: Any,
+    ) -> Problem:
+        """Return a problem, or raise an error before any training.
+
+        Args:
+            backend: name of the backend.
+            loss: name of the loss.
+            train: training data.
+            scorer: name of the scorer; the backend's default when absent.
+            sampler: name of the sampler.
+            valid: validation data; without any list it counts as absent.
+            seed: random seed.
+            observation: further fields.
+        """
+        engine, backend_parameters = registry().resolve("backend", backend)
+        require_packages(engine)
+        reference = parse(scorer if scorer is not None else engine.default_scorer)
+        space, parameters = registry().resolve("scorer", reference)
+        if engine.name not in space.fitted_by:
+            fits = ", ".join(scorers_of(engine.name)) or "nothing that is installed"
+            by = ", ".join(sorted(space.fitted_by)) or "no backend"
+            raise FitError(
+                f"backend {engine.name} cannot fit the scorer {space.name}: it fits {fits}; {space.name} is fitted by"
+                f" {by}"
+            )
+        bound_loss, bound_sampler = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
+        check_data(engine, train, valid)
+        filled = parameters.for_data(len(train), train.features.shape[1])
+        defaults = {name: value for name, value in filled if value != getattr(parameters, name)}
+        problem = cls(
+            backend=parse(backend),
+            backend_parameters=backend_parameters,
+            backend_specification=engine,
+            scorer=replace(reference, parameters={**reference.parameters, **defaults}),
+            scorer_parameters=filled,
+            scorer_implementation=import_object(space.fitted_by[engine.name], str(space)),
+            loss=bound_loss,
+            sampler=bound_sampler,
+            seed=seed,
+            train=train,
+            valid=valid if valid is not None and len(valid) else None,
+            **observation,
+        )
+        problem._metrics  # noqa: B018 (raises an error for an unknown metric)
+        return problem
 
     def objective(self, step: Step = "gradient") -> Objective:
         """Return the loss bound to the training data."""
@@ -113,10 +141,6 @@ class Problem(Recipe):
     @cached_property
     def _metrics(self) -> dict[str, Metric]:
         return {name: Metric.named(name) for name in self.metrics if name != LOSS}
-
-    def find_metrics(self) -> None:
-        """Raise an error before any training if a metric that chooses the iteration does not exist."""
-        self._metrics  # noqa: B018
 
     @cached_property
     def _valid_objective(self) -> Objective:
@@ -135,10 +159,28 @@ class Problem(Recipe):
         return measured
 
     def record(self, **facts: Any) -> Record:
-        """Return how a model of this problem came about, with what training adds."""
-        versions = package_versions(self.backend_specification.requires)
-        facts |= {"features": self.train.features.shape[1], "feature_names": self.train.feature_names}
-        return self.record_with(self.train, self.valid, versions=versions, **facts)
+        """Return the provenance of a model of this problem.
+
+        Args:
+            facts: fields of :class:`Record` that training adds.
+        """
+        return Record(
+            combination={
+                "backend": str(self.backend),
+                "scorer": str(self.scorer),
+                "loss": str(self.loss),
+                "sampler": None if self.sampler is None else str(self.sampler),
+                "seed": self.seed,
+            },
+            data={
+                "train": self.train.fingerprint,
+                "valid": None if self.valid is None else self.valid.fingerprint,
+            },
+            features=self.train.features.shape[1],
+            feature_names=self.train.feature_names,
+            versions=package_versions(self.backend_specification.requires),
+            **facts,
+        )
 
 
 def fit(
@@ -162,15 +204,15 @@ def fit(
 
     Args:
         backend: the engine, such as ``"lightgbm"`` or ``"torch[lr=0.01]"``.
-        loss: what is minimised, such as ``"xe_ndcg"``.
+        loss: the loss to minimise, such as ``"xe_ndcg"``.
         train: the lists to learn from.
-        scorer: what is fitted, such as ``"trees[leaves=31]"``; the backend's usual one when absent.
+        scorer: the scorer to fit, such as ``"trees[leaves=31]"``; the backend's default when absent.
         sampler: averages the loss over noise on the scores, such as ``"gumbel[samples=8]"``.
-        valid: the lists that choose the best iteration; without them the last one is kept.
-        seed: of everything random in the trial.
-        selection: the metric that chooses, or several, compared in their order; ``"loss"`` is the validation loss.
-        patience: iterations without improvement after which training stops; None makes all of them.
-        weights: one a training list or one a training document.
+        valid: the lists that select the best iteration; without them the last one is used.
+        seed: random seed.
+        selection: the metric that selects, or several, compared in their order; ``"loss"`` is the validation loss.
+        patience: iterations without improvement after which training stops; None runs all of them.
+        weights: float array of shape (lists,) or (documents,).
         train_curve: whether the metrics are computed on the training data too.
         callbacks: called after each iteration with its number and metrics; True stops.
         progress: whether to show a bar; by default in a terminal or a notebook.
@@ -178,9 +220,17 @@ def fit(
     """
     started = time.perf_counter()
     debiasing = None if debias is None else Debiasing.named(debias)
-    problem = problem_of(backend, scorer, loss, sampler, train, valid, seed)
-    problem = replace(
-        problem,
+    for name, part in (("train", train), ("valid", valid)):
+        if not isinstance(part, Lists) and not (part is None and name == "valid"):
+            raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
+    problem = Problem.of(
+        backend,
+        loss=loss,
+        train=train,
+        scorer=scorer,
+        sampler=sampler,
+        valid=valid,
+        seed=seed,
         weights=None if weights is None else _list_weights(numbers(weights, "weights"), train),
         metrics=metric_names(selection),
         patience=patience,
@@ -188,63 +238,16 @@ def fit(
         callbacks=_callable(callbacks),
         progress=progress,
     )
-    problem.find_metrics()
     engine = problem.backend_specification.load()
-    with use_threads():
+    threads = engine.threads(problem) if hasattr(engine, "threads") else None
+    with use_threads(threads):
         model: Model = engine.fit(problem) if debiasing is None else _debiased(problem, debiasing, engine.fit)
     model.record.seconds["total"] = time.perf_counter() - started
     return model
 
 
-def problem_of(
-    backend: Named,
-    scorer: Named | None,
-    loss: Named | Loss,
-    sampler: Named | Sampler | None,
-    train: Lists,
-    valid: Lists | None,
-    seed: int,
-) -> Problem:
-    """Return a problem with every name resolved, every parameter checked and the data known to fit the backend."""
-    recipe = recipe_of(backend, scorer, loss, sampler, seed)
-    for name, part in (("train", train), ("valid", valid)):
-        if not isinstance(part, Lists) and not (part is None and name == "valid"):
-            raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
-    check_data(recipe, train, valid)
-    valid = valid if valid is not None and len(valid) else None
-    recipe = recipe.for_data(len(train), train.features.shape[1])
-    return Problem(**vars(recipe), train=train, valid=valid)
-
-
-def recipe_of(
-    backend: Named, scorer: Named | None, loss: Named | Loss, sampler: Named | Sampler | None, seed: int
-) -> Recipe:
-    """Return a recipe with every name resolved and every parameter checked."""
-    engine, backend_parameters = registry().resolve("backend", backend)
-    require_packages(engine)
-    wanted = parse(scorer if scorer is not None else engine.default_scorer)
-    space, scorer_parameters = registry().resolve("scorer", wanted)
-    if engine.name not in space.fitted_by:
-        fits = ", ".join(scorers_of(engine.name)) or "nothing that is installed"
-        by = ", ".join(sorted(space.fitted_by)) or "no backend"
-        raise FitError(
-            f"backend {engine.name} cannot fit the scorer {space.name}: it fits {fits}; {space.name} is fitted by {by}"
-        )
-    return Recipe(
-        backend=parse(backend),
-        backend_parameters=backend_parameters,
-        backend_specification=engine,
-        scorer=wanted,
-        scorer_parameters=scorer_parameters,
-        scorer_implementation=import_object(space.fitted_by[engine.name], str(space)),
-        loss=Loss.named(loss),
-        sampler=None if sampler is None else Sampler.named(sampler),
-        seed=seed,
-    )
-
-
-def check_data(recipe: Recipe, train: Lists, valid: Lists | None) -> None:
-    """Raise where there is nothing to train on, or the backend cannot learn from the data."""
+def check_data(backend: BackendSpecification, train: Lists, valid: Lists | None) -> None:
+    """Raise an error if there is nothing to train on, or the backend cannot learn from the data."""
     if not len(train):
         raise DataError("there is no list to train on")
     if valid is not None and valid.features.shape[1] != train.features.shape[1]:
@@ -253,15 +256,41 @@ def check_data(recipe: Recipe, train: Lists, valid: Lists | None) -> None:
         )
     if valid is not None and (valid.feature_names, valid.categorical) != (train.feature_names, train.categorical):
         raise DataError("the features of training and validation data have other names, or others are categorical")
-    if train.categorical and not recipe.backend_specification.categorical:
+    if train.categorical and not backend.categorical:
         raise DataError(
-            f"{recipe.backend_specification} takes no categorical features; encode them as numbers, or take a backend"
-            " that grows trees"
+            f"{backend} takes no categorical features; encode them as numbers, or use a backend that grows trees"
         )
-    if not recipe.backend_specification.missing_values:
+    if not backend.missing_values:
+        check_complete(str(backend), {"training": train, "validation": valid})
         for part in (train, valid):
             if part is not None:
                 part.validate()
+
+
+def check_complete(backend: str, parts: Mapping[str, Lists | None]) -> None:
+    """Raise an error that names the features with missing values, which a backend cannot use.
+
+    Args:
+        backend: its name, for the message.
+        parts: data by their names in the message.
+    """
+    for name, lists in parts.items():
+        if lists is None:
+            continue
+        features, missing = lists.features, np.zeros(lists.features.shape[1], np.int64)
+        for first in range(0, lists.documents, 1 << 16):
+            block = features[first : first + (1 << 16)]
+            if np.isnan(block.sum()):
+                missing += np.isnan(block).sum(axis=0)
+        if columns := np.flatnonzero(missing).tolist():
+            names = [
+                lists.feature_names[column] if lists.feature_names else f"feature {column + 1}" for column in columns
+            ]
+            raise DataError(
+                f"{backend} cannot use missing values, and the {name} data lack values of {len(columns)} of"
+                f" {features.shape[1]} features: {shortened(names)}; fill them in or leave these features out, or use a"
+                " backend that grows trees, such as lightgbm"
+            )
 
 
 def _debiased(problem: Problem, debiasing: Debiasing, fit_plain: Callable[[Problem], Model]) -> Model:

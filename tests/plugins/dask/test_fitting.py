@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rankplug_dask.fitting import split_lists
 
 import rankplug as rp
 from rankplug.errors import DataError, FitError
-from rankplug.training.cluster_fitting import split_lists
 
 SCORER = "trees[rounds=8,leaves=6,min_data=5]"
 
@@ -99,7 +99,7 @@ def test_clicks_are_debiased_as_on_one_machine(client: Any, debias: str) -> None
     lists = rp.load("synthetic[queries=20,documents=4]", transforms=["click_log[impressions=2,lists=impressions]"])
     with pytest.raises(FitError, match=r"cannot be native; take ips or dual, or use rp\.fit"):
         rp.fit_on_cluster(client, "lightgbm", loss="lambdarank", train=lists.train, debias="native")
-    with pytest.raises(FitError, match=r"takes the training data as rankplug\.Lists; parts tell no propensities"):
+    with pytest.raises(FitError, match=r"takes the training data as rankplug\.Lists; propensities need all of them"):
         rp.fit_on_cluster(client, "lightgbm", loss="mse", train=[log.train[:100], log.train[100:]], debias=debias)
 
 

@@ -28,9 +28,9 @@ from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
 from rankplug.system import distinct, identifiers, numbers, refuse_masked
+from rankplug.training._fitting import fit
 from rankplug.training._models import Model
-from rankplug.training.fitting import fit
-from rankplug.training.selection import LOSS, metric_names
+from rankplug.training._training_loop import LOSS, metric_names
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]

@@ -1,32 +1,39 @@
-"""The loop that all backends share: it advances a learner, watches metrics, keeps the best and makes the model.
+"""The training loop of all backends: it advances a learner, measures it and returns the model of the best iteration.
 
-A backend says how one iteration is made (a tree, an epoch, a step of L-BFGS); early stopping, the learning curve, the
-progress bar, interruption and divergence are the same everywhere and live here.
+A backend defines one iteration (a tree, an epoch, a step of L-BFGS); early stopping, the learning curve, the progress
+bar, interruption and divergence are the same for all and are implemented here.
 """
 
 from __future__ import annotations
 
 import abc
 import functools
+import multiprocessing
+import os
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.errors import DivergedError
+from rankplug.errors import DivergedError, FitError
 from rankplug.losses import Evaluation
+from rankplug.system import seen_at_once, whole_number
 from rankplug.training._models import LearningCurve, Model, Record
-from rankplug.training.progress_bar import ProgressBar
-from rankplug.training.selection import Selection
 
 if TYPE_CHECKING:
-    from rankplug.training.fitting import Problem
+    from rankplug.training._fitting import Problem
 
 Part = Literal["train", "valid"]
+TOLERANCE = 1e-6
+"""Difference of two values of a metric up to which they count as equal."""
+LOSS = "loss"
 
 
 class Observer(Protocol):
@@ -119,6 +126,109 @@ def peak_memory() -> int:
         return 0
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size if sys.platform == "darwin" else size * 1024
+
+
+@dataclass
+class Selection:
+    """Best iteration so far; ``loss`` is better when lower, every metric when higher.
+
+    Several metrics are compared in their order: the first that differs by more than ``TOLERANCE`` decides.
+
+    >>> selection = Selection(("ndcg@1", "ndcg@3"), patience=2)
+    >>> [selection.improves(i, m) for i, m in enumerate([(0.5, 0.4), (0.5, 0.5), (0.5 + 1e-9, 0.5), (0.4, 0.9)])]
+    [True, True, False, False]
+    >>> selection.best_iteration, selection.exhausted
+    (1, True)
+
+    Args:
+        metrics: names, the first decides first.
+        patience: iterations without improvement after which training stops; None never stops.
+    """
+
+    metrics: tuple[str, ...]
+    patience: int | None = None
+    best: tuple[float, ...] = ()
+    best_iteration: int = -1
+    waited: int = field(default=0, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.metrics:
+            raise FitError("name at least one metric to select by, such as ndcg@5")
+        if self.patience is not None:
+            whole_number(self.patience, "patience", least=1)
+
+    def improves(self, iteration: int, values: Sequence[float]) -> bool:
+        """Record an iteration's metrics, and tell whether it is the best so far."""
+        signed = tuple(-value if name == LOSS else value for name, value in zip(self.metrics, values, strict=True))
+        if self.best and not _better(signed, self.best):
+            self.waited += 1
+            return False
+        self.best, self.best_iteration, self.waited = signed, iteration, 0
+        return True
+
+    @property
+    def exhausted(self) -> bool:
+        """Tell whether patience has run out."""
+        return self.patience is not None and self.waited >= self.patience
+
+    def renew(self) -> None:
+        """Reset patience; the best so far is still to be beaten."""
+        self.waited = 0
+
+
+def metric_names(selection: str | Iterable[str]) -> tuple[str, ...]:
+    """Return one metric or several, as a tuple."""
+    return (selection,) if isinstance(selection, str) else tuple(selection)
+
+
+def _better(values: Sequence[float], best: Sequence[float]) -> bool:
+    for value, old in zip(values, best, strict=True):
+        if np.isnan(old) and not np.isnan(value):
+            return True
+        if abs(value - old) > TOLERANCE:
+            return value > old
+    return False
+
+
+def is_watched() -> bool:
+    """Return whether to show a progress bar: in a terminal or a notebook, but not under CI or in a worker."""
+    if os.environ.get("CI"):
+        return False
+    if multiprocessing.current_process().name != "MainProcess":
+        return False
+    return threading.current_thread() is threading.main_thread() and seen_at_once()
+
+
+class ProgressBar:
+    """One step an iteration, with the metrics behind it.
+
+    Args:
+        total: number of iterations at most.
+        unit: what an iteration is, such as ``tree``.
+        show: whether to show it; by default only in a terminal or a notebook.
+    """
+
+    def __init__(self, total: int, unit: str, show: bool | None = None) -> None:
+        self._bar: Any = None
+        if is_watched() if show is None else show:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total, unit=unit, leave=False)
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def step(self, metrics: Mapping[str, float]) -> None:
+        """Count an iteration, and show its metrics."""
+        if self._bar is not None:
+            self._bar.set_postfix({name: f"{value:.4f}" for name, value in metrics.items()}, refresh=False)
+            self._bar.update()
 
 
 class _Training:

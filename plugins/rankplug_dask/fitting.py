@@ -1,18 +1,21 @@
-"""Training of one model on data that outgrow one machine, by the engines' own Dask versions and with our objectives.
+"""Training of one model on data that outgrow one machine, by the engines' own Dask versions with our objectives.
 
-The training data are parts of whole lists, so no query is ever split over workers. Each worker computes the loss of its
-own lists; the engines add up histograms over workers. Noise of samplers is keyed by a list's place on its worker, so
-only losses without noise give the same model for any number of workers.
+The training data are parts of whole lists, so no query is split over workers. Each worker computes the loss of its own
+lists; the engines add up histograms over workers. Noise of samplers is keyed by a list's place on its worker, so only
+losses without noise give the same model for any number of workers.
+
+An engine that can fit on a cluster has a method ``fit_on_cluster(problem: Problem, client) -> FittedEngine``, in whose
+problem the training data are :class:`SpreadLists`.
 """
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +23,14 @@ from numpy.typing import NDArray
 from rankplug.data import Lists
 from rankplug.errors import DataError, FitError
 from rankplug.losses import Loss
-from rankplug.metrics import metric
-from rankplug.registry import (
-    BackendSpecification,
-    Named,
-    import_object,
-    registry,
-)
+from rankplug.metrics import Metric, metric
+from rankplug.registry import Named, registry
 from rankplug.samplers import Sampler
 from rankplug.system import package_versions, whole_number
-from rankplug.training._models import LearningCurve, Model
-from rankplug.training.debiasing.methods import Debiasing
-from rankplug.training.fitting import Recipe, check_data, recipe_of
-from rankplug.training.selection import Selection, metric_names
-from rankplug.training.tree_settings import ENGINE, ROLES
+from rankplug.training import Debiasing, LearningCurve, Model, Problem, Selection, metric_names
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpreadLists:
     """Training data as Dask arrays whose chunks are parts of whole lists; one chunk of each array makes a part."""
 
@@ -44,35 +38,34 @@ class SpreadLists:
     labels: Any
     lengths: Any
     query_numbers: Any
+    feature_names: tuple[str, ...] = ()
+    fingerprint: str | None = None
+    categorical: tuple[int, ...] = ()
 
-
-@dataclass(frozen=True, eq=False)
-class ClusterProblem(Recipe):
-    """Description of a model to be fitted on a cluster, with its data."""
-
-    client: Any
-    train: SpreadLists
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The scorer's parameters as the engine names them."""
-        settings: dict[str, Any] = self.scorer_implementation(self.scorer_parameters)
-        if local := [name for name in (*ROLES, ENGINE) if name in settings]:
-            raise FitError(f"on a cluster, {self.scorer} cannot have {' or '.join(local)}; leave it out, or use rp.fit")
-        return settings
+    def __len__(self) -> int:
+        return int(self.lengths.shape[0])
 
 
 @dataclass(frozen=True)
 class FittedEngine:
-    """A fitted engine: its model of all iterations, and access to the first of them.
+    """A fitted engine.
 
     Args:
-        staged: of features, the scores after each iteration in turn.
-        cut: the model of the first iterations, with a record.
+        staged: function of features that yields the scores after each iteration.
+        cut: function of a number of iterations and a record that returns the model of the first iterations.
     """
 
     staged: Any
     cut: Any
+
+
+def tree_settings(problem: Problem) -> dict[str, Any]:
+    """Return the scorer's parameters as the engine names them; raise an error for those that need one machine."""
+    settings: dict[str, Any] = problem.scorer_implementation(problem.scorer_parameters)
+    needs_all_data = ("categorical", "increasing", "decreasing", "engine", "query_bagging")
+    if local := [name for name in needs_all_data if name in settings]:
+        raise FitError(f"on a cluster, {problem.scorer} cannot have {' or '.join(local)}; leave it out, or use rp.fit")
+    return settings
 
 
 def split_lists(lists: Lists, parts: int) -> list[Lists]:
@@ -93,7 +86,7 @@ def split_lists(lists: Lists, parts: int) -> list[Lists]:
     return [lists[first:last] for first, last in itertools.pairwise(bounds)]
 
 
-def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
+def spread(client: Any, parts: Sequence[Any], fingerprint: str | None = None) -> SpreadLists:
     """Make Dask arrays from parts, each a :class:`Lists` or a Dask future or delayed value of one."""
     import dask.array as da
     from dask.delayed import delayed
@@ -108,8 +101,10 @@ def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
         for part in parts
     ]
     sizes = client.gather([client.submit(_size, part) for part in held])
-    if len({columns for _, _, columns, _ in sizes}) > 1:
+    if len({columns for _, _, columns, *_ in sizes}) > 1:
         raise DataError(f"the parts have different numbers of features: {sorted({size[2] for size in sizes})}")
+    if len({names for *_, names, _ in sizes}) > 1:
+        raise DataError("the features of the parts have different names, or another order")
     if any(categorical for *_, categorical in sizes):
         raise DataError("on a cluster, no feature can be categorical; encode it as numbers, or use rp.fit")
 
@@ -120,15 +115,17 @@ def spread(client: Any, parts: Sequence[Any]) -> SpreadLists:
 
     firsts = np.cumsum([0, *(lists for lists, *_ in sizes[:-1])]).tolist()
     return SpreadLists(
-        array("features", [(documents, columns) for _, documents, columns, _ in sizes], np.float32),
+        array("features", [(documents, columns) for _, documents, columns, *_ in sizes], np.float32),
         array("labels", [(documents,) for _, documents, *_ in sizes], np.float32),
         array("lengths", [(lists,) for lists, *_ in sizes], np.int64),
         array("query_numbers", [(documents,) for _, documents, *_ in sizes], np.int64),
+        feature_names=sizes[0][3],
+        fingerprint=fingerprint,
     )
 
 
-def _size(part: Lists) -> tuple[int, int, int, tuple[int, ...]]:
-    return len(part), part.documents, part.features.shape[1], part.categorical
+def _size(part: Lists) -> tuple[int, int, int, tuple[str, ...], tuple[int, ...]]:
+    return len(part), part.documents, part.features.shape[1], part.feature_names, part.categorical
 
 
 def _piece(part: Lists, name: str, first: int) -> NDArray[Any]:
@@ -168,45 +165,37 @@ def fit_on_cluster(
             "loss": loss, "scorer": scorer, "sampler": sampler, "selection": selection, "seed": seed,
         }  # fmt: skip
         return _debiased(Debiasing.named(debias), train, valid, partial(fit_on_cluster, client, backend, **options))
-    began = time.perf_counter()
+    started = time.perf_counter()
     if not hasattr(client, "scheduler_info"):
         raise FitError(f"client must be a dask.distributed.Client, not {client!r}")
     whole_number(seed, "seed")
-    recipe = recipe_of(backend, scorer, loss, sampler, seed)
-    engine = recipe.backend_specification
-    if not engine.on_cluster:
-        can = [
-            specification.name
-            for specification in registry().specifications(BackendSpecification)
-            if specification.on_cluster
-        ]
-        raise FitError(f"{engine} cannot fit on a cluster; {' and '.join(can)} can")
-    metrics = metric_names(selection)
-    for name in metrics:
-        metric(name)
-    whole = train if isinstance(train, Lists) else None
-    if whole is not None:
-        check_data(recipe, whole, valid)
+    specification = registry().specification("backend", backend)
+    engine = specification.load()
+    if not hasattr(engine, "fit_on_cluster"):
+        raise FitError(f"{specification} cannot fit on a cluster; lightgbm and xgboost can")
+    metrics = {name: metric(name) for name in metric_names(selection)}
     workers = len(client.scheduler_info(n_workers=-1)["workers"])
-    parts = split_lists(train, min(workers, len(train))) if isinstance(train, Lists) else list(train)
+    if isinstance(train, Lists):
+        if not len(train):
+            raise DataError("there is no list to train on")
+        parts, fingerprint = split_lists(train, min(workers, len(train))), train.fingerprint
+    else:
+        parts, fingerprint = list(train), None
     if len(parts) < workers:
         raise FitError(f"{workers} workers need at least as many parts of the training data, got {len(parts)}")
-    lists = spread(client, parts)
-    recipe = recipe.for_data(lists.lengths.shape[0], lists.features.shape[1])
-    problem = ClusterProblem(**vars(recipe), client=client, train=lists)
+    lists = cast(Lists, spread(client, parts, fingerprint))
+    problem = Problem.of(backend, loss=loss, train=lists, scorer=scorer, sampler=sampler, valid=valid, seed=seed)
     with client.as_current():
-        fitted: FittedEngine = import_object(engine.on_cluster, str(engine))(problem)
-    curve, best = _select(fitted, valid, metrics, problem.scorer_parameters.rounds)  # type: ignore[attr-defined]
-    record = recipe.record_with(
-        whole,
-        valid,
-        features=problem.train.features.shape[1],
-        versions=package_versions((*engine.requires, "distributed")),
+        fitted: FittedEngine = engine.fit_on_cluster(problem, client)
+    rounds = problem.scorer_parameters.rounds  # type: ignore[attr-defined]
+    curve, best = _select(fitted, problem.valid, metrics, rounds)
+    record = problem.record(
         curve=curve,
-        iterations=problem.scorer_parameters.rounds,  # type: ignore[attr-defined]
+        iterations=rounds,
         best_iteration=best,
-        seconds={"total": time.perf_counter() - began},
+        seconds={"total": time.perf_counter() - started},
     )
+    record.versions.update(package_versions(("distributed",)))
     model: Model = fitted.cut(best + 1, record)
     return model
 
@@ -214,9 +203,9 @@ def fit_on_cluster(
 def _debiased(
     debiasing: Debiasing, train: Lists | Sequence[Any], valid: Lists | None, fit_plain: Callable[..., Model]
 ) -> Model:
-    """Fit lists that carry clicks; propensities are told by all of them, so they are not yet in parts."""
+    """Fit lists that carry clicks; propensities are estimated from all of them, so they must not be in parts."""
     if not isinstance(train, Lists):
-        raise FitError(f"debias={debiasing} takes the training data as rankplug.Lists; parts tell no propensities")
+        raise FitError(f"debias={debiasing} takes the training data as rankplug.Lists; propensities need all of them")
 
     def fit_lists(train: Lists, valid: Lists | None, positions: NDArray[np.int64] | None) -> Model:
         if positions is not None:
@@ -227,15 +216,15 @@ def _debiased(
 
 
 def _select(
-    fitted: FittedEngine, valid: Lists | None, metrics: tuple[str, ...], rounds: int
+    fitted: FittedEngine, valid: Lists | None, metrics: Mapping[str, Metric], rounds: int
 ) -> tuple[LearningCurve, int]:
     curve = LearningCurve()
     if valid is None:
         return curve, rounds - 1
-    chosen, qualities = Selection(metrics), [metric(name) for name in metrics]
+    selection = Selection(tuple(metrics))
     staged: Iterator[NDArray[Any]] = fitted.staged(valid.features)
     for iteration, scores in enumerate(staged):
-        values = [quality.mean(scores, valid.labels, valid.starts) for quality in qualities]
+        values = [quality.mean(scores, valid.labels, valid.starts) for quality in metrics.values()]
         curve.add(iteration, {f"valid {name}": value for name, value in zip(metrics, values, strict=True)})
-        chosen.improves(iteration, values)
-    return curve, chosen.best_iteration
+        selection.improves(iteration, values)
+    return curve, selection.best_iteration
