@@ -6,10 +6,7 @@ The colours are those of Okabe and Ito (2008), Color universal design.
 from __future__ import annotations
 
 import contextlib
-import io
-import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#663300", "#555555", "#000000")
-COLOURS = 128
-"""Colours of a PNG: those that cover best what is drawn leave no pixel off by a tenth, a palette of means does."""
 PADDING = 0.1
 """Inches left free around what is drawn."""
 SMALLEST = 8
@@ -59,26 +54,6 @@ STYLE: dict[str, Any] = {
 """The project's own settings, over seaborn's theme for papers."""
 UNDATED: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 """Metadata of formats that tell a time: the same figure gives the same file, whenever it is drawn."""
-PLACES = re.compile(r'(?<= )(d|x|y|points|transform)="(?!scale)([^"]*)"')
-"""Attributes that hold places; what scales is not one."""
-NUMBER = re.compile(r"-?\d+\.\d+")
-SPACE = re.compile(r"\s+")
-UPRIGHT = re.compile(r' transform="rotate\(-0 [^)"]*\)"')
-"""A turn by nothing, which matplotlib writes with every text."""
-FONT = re.compile(r'font-family: ([^;"]+)')
-STYLED = re.compile(r' style="([^"]*)"')
-STYLES = "</style>"
-"""The end of the rules that hold for the whole picture."""
-NAME, REFERENCE = re.compile(r' id="([^"]*)"'), re.compile(r"""(href="|url\()#([\w.-]+)""")
-"""The name of an element, and what refers to one."""
-INDENT = re.compile(r"\n +<")
-GROUP = re.compile(r"<g/>\n?|<g( [^>]*)?>\n?|</g>\n?")
-METADATA = re.compile(r"<!DOCTYPE[^>]*>\n|<metadata>(?!.*<dc:description>).*?</metadata>\n", re.DOTALL)
-"""Parts that no browser reads; a description is a digest that tells whether a picture is up to date."""
-ACROSS = 10
-"""Points from which on a place is one in the picture, and not within a mark, and a tenth of a point is exact enough."""
-LINES = re.compile(r"[-MLz\d\s.]+")
-"""A path of straight lines."""
 
 
 @contextlib.contextmanager
@@ -150,100 +125,23 @@ def lay_out(figure: Figure) -> Bbox:
 
 
 def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | None = None, **metadata: str) -> None:
-    """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png`` with few colours.
+    """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png``.
 
     Args:
-        figure: what is written.
-        file: what it is written into.
+        figure: the figure.
+        file: a file open for writing.
         suffix: the format.
-        area: of the figure, where :func:`lay_out` has found it.
+        area: the area of the figure to write, as :func:`lay_out` returns it.
         metadata: what the file carries beside the figure, by matplotlib's names.
     """
-    drawn = io.BytesIO()
     with in_style():
         figure.savefig(
-            drawn,
+            file,
             format=suffix,
             bbox_inches="tight" if area is None else area,
             dpi=STYLE["savefig.dpi"],
             metadata={**UNDATED.get(suffix, {}), **metadata},
         )
-    if suffix == "svg":
-        file.write(compact_svg(drawn.getvalue().decode()).encode())
-    elif suffix == "png":
-        from PIL import Image
-
-        with Image.open(drawn) as picture:
-            flat = Image.new("RGB", picture.size, "white")
-            flat.paste(picture, mask=picture.getchannel("A") if picture.mode == "RGBA" else None)
-        few = flat.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        few.save(file, "PNG", optimize=True)
-    else:
-        file.write(drawn.getvalue())
-
-
-def compact_svg(text: str) -> str:
-    """Return a picture whose places have a digit behind the point or two, and which says each style once.
-
-    matplotlib writes places to a millionth of a point, and style and font with every element, which no reader sees.
-
-    >>> compact_svg('<path d="M 57.612345 307.5 \\nL -0.001 2 \\n"/> <g transform="scale(0.001 1)">1.23456</g>')
-    '<path d="M 57.6 307.5 0 2"/> <g transform="scale(0.001 1)">1.23456</g>'
-    >>> compact_svg('<style>*{}</style>\\n  <g id="line"><path style="fill: none"/><path style="fill: none"/></g>')
-    '<style>*{}.s0{fill: none}</style>\\n<path class="s0"/><path class="s0"/>'
-    """
-    short = PLACES.sub(lambda found: f'{found[1]}="{_rounded(found[2])}"', UPRIGHT.sub("", METADATA.sub("", text)))
-    referred = dict.fromkeys(name for _, name in REFERENCE.findall(short))
-    named = {name: f"n{number}" for number, name in enumerate(referred)}
-    short = NAME.sub(lambda found: f' id="{named[found[1]]}"' if found[1] in named else "", INDENT.sub("\n<", short))
-    short = REFERENCE.sub(lambda found: f"{found[1]}#{named[found[2]]}", _without_bare_groups(short))
-    return _with_classes(_with_one_font(short)) if STYLES in short else short
-
-
-def _without_bare_groups(text: str) -> str:
-    """Leave out groups that say nothing about what is in them."""
-    kept: list[bool] = []
-
-    def told(found: re.Match[str]) -> str:
-        if found[0].startswith("<g/"):
-            return ""
-        if found[0].startswith("<g"):
-            kept.append(found[1] is not None)
-            return found[0] if kept[-1] else ""
-        return found[0] if kept.pop() else ""
-
-    return GROUP.sub(told, text)
-
-
-def _with_one_font(text: str) -> str:
-    """Name the font of most texts once for all of them."""
-    fonts = Counter(FONT.findall(text)).most_common(1)
-    if not fonts:
-        return text
-    named = f"font-family: {fonts[0][0]}"
-    without = text.replace(f"{named}; ", "").replace(f'; {named}"', '"')
-    return without.replace(STYLES, f"text{{{named}}}{STYLES}", 1)
-
-
-def _with_classes(text: str) -> str:
-    """Name each style that several elements have, the most frequent first, and let them refer to it."""
-    counts = Counter(STYLED.findall(text)).most_common()
-    names = {style: f"s{number}" for number, (style, count) in enumerate(counts) if count > 1}
-    referring = STYLED.sub(lambda found: f' class="{names[found[1]]}"' if found[1] in names else found[0], text)
-    rules = "".join(f".{name}{{{style}}}" for style, name in names.items())
-    return referring.replace(STYLES, f"{rules}{STYLES}", 1)
-
-
-def _rounded(places: str) -> str:
-    rounded = SPACE.sub(" ", NUMBER.sub(_shorter, places)).strip()
-    # Points that follow the first one of a path are ends of lines, whether a sign says so or not.
-    return rounded.replace(" L ", " ") if LINES.fullmatch(rounded) else rounded
-
-
-def _shorter(number: re.Match[str]) -> str:
-    place = float(number[0])
-    shorter = f"{place:.{1 if abs(place) >= ACROSS else 2}f}".rstrip("0").rstrip(".")
-    return "0" if shorter == "-0" else shorter
 
 
 def save_figure(figure: Figure, target: Path) -> Path:

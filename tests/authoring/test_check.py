@@ -16,7 +16,6 @@ from rankplug.authoring._scaffold import KINDS, NewPlugin
 from rankplug.cli import app
 from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
 from rankplug.registry import registry
-from rankplug.system import run_watched
 from rankplug.testing import study_checks
 from rankplug.testing._study_case import StudyCase
 
@@ -177,14 +176,6 @@ def test_a_file_with_the_name_of_a_module_is_refused(tmp_path):
     with pytest.raises(BrokenPluginError, match=r"json.py has the name of another module, .*; rename it"):
         check_plugins(str(path))
     assert sys.path == before
-
-
-def test_a_child_that_tries_a_plugin_takes_no_file_of_ours_for_pythons(tmp_path, monkeypatch):
-    (tmp_path / "json.py").write_text("raise ImportError('not the one of Python')\n")
-    (tmp_path / "only_here.py").write_text("")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    end = run_watched("import json, only_here; print(json.dumps(1))", [], seconds=30)
-    assert (end.code, end.printed) == (0, b"1\n")
 
 
 def test_a_plugin_whose_code_is_missing_fails_and_is_not_tried_further(tmp_path):
