@@ -23,31 +23,3 @@ from .markers import mark_lines as mark_lines
 from .points import encode_points as encode_points
 from .rank_diagram import draw_ranks as draw_ranks
 from .verdict_bars import draw_verdict_counts as draw_verdict_counts
-
-__all__ = [
-    "FARTHEST",
-    "MARKERS",
-    "PALETTE",
-    "SMALLEST",
-    "ForestCell",
-    "ForestRow",
-    "colour",
-    "distinct_colours",
-    "draw_band",
-    "draw_curves",
-    "draw_forest",
-    "draw_interval",
-    "draw_mean",
-    "draw_ranks",
-    "draw_verdict_counts",
-    "encode_figure",
-    "encode_points",
-    "in_style",
-    "keep_within",
-    "lay_out",
-    "legend_below",
-    "mark_lines",
-    "new_figure",
-    "save",
-    "save_figure",
-]

@@ -8,7 +8,6 @@ import functools
 import os
 import re
 import secrets
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +15,11 @@ from typing import BinaryIO
 
 from rankplug.system.folders import OwnedFolder
 
-if sys.platform != "win32":
-    import fcntl
-
 UNFINISHED_PREFIX, UNFINISHED = ".rankplug-", ".tmp"
 """Prefix and suffix of a file's name until it is complete."""
 UNFINISHED_NAME = re.compile(re.escape(UNFINISHED_PREFIX) + r"[a-z0-9_]{8}" + re.escape(UNFINISHED))
 LEFT_BEHIND_AFTER = 3600.0
-"""Seconds after which nobody writes to an unfinished file any more; and who does, holds a lock on it."""
+"""Seconds after which an unfinished file belongs to a process that was killed."""
 
 
 @contextlib.contextmanager
@@ -34,7 +30,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     path = _target(path)
     _remove_abandoned_once(path.parent.absolute())
-    handle, name = _unfinished_file(path.parent)
+    handle, name = _new_file(path.parent)
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
@@ -57,7 +53,7 @@ def write_whole(path: Path, content: bytes) -> None:
 def check_can_write(path: Path) -> None:
     """Raise the error now that writing a file whole would raise later."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = _unfinished_file(_target(path).parent)
+    handle, name = _new_file(_target(path).parent)
     try:
         os.write(handle, bytes(4096))
     finally:
@@ -96,7 +92,7 @@ def remove_abandoned(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(folder)):
             if entry.name.startswith(UNFINISHED_PREFIX) and is_abandoned(Path(entry.path)):
-                _remove_unless_held(entry.path)
+                os.unlink(entry.path)
 
 
 def _target(path: Path) -> Path:
@@ -111,40 +107,9 @@ def _target(path: Path) -> Path:
 _remove_abandoned_once = functools.lru_cache(maxsize=1024)(remove_abandoned)
 
 
-def _unfinished_file(folder: Path) -> tuple[int, str]:
-    """Make a file and lock it; where another process took it for abandoned before that, make another."""
-    while True:
-        handle, name = _new_file(folder)
-        try:
-            _lock(handle)
-        except BlockingIOError:
-            pass
-        except OSError:
-            # A file system without locks: nobody else can have one, and nobody removes what cannot be locked.
-            return handle, name
-        if os.fstat(handle).st_nlink:
-            return handle, name
-        os.close(handle)
-
-
 def _new_file(folder: Path) -> tuple[int, str]:
     """Make a file with the rights that the umask gives, as others may share it; tempfile's are the owner's alone."""
     while True:
         name = str(folder / f"{UNFINISHED_PREFIX}{secrets.token_hex(4)}{UNFINISHED}")
         with contextlib.suppress(FileExistsError):
             return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), name
-
-
-def _lock(handle: int) -> None:
-    if sys.platform != "win32":
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _remove_unless_held(name: str) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(name, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        try:
-            _lock(handle)
-            os.unlink(name)
-        finally:
-            os.close(handle)

@@ -23,7 +23,7 @@ from rankplug.store import ResultsError, Store, Trial, query
 from rankplug.store.index import result_index
 from rankplug.store.index.index_parts import DESCRIPTIONS, ROWS
 from rankplug.store.index.result_index import INDEX
-from rankplug.system import memory
+from rankplug.system import machine
 
 TABLES = ("trials", "queries", "curves")
 
@@ -97,9 +97,9 @@ def test_a_table_that_cannot_fit_into_memory_is_refused_and_one_with_categories_
     whole = indexed.frame()
     texts = [name for name in whole if not pd.api.types.is_numeric_dtype(whole[name])]
     taken = int(whole[texts].memory_usage(index=False).sum())
-    monkeypatch.setattr(memory, "available_memory", lambda: taken)
+    monkeypatch.setattr(machine, "available_memory", lambda: taken)
     pd.testing.assert_frame_equal(indexed.frame(), whole)
-    monkeypatch.setattr(memory, "available_memory", lambda: taken // 20)
+    monkeypatch.setattr(machine, "available_memory", lambda: taken // 20)
     with pytest.raises(ResultsError, match=rf"{len(whole):,} rows of 24 results needs .*categories=.*loss"):
         indexed.frame()
     assert indexed.frame(categories=texts)["loss"].tolist() == whole["loss"].tolist()

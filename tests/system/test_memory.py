@@ -7,11 +7,11 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import FitError
-from rankplug.system import memory
+from rankplug.system import machine
 
 
 def test_what_is_left_is_more_than_nothing():
-    assert memory.available_memory() is None or memory.available_memory() > 0
+    assert machine.available_memory() is None or machine.available_memory() > 0
 
 
 def test_the_limit_of_a_container_counts_where_it_is_lower(tmp_path, monkeypatch):
@@ -21,17 +21,17 @@ def test_the_limit_of_a_container_counts_where_it_is_lower(tmp_path, monkeypatch
         ("USE_OF_GROUP", "1000000\n"),
     ):
         (tmp_path / name).write_text(text)
-        monkeypatch.setattr(memory, name, tmp_path / name)
-    assert memory.available_memory() == 4_000_000
+        monkeypatch.setattr(machine, name, tmp_path / name)
+    assert machine.available_memory() == 4_000_000
     (tmp_path / "LIMIT_OF_GROUP").write_text("max\n")
-    assert memory.available_memory() == 8_000 * 1024
+    assert machine.available_memory() == 8_000 * 1024
     (tmp_path / "MEMORY_OF_MACHINE").unlink()
-    assert memory.available_memory() is None
+    assert machine.available_memory() is None
 
 
 @pytest.mark.parametrize("backend", ["lightgbm", "xgboost"])
 def test_bins_that_cannot_be_held_are_refused_before_training(backend, monkeypatch):
     lists = rp.Lists(np.zeros((100, 20), np.float32), np.zeros(100), [0, 100])
-    monkeypatch.setattr(memory, "available_memory", lambda: 1999)
+    monkeypatch.setattr(machine, "available_memory", lambda: 1999)
     with pytest.raises(FitError, match=f"backend {backend} needs at least .* GiB of memory"):
         rp.fit(backend, loss="cross_entropy", train=lists)

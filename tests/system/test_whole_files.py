@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED_NAME, whole_file, whole_files, whole_folder, write_whole
+from rankplug.system import LEFT_BEHIND_AFTER, whole_files, whole_folder, write_whole
 
 LONG_AGO = (1e9, 1e9)
 
@@ -49,37 +49,6 @@ def test_a_link_of_such_a_name_leads_nowhere(tmp_path: Path) -> None:
     old(tmp_path / ".rankplug-abcdefgh.tmp")
     write_whole(tmp_path / "next", b"1")
     assert (tmp_path / "elsewhere" / "mine").exists()
-
-
-def test_a_file_that_is_being_written_stays_whatever_the_clock_says(tmp_path: Path) -> None:
-    with whole_file(tmp_path / "slow") as file:
-        (unfinished,) = tmp_path.iterdir()
-        assert UNFINISHED_NAME.fullmatch(unfinished.name)
-        old(unfinished)
-        whole_files._remove_abandoned_once.cache_clear()
-        write_whole(tmp_path / "fast", b"1")
-        assert unfinished.exists()
-        file.write(b"2")
-    assert (tmp_path / "slow").read_bytes() == b"2"
-
-
-def test_a_file_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usual, taken = whole_files._new_file, list[str]()
-
-    def interrupted(folder: Path) -> tuple[int, str]:
-        handle, name = usual(folder)
-        if not taken:
-            taken.append(name)
-            old(Path(name))
-            whole_files.remove_abandoned(tmp_path)
-            assert not Path(name).exists()
-        return handle, name
-
-    monkeypatch.setattr(whole_files, "_new_file", interrupted)
-    write_whole(tmp_path / "result", b"1")
-    assert [path.name for path in tmp_path.iterdir()] == ["result"]
 
 
 @pytest.mark.parametrize(("umask", "rights"), [(0o077, 0o600), (0o002, 0o664), (0o022, 0o644)])
