@@ -13,11 +13,12 @@ import numpy as np
 from pydantic import Field
 
 from rankplug.compiled import log, uniform
-from rankplug.losses import Evaluation, Loss, PaddedLoss, loss, padding_filled
+from rankplug.errors import did_you_mean
+from rankplug.losses import Evaluation, ListLoss, Loss, PaddedLoss, loss, padding_filled
 from rankplug.registry import Parameters, Reference, SamplerSpecification
 from rankplug.samplers import Sampler, list_sampler
 from rankplug.system import use_threads
-from rankplug.testing._checks import CheckInput, Contract, Floats, NotApplicableError
+from rankplug.testing._checks import CheckInput, Contract, Floats, NotApplicableError, described
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,64 @@ class Noise(Sampler):
         return Noise, (self.samples,)
 
 
-COMPUTED, FINITE, EXTREME, PADDED = range(4)
+LOADED, COMPUTED, FINITE, EXTREME, PADDED = range(5)
 """Stages on which all others rest: where a loss is nan or sees padding, every other complaint would mislead."""
+
+
+@CONTRACT.check(
+    stage=LOADED,
+    means="it fails as soon as it is used",
+    fix="rename the argument, or add a field of its name to the parameters",
+)
+def its_arguments_are_known(case: Case) -> str | None:
+    """Compare the names of the arguments with what the framework supplies and with the parameters."""
+    function = _list_loss(case)
+    fields = type(case.loss.parameters).model_fields
+    for name in function.wants:
+        if not hasattr(case.loss.parameters, name):
+            known = did_you_mean(name, {*function.supplied, *fields})
+            return f"the argument {name} is neither supplied nor a parameter: {known}"
+    return None
+
+
+def _list_loss(case: Case) -> ListLoss:
+    function = case.loss.specification.load()
+    if not isinstance(function, ListLoss):
+        raise NotApplicableError("it is a PyTorch expression, not a function of one list")
+    return function
+
+
+def _small(case: Case) -> Iterator[CheckInput]:
+    yield from (case.lists(case.shorter(length)) for length in (1, 5))
+
+
+@CONTRACT.check(
+    stage=LOADED,
+    inputs=_small,
+    means="compiled code reads and writes memory outside of the list, so results are random or the process crashes",
+    fix="index documents by range(scores.size)",
+)
+def indices_stay_inside_the_list(case: Case, given: CheckInput) -> str | None:
+    """Run the function of one list as Python, which checks every index."""
+    function = _list_loss(case)
+    parameters = case.loss.parameters
+    if not all(hasattr(parameters, name) for name in function.wants):
+        raise NotApplicableError("its arguments are not known")
+    constants, _ = function.prepared_constants(given.labels, given.starts, parameters, 0)
+    size = given.scores.size
+    values = {
+        "scores": given.scores.copy(), "labels": given.labels.copy(), "gradient": np.zeros(size),
+        "curvature": np.ones(size), "constants": constants, "order": np.arange(size, dtype=np.int32),
+        "key": np.uint64(1), "list_key": np.uint64(2), "seed": 0, "query": 0, "iteration": 0, "newton": False,
+        "valued": True, **dict(zip(function.wants, function.numbers(parameters), strict=True)),
+    }  # fmt: skip
+    try:
+        function.function(*(values[name] for name in function.arguments))
+    except IndexError as error:
+        return described(error)
+    except Exception:
+        return None  # the compiled function is checked next
+    return None
 
 
 @CONTRACT.check(

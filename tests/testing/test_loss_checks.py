@@ -53,6 +53,20 @@ def wrong_far_out(scores, labels, gradient, curvature):
 
 
 @list_loss
+def one_too_many(scores, labels, gradient, curvature):
+    total = 0.0
+    for i in range(scores.size + 1):
+        total += scores[i]
+        gradient[i] = 1.0
+    return total
+
+
+@list_loss
+def misnamed(scores, label, gradient, curvature):
+    return label[0]
+
+
+@list_loss
 def every_triple(scores, labels, gradient, curvature):
     total = 0.0
     for i in range(scores.size):
@@ -201,6 +215,19 @@ def test_a_failure_names_the_loss_and_the_input(named):
         loss_checks.gradient_is_the_derivative_of_the_value(named(wrong_sign))
 
 
+@pytest.mark.parametrize(
+    ("function", "check", "complaint", "fix"),
+    [
+        (one_too_many, "indices_stay_inside_the_list", "IndexError: index 1 is out of bounds", "range(scores.size)"),
+        (misnamed, "its_arguments_are_known", "the argument label is neither supplied nor a parameter", "rename"),
+    ],
+)
+def test_bad_indices_and_arguments_get_their_own_remedy(named, function, check, complaint, fix):
+    problems = findings(named(function))
+    (failed,) = [finding for finding in problems.values() if finding.failed]
+    assert failed.check == check and complaint in failed.what and fix in failed.fix
+
+
 def test_a_wrong_sign_is_not_blamed_on_noise_too(named):
     problems = findings(named(wrong_sign, zero_gradient=frozenset()))
     failed = [name for name, finding in problems.items() if finding.failed]
@@ -245,4 +272,5 @@ def test_a_loss_that_cannot_be_compiled_is_told_once_with_its_line(named):
         "it raises BrokenPluginError: misspelt cannot be compiled: NameError: name 'scoers' is not defined,"
         f" at {__file__}, line {line}"
     )
-    assert {finding.status for finding in problems.values()} == {"failed", "not tried"}
+    assert {finding.status for finding in problems.values()} <= {"ok", "failed", "not tried"}
+    assert problems["ordinary_lists_give_finite_results"].status == "not tried"
