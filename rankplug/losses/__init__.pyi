@@ -1,6 +1,6 @@
 from .by_name import loss as loss
-from .list_losses import list_constants as list_constants
 from .list_losses import ListLoss as ListLoss
+from .list_losses import list_constants as list_constants
 from .list_losses import list_loss as list_loss
 from .long_lists import LongLists as LongLists
 from .objectives import Evaluation as Evaluation
@@ -17,8 +17,8 @@ from .session_losses import renew as renew
 from .session_losses import unpack as unpack
 
 __all__ = [
-    "ListLoss",
     "Evaluation",
+    "ListLoss",
     "LongLists",
     "Loss",
     "Objective",

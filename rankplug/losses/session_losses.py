@@ -25,6 +25,7 @@ import types
 import typing
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import create_model
@@ -125,6 +126,12 @@ def _parameters(function: NamedFunction, base: type[Parameters]) -> type[Paramet
     for name in function.wants:
         default = signature[name].default
         required = default is inspect.Parameter.empty
+        near = get_close_matches(name, function.supplied - set(function.arguments), n=1, cutoff=0.8)
+        if required and near:
+            raise BrokenPluginError(
+                f"loss {function.__name__} has the argument {name}, which is not supplied: did you mean {near[0]}?"
+                f" A parameter of that name needs a default, as in {name}=1.0"
+            )
         fields[name] = (written.get(name, float if required else type(default)), ... if required else default)
     title = "".join(word.capitalize() for word in function.__name__.split("_"))
     return create_model(title, __base__=base, **fields)

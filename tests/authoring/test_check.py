@@ -293,3 +293,10 @@ def test_a_syntax_error_gets_its_line_as_remedy(tmp_path):
     (finding,) = report.findings
     assert finding.fix == f"correct line 2 of {tmp_path / 'unclosed_code.py'}"
     registry.cache_clear()
+
+
+def test_a_misspelt_argument_of_a_marked_loss_is_suggested(tmp_path):
+    path = tmp_path / "misspelt_argument.py"
+    path.write_text("import rankplug\n\n\n@rankplug.loss\ndef off(scores, label, gradient):\n    return 0.0\n")
+    with pytest.raises(BrokenPluginError, match=r"the argument label, which is not supplied: did you mean labels\?"):
+        check_plugins(str(path))
