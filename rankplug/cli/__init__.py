@@ -24,7 +24,6 @@ from rankplug.cli import (
     train,
 )
 from rankplug.cli.completion import complete_names
-from rankplug.cli.models import explain
 from rankplug.errors import RankplugError
 from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
 
@@ -41,7 +40,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (check, cite, claims, explain, lab, machine, new, plugins, reproduce, sweep, train)
+COMMANDS = (check, cite, claims, lab, machine, new, plugins, reproduce, sweep, train)
 for commands in COMMANDS:
     commands.register(app)
 app.add_typer(data.app, name="data")

@@ -1,4 +1,4 @@
-"""Features that decide the order are told as important, others are not."""
+"""Features that decide the order are reported as important, others are not."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from rankplug_explain import draw_explanation
 from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError, ParameterError
 from rankplug.plotting import save_figure
-from rankplug.training import draw_explanation
 
 BACKENDS = {
     "lightgbm": "trees[rounds=20,leaves=7,min_data=5]",

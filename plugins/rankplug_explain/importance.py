@@ -1,9 +1,9 @@
 r"""Importance of features for the order of documents inside their queries, with intervals over queries.
 
-Trees tell what each feature adds to the score of each document (SHAP values, Lundberg et al. 2020, as LightGBM and
-XGBoost compute them). What a feature adds to all documents of a query alike changes no order, so importance is the mean
-distance of its values from their query's mean. Other models tell by permutation (Breiman 2001): how much a metric falls
-where the feature's values change places among the documents of each query.
+For trees it is computed from SHAP values, the contribution of each feature to the score of each document (Lundberg et
+al. 2020, as LightGBM and XGBoost compute them). A contribution that all documents of a query share changes no order, so
+importance is the mean distance of a feature's contributions from their query's mean. For other models it is computed by
+permutation (Breiman 2001): the fall of a metric when the feature's values are permuted inside each query.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rankplug.metrics import Metric
 from rankplug.registry import Named
 from rankplug.statistics import t_interval
 from rankplug.system import generator, whole_number
-from rankplug.training._models import Model
+from rankplug.training import Model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +41,13 @@ def explain(
     """Return the importance of each feature, the highest first, with a 95 % interval over queries.
 
     Args:
-        model: what is explained.
-        lists: documents on which it is.
+        model: a fitted model.
+        lists: documents on which the model is explained.
         method: ``shap`` values of trees, in units of the score, or ``permutation``, in units of the metric; by default
             ``shap`` where the model has trees.
-        metric: that permutation is measured by.
-        repeats: permutations of each feature, whose mean counts.
-        seed: of the permutations.
+        metric: the metric whose fall is measured by permutation.
+        repeats: number of permutations of each feature, over which the mean is taken.
+        seed: random seed of the permutations.
     """
     import pandas as pd
 
@@ -75,8 +75,8 @@ def explain(
     names = model.record.feature_names or lists.feature_names or model.feature_names()
     rows = []
     for name, values in zip(names, by_query.T, strict=True):
-        found = t_interval(values, unit="queries")
-        rows.append((name, found.point, found.low, found.high))
+        interval = t_interval(values, unit="queries")
+        rows.append((name, interval.point, interval.low, interval.high))
     frame = pd.DataFrame(rows, columns=["feature", "importance", "low", "high"])
     frame = frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
     frame.attrs |= {"method": "shap" if contributions is not None else "permutation", "unit": unit,
@@ -93,11 +93,11 @@ def _distances(contributions: NDArray[np.float64], lists: Lists) -> NDArray[np.f
 
 
 def _falls(model: Model, lists: Lists, metric: Metric, repeats: int, seed: int) -> NDArray[np.float64]:
-    """Return, for each query with a value and each feature, how much the metric falls when its values change places."""
+    """Return, for each query with a value and each feature, the fall of the metric when its values are permuted."""
     whole = metric(model.predict(lists), lists.labels, lists.starts)
     counted = ~np.isnan(whole)
     if not counted.any():
-        raise DataError(f"no query has a value of {metric}, so that nothing can fall")
+        raise DataError(f"no query has a value of {metric}, whose fall could be measured")
     falls = np.zeros((int(counted.sum()), lists.features.shape[1]))
     features = lists.features.copy()
     moved = Lists(features, lists.labels, lists.starts, lists.query_ids)
@@ -123,10 +123,10 @@ def draw_explanation(explanation: pd.DataFrame, features: int = 20) -> Figure:
     axes.errorbar(shown["importance"], places, xerr=reach, fmt="o", color=PALETTE[0], markersize=4)
     axes.set_yticks(places, shown["feature"], parse_math=False)
     axes.axvline(0.0, color="0.7", linewidth=0.8)
-    told = explanation.attrs
+    about = explanation.attrs
     axes.set_xlabel(
         "mean |SHAP| inside a query, in units of the score"
-        if told["method"] == "shap"
-        else f"fall of {told['unit']} when its values change places"
+        if about["method"] == "shap"
+        else f"fall of {about['unit']} when its values are permuted"
     )
     return figure

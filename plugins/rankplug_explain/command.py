@@ -8,7 +8,6 @@ from typing import Annotated, cast
 
 import typer
 
-from rankplug.cli.train import MODEL_FOLD, MODEL_SEED, MODEL_TRANSFORM, PART, part_of
 from rankplug.system import hand_over, say, say_table
 
 
@@ -28,16 +27,20 @@ def explain(
     top: Annotated[int, typer.Option(min=1, help="Features to show, the most important ones.")] = 20,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to draw into, such as features.png.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --out, write no file.")] = False,
-    fold: MODEL_FOLD = None,
-    seed: MODEL_SEED = None,
-    transform: MODEL_TRANSFORM = None,
-    part: PART = "test",
+    fold: Annotated[int | None, typer.Option(help="Fold; the model's own by default.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")] = None,
+    transform: Annotated[
+        list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")
+    ] = None,
+    part: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "test",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of all features.")] = False,
 ) -> None:
-    """Tell which features decide the order of documents inside their queries, with intervals over queries."""
+    """Show which features decide the order of documents inside their queries, with intervals over queries."""
+    from rankplug.cli.train import part_of
     from rankplug.plotting import save_figure
-    from rankplug.training import Method, draw_explanation, load_model
-    from rankplug.training import explain as explained
+    from rankplug.training import load_model
+    from rankplug_explain.importance import Method, draw_explanation
+    from rankplug_explain.importance import explain as explained
 
     fitted = load_model(model)
     name, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)

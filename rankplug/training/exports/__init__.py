@@ -1,1 +1,0 @@
-"""Models and what they rank in the formats of other programs."""
