@@ -198,12 +198,11 @@ def scoreboard_of() -> Callable[..., Path]:
     import pandas as pd
 
     from rankplug.report import write_scoreboard
-    from rankplug.studies import Board, Scoreboard
-    from rankplug.studies.scoreboard import Collection, Column, Conditions, Entry, Method, Standings
+    from rankplug.studies.scoreboard import Board, Collection, Conditions, Entry, Method, Scoreboard
 
     def board_of(text: str, first: int) -> Board:
         collection = Collection("synthetic", (text,), text, text)
-        conditions = Conditions("smoke", True, text, text, ((text, text),))
+        conditions = Conditions("smoke", True, text)
         plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
         parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
 
@@ -219,12 +218,10 @@ def scoreboard_of() -> Callable[..., Path]:
             tests = [{"test_fingerprint": f"{text} {trial}", "pool": f"{text} {trial}"} for trial in range(3)]
             records = tuple({**record, "trial": trial, "record": facts | test} for trial, test in enumerate(tests))
             values = pd.Series([0.5 + 0.01 * number * trial for trial in range(3)], index=index)
-            return Entry(
-                Method(text, text, f"{text} {number}"), collection, conditions, values, (identity,), records, 4
-            )
+            method = Method(text, text, f"{text} {number}")
+            return Entry(method, collection, conditions, values, records, 4)
 
-        standings = Standings([entry(number) for number in range(3)], lambda entry: entry.values, 0.005)
-        return Board(conditions, (Column(collection, standings),))
+        return Board(conditions, collection, [entry(number) for number in range(3)], 0.005, lambda *_: pd.DataFrame())
 
     def write(text: str | Sequence[str], folder: Path) -> Path:
         texts = [text] if isinstance(text, str) else text

@@ -101,17 +101,16 @@ def scoreboard(
 
 
 def _tell(board: Board) -> None:
-    ranks = board.ranks.critical
-    told = f"critical difference {ranks.critical_difference:.2f} over {ranks.blocks} {ranks.unit}" if ranks else ""
-    heads = ("paper", "method", "mean rank", *(column.collection.title for column in board.columns))
+    mean, critical = board.ranks.mean, board.ranks.critical
+    difference = f"no critical difference: {board.ranks.why_not}"
+    if critical is not None:
+        difference = f"critical difference {critical.critical_difference:.2f} over {critical.blocks} {critical.unit}"
     rows = [
-        (row.method.study, str(row.method), f"{row.rank:.2f}" if row.is_ranked else "", *map(_cell, row.cells))
-        for row in board.rows
+        (method.study, str(method), f"{mean[method]:.2f} of {len(mean)}" if method in mean else "", _cell(place))
+        for method, place in board.standings.items()
     ]
-    data = "".join(f"\n  {column.collection.title}: {column.collection.details}" for column in board.columns)
-    differences = told or f"no critical difference: {board.ranks.why_not}"
-    say(f"{board.conditions.title}; {differences}{data}\n")
-    say_table(heads, rows)
+    say(f"{board.title}; {difference}\n")
+    say_table(("paper", "method", "mean rank", board.conditions.metric), rows)
 
 
 def _cell(cell: Standing | None) -> str:

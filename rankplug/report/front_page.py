@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankplug.studies import (
     DECIDED,
-    BestMethod,
     ClaimEvaluation,
     ExhibitEvaluation,
-    LossRecord,
-    NoiseEffect,
-    Scoreboard,
     Verdict,
-    best_methods,
     bibliography,
-    loss_records,
-    noise_effects,
 )
 
 if TYPE_CHECKING:
@@ -59,13 +52,9 @@ class FrontPage:
 
     Args:
         reports: the studies.
-        compared: the scoreboard of their runs, if there is one.
-        pages: combinations that have a page.
     """
 
     reports: Sequence[StudyReport]
-    compared: Scoreboard | None
-    pages: Collection[str]
 
     @cached_property
     def claims(self) -> list[ShownClaim]:
@@ -112,21 +101,6 @@ class FrontPage:
         claims = [claim for claim in self.claims if claim.claim.judgement.verdict == word]
         claims = [claim for claim in claims if all(map(math.isfinite, claim.interval))]
         return [claim for claim in claims if claim.in_points] or claims
-
-    @cached_property
-    def best(self) -> list[BestMethod]:
-        """The best method of each collection."""
-        return best_methods(self.compared) if self.compared else []
-
-    @cached_property
-    def noise(self) -> list[NoiseEffect]:
-        """The effect of noise on otherwise equal combinations."""
-        return noise_effects(self.compared) if self.compared else []
-
-    @cached_property
-    def losses(self) -> dict[str, list[LossRecord]]:
-        """Records of losses on each backend."""
-        return loss_records(self.compared) if self.compared else {}
 
     @cached_property
     def records(self) -> list[Mapping[str, Any]]:

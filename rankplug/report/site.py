@@ -18,7 +18,7 @@ from rankplug.report.front_page import FrontPage
 from rankplug.report.notebook_page import captions, notebook_html
 from rankplug.report.rendering import anchors, math_font_style, page_of, render, render_macro, template_text
 from rankplug.report.safe_html import policy, safe_body
-from rankplug.report.scoreboard.page import board_files, places_of, scoreboard_html
+from rankplug.report.scoreboard import board_files, places_of, scoreboard_html
 from rankplug.store import Store
 from rankplug.studies import (
     Evaluation,
@@ -212,9 +212,8 @@ def build_report(
         (folder / link).write_text(page, encoding="utf-8")
 
     every = {identity: known for report in reports for identity, known in report.combinations.items()}
-    pages = {*every, *(identity for board in (compared.boards if compared else ()) for identity in board.identities)}
     picture = forest_files([report.evaluation for report in reports], folder)
-    front = FrontPage(reports, compared, pages)
+    front = FrontPage(reports)
     write("index.html", "Report", "front", front=front, picture=picture, versions=_versions(every.values()))
     for report in reports:
         report.write_latex()
@@ -373,7 +372,8 @@ def write_scoreboard(
         )
         for identity, places in places_of(compared).items()
     }
-    records = [record for board in compared.boards for record in board.records if record["identity"] not in known]
+    entries = (entry for board in compared.boards for entry in board.entries)
+    records = [record for entry in entries for record in entry.records if record["identity"] not in known]
     _write_combinations(combination_records(records, store), users, links, folder, papers, compared, store)
     return folder / SCOREBOARD
 

@@ -43,17 +43,10 @@ from .runs import PROFILES as PROFILES
 from .runs import Profile as Profile
 from .runs import Runs as Runs
 from .runs import read_profile as read_profile
-from .scoreboard import BestMethod as BestMethod
 from .scoreboard import Board as Board
-from .scoreboard import LossRecord as LossRecord
-from .scoreboard import NoiseEffect as NoiseEffect
 from .scoreboard import Ranks as Ranks
-from .scoreboard import Row as Row
 from .scoreboard import Scoreboard as Scoreboard
 from .scoreboard import Standing as Standing
-from .scoreboard import best_methods as best_methods
-from .scoreboard import loss_records as loss_records
-from .scoreboard import noise_effects as noise_effects
 from .scoreboard import scoreboard as scoreboard
 from .study_results import Results as Results
 from .verdicts import DECIDED as DECIDED

@@ -21,7 +21,6 @@ from rankplug.report.safe_html import policy
 from rankplug.statistics import best_is_greater, p_values
 from rankplug.store import Combination, Result, Store, Trial, merge
 from rankplug.studies import Runs, Study, scoreboard
-from rankplug.studies.scoreboard.stored_trials import asked_parts
 
 MODELS = {"MSE": "mse", "RankNet": "ranknet", "LambdaRank": "lambdarank", "<b>ListNet</b>": "listnet"}
 LEVELS = {"mse": 0.40, "ranknet": 0.401, "lambdarank": 0.60, "listnet": 0.55}
@@ -82,12 +81,13 @@ def table(store, profile="quick"):
     return pd.DataFrame(rows, columns=["model", "trial", "value"]).pivot(index="trial", columns="model")["value"]
 
 
-def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
+def test_means_intervals_ranks_and_verdicts_follow_formulas(store):
     fill(store)
-    (board,) = scoreboard([PAPER], store=store, profiles=["quick"]).boards
-    assert [column.collection.title for column in board.columns] == ["made as MSLR"] * 2
+    boards = scoreboard([PAPER], store=store, profiles=["quick"]).boards
+    assert [board.collection.title for board in boards] == ["made as MSLR"] * 2
+    board = next(board for board in boards if not board.collection.transforms)
     written = table(store)
-    standings = {str(method): standing for method, standing in board.columns[0].standings.standings.items()}
+    standings = {str(method): standing for method, standing in board.standings.items()}
     assert list(standings)[:2] == ["LambdaRank", "<b>ListNet</b>"]
     for model, one in standings.items():
         low, high = stats.t.interval(0.95, len(written) - 1, written[model].mean(), stats.sem(written[model]))
@@ -96,65 +96,76 @@ def test_means_intervals_ranks_and_verdicts_are_those_of_other_formulas(store):
         assert one.lead == pytest.approx(written["LambdaRank"].mean() - written[model].mean())
     words = {model: standing.verdict for model, standing in standings.items()}
     assert words == {"LambdaRank": "", "<b>ListNet</b>": "holds", "MSE": "holds", "RankNet": "holds"}
-    ranks = board.columns[0].standings.ranks
     expected = stats.rankdata(-written.to_numpy(), axis=1).mean(axis=0)
-    assert {str(method): rank for method, rank in ranks.mean.items()} == pytest.approx(
+    assert {str(method): rank for method, rank in board.ranks.mean.items()} == pytest.approx(
         dict(zip(written.columns, expected, strict=True))
     )
-    assert ranks.critical.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 6)), rel=1e-3)
-    assert [str(row.method) for row in board.rows][:2] == ["LambdaRank", "<b>ListNet</b>"]
+    assert board.ranks.critical.critical_difference == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 6)), rel=1e-3)
 
 
-def test_a_lead_smaller_than_the_margin_is_no_difference_and_a_wide_one_inconclusive(store):
+def test_small_leads_are_no_difference_and_wide_ones_inconclusive(store):
     fill(store)
-    (board,) = scoreboard([PAPER], store=store, profiles=["quick"], margin=30).boards
-    assert {standing.verdict for standing in board.columns[0].standings.standings.values()} == {"", "no difference"}
+    board, _ = scoreboard([PAPER], store=store, profiles=["quick"], margin=30).boards
+    assert {standing.verdict for standing in board.standings.values()} == {"", "no difference"}
     fewer = Store(store.folder.parent / "fewer")
     fill(fewer, numbers=[0])
-    (board,) = scoreboard([PAPER], store=fewer, profiles=["quick"]).boards
-    cells = board.columns[0].standings.standings.values()
+    board, _ = scoreboard([PAPER], store=fewer, profiles=["quick"]).boards
+    cells = board.standings.values()
     assert {cell.verdict for cell in cells} == {"", "inconclusive"} and {cell.trials for cell in cells} == {1}
     assert board.ranks.critical is None and board.ranks.why_not == "fewer than 2 trials that all methods have"
 
 
-def test_profiles_versions_origins_and_seeds_never_meet_in_a_mean(store, tmp_path, monkeypatch):
-    fill(store, numbers=[0, 1, 2])
-    fill(store, numbers=[3], shift=0.2, versions={"numpy": "9"}, started=2.0)
-    fill(store, numbers=[4], shift=0.3, versions={"numpy": "8"}, started=1.5)
-    other = Store(tmp_path / "other")
-    fill(other, numbers=[5], shift=0.4)
-    merge(store, [other.folder], "a colleague")
-    monkeypatch.setattr(Combination, "versions", {"rankplug": "77"})
-    fill(store, numbers=[0, 1], shift=0.5, started=3.0)
-    boards, shifts = {}, {"a colleague": 0.4, (("numpy", "8"), ("rankplug", "0.1.0")): 0.3}
-    for board in scoreboard([PAPER], store=store, profiles=["quick"]).boards:
-        about, (first, _) = board.conditions, board.columns
-        boards[about.origin or about.versions] = {cell.trials for row in board.rows for cell in row.cells}
-        if shift := shifts.get(about.origin or about.versions):
-            # What was written under one condition alone is what its mean says.
-            best = next(iter(first.standings.standings.values()))
-            assert best.interval.point == pytest.approx(0.7 + 0.01 * (4 + bool(about.origin)) + shift, abs=0.005)
-    assert boards == {(): {2}, (("rankplug", "0.1.0"),): {4}, **{key: {1} for key in shifts}}
-    told = [board.conditions for board in scoreboard([PAPER], store=store).boards]
-    assert [condition.profile for condition in told if not (condition.versions or condition.origin)] == [
-        "smoke",
-        "quick",
-    ]
+def test_no_critical_difference_that_no_two_methods_can_reach(store):
+    fill(store, numbers=[0, 1])
+    board, _ = scoreboard([PAPER], store=store, profiles=["quick"]).boards
+    # Nemenyi: 2.569 sqrt(4 5 / (6 2)) = 3.3 of at most 3 ranks between four methods.
+    assert board.ranks.critical is None
+    assert board.ranks.why_not == "2 trials are too few to tell 4 methods apart"
 
 
-def test_one_test_part_that_all_trials_share_has_no_independent_blocks(store):
+def test_results_of_other_versions_are_left_out(store, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Combination, "versions", {"rankplug": "77"})
+        fill(store, numbers=[0, 1], shift=0.5)
+    assert scoreboard([PAPER], store=store).boards == ()
+    fill(store, numbers=[2, 3])
+    boards = scoreboard([PAPER], store=store, profiles=["quick"]).boards
+    assert {place.trials for board in boards for place in board.standings.values()} == {2}
+
+
+def test_one_shared_test_part_has_no_independent_blocks(store):
     fill(store, pool=False)
-    (board,) = scoreboard([PAPER], store=store, profiles=["quick"]).boards
-    assert board.columns[0].standings.ranks.critical is None
-    best = next(iter(board.columns[0].standings.standings.values()))
+    boards = scoreboard([PAPER], store=store, profiles=["quick"]).boards
+    board = next(board for board in boards if not board.collection.transforms)
+    assert board.ranks.critical is None
+    best = next(iter(board.standings.values()))
     assert best.interval.point == pytest.approx(table(store)["LambdaRank"].mean())
 
 
 def test_runs_that_two_papers_have_count_once(store):
     fill(store)
-    (board,) = scoreboard([PAPER, paper(name="second")], store=store, profiles=["quick"]).boards
-    assert len(board.rows) == 8
-    assert len(board.columns[0].standings.ranks.mean) == 4
+    board, _ = scoreboard([PAPER, paper(name="second")], store=store, profiles=["quick"]).boards
+    assert len(board.standings) == 8 and len(board.ranks.mean) == 4
+
+
+def test_a_method_alone_on_a_collection_is_not_ranked(store, tmp_path):
+    """UMart shares one collection with another method and has a second one for itself, where it once came first."""
+    rng = np.random.default_rng(0)
+
+    def parts(profile, data):
+        for name, size, models in (("both", 20, ("MSE", "RankNet")), ("alone", 30, ("MSE",))):
+            shared = {"dataset": f"synthetic[queries={size},documents=8]", "backend": "lightgbm"}
+            yield Runs(name, {model: {"loss": MODELS[model]} for model in models}, shared, trials=3, place=name)
+
+    for group in parts("quick", None):
+        for model in group.models:
+            for trial in group.trials_of(model):
+                store.write(result(trial, MODELS[model], group, 0.001 * rng.normal(), True, {}))
+    shown = scoreboard([paper(runs=parts)], store=store, profiles=["quick"])
+    (board,) = shown.boards
+    assert board.collection.place == "both" and len(board.ranks.mean) == 2
+    text = write_scoreboard(shown, store, tmp_path / "report").read_text()
+    assert text.count("<small>of 2</small>") == 2
 
 
 def test_the_best_of_equals_is_called_better_in_at_most_five_percent_of_studies():
@@ -165,11 +176,6 @@ def test_the_best_of_equals_is_called_better_in_at_most_five_percent_of_studies(
     error = others.std(axis=1, ddof=1) / math.sqrt(10)
     words = best_is_greater(p_values(others.mean(axis=1), error, np.full(error.shape, 9.0), 0.005))
     assert (words == "holds").any(axis=1).mean() <= 0.05
-
-
-def test_runs_from_before_a_part_are_found_where_it_is_empty():
-    old = {"dataset": "synthetic", "loss": "mse", "sampler": "", "patience": None, "seed": 0}
-    assert asked_parts(old) == asked_parts({**old, "debias": ""}) != asked_parts({**old, "debias": "ips"})
 
 
 def test_the_page_is_rebuilt_byte_for_byte_and_its_numbers_lead_to_pages_of_runs(store, tmp_path):
@@ -201,7 +207,7 @@ def test_the_page_of_runs_has_the_number_that_leads_to_it_with_its_trials_and_in
     for link, trials, interval, mean in told:
         text = (board.parent / link).read_text()
         number = rf"<td>{mean}<small>[^<]*</small></td><td>{interval}</td><td>{trials}</td>"
-        row = rf'href="../scoreboard.html#board-1">.*?{number}'
+        row = rf'href="../scoreboard.html#board-\d">.*?{number}'
         assert len(re.findall(row, text, re.DOTALL)) == 1
         found = re.search(r'<tr><td>ndcg@5</td><td>([.\d]+)</td><td class="words">([^<]+)</td></tr>', text)
         average, each = found.groups()
@@ -211,50 +217,11 @@ def test_the_page_of_runs_has_the_number_that_leads_to_it_with_its_trials_and_in
     assert 'id="board-1"' in board.read_text()
 
 
-def test_more_collections_than_a_page_is_wide_have_further_tables_and_each_number_tells_its_interval(
-    store, tmp_path, monkeypatch
-):
-    fill(store)
-    monkeypatch.setattr("rankplug.report.scoreboard.page.MOST_COLUMNS", 1)
-    shown = scoreboard([PAPER], store=store, profiles=["quick"])
-    text = write_scoreboard(shown, store, tmp_path / "report").read_text()
-    tables = re.findall(r'<table class="board">.*?</table>', text, re.DOTALL)
-    heads = [re.findall("<th[^>]*>(.*?)</th>", table)[3:] for table in tables]
-    titles = [column.collection.title for column in shown.boards[0].columns]
-    assert heads == [[f"{place}. {title}"] for place, title in enumerate(titles, 1)] and len(heads) == 2
-    told = re.findall(r'title="(\d+) trials, 95 % interval ([.\d]+) to ([.\d]+)">([.\d]+)</a>', tables[0])
-    assert len(told) == len(MODELS) and all(float(low) < float(mean) < float(high) for _, low, high, mean in told)
-
-
 def test_a_method_that_is_compared_with_no_other_has_no_table(store, tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "MODELS", {"MSE": "mse"})
     fill(store)
     shown = scoreboard([PAPER], store=store, profiles=["quick"])
-    assert shown.boards and "<table" not in write_scoreboard(shown, store, tmp_path / "report").read_text()
-
-
-def test_tables_of_the_same_conditions_are_told_apart_by_what_they_are_on(store):
-    def parts(profile, data):
-        few, many, noisy = (f"synthetic[queries={size},documents=8]" for size in (20, 30, 40))
-        for name, dataset, transforms, model, place in (
-            ("one", few, [], "MSE", "MSLR"), ("two", many, ["label_flips[share=0.3]"], "RankNet", "MSLR"),
-            ("three", noisy, [], "LambdaRank", "Yahoo"),
-        ):  # fmt: skip
-            shared = {"dataset": dataset, "backend": "lightgbm", "transforms": transforms}
-            yield Runs(name, {model: {"loss": MODELS[model]}}, shared, trials=2, place=place)
-
-    for group in parts("quick", None):
-        for model in group.models:
-            for trial in group.trials_of(model):
-                store.write(result(trial, MODELS[model], group, 0.0, True, {}))
-    shown = scoreboard([paper(runs=parts)], store=store, profiles=["quick"])
-    alike = "paper: profile quick, made data, ndcg@5"
-    assert [board.title for board in shown.boards] == [alike] * 3
-    assert set(shown.titles.values()) == {
-        f"{alike}, on made as MSLR, without label_flips[share=0.3]",
-        f"{alike}, on made as MSLR, with label_flips[share=0.3]",
-        f"{alike}, on made as Yahoo, without label_flips[share=0.3]",
-    }
+    assert not shown.boards and "<table" not in write_scoreboard(shown, store, tmp_path / "report").read_text()
 
 
 def test_the_command_prints_what_the_boards_say(store, tmp_path):
@@ -262,7 +229,7 @@ def test_the_command_prints_what_the_boards_say(store, tmp_path):
     printed = CliRunner().invoke(app, ["scoreboard", "--store", str(store.folder), "--json"])
     assert json.loads(printed.stdout) == {"metric": "ndcg@5", "margin": 0.5, "boards": []}
     described = scoreboard([PAPER], store=store, profiles=["quick"]).describe()["boards"][0]
-    assert described["data"] == "made" and len(described["collections"]) == 2
+    assert described["data"] == "made" and described["ranks"]["methods"] == len(described["methods"]) == 4
     assert json.loads(json.dumps(described, allow_nan=False)) == described
     with pytest.raises(RankplugError, match="a margin is a number of points above 0"):
         scoreboard([PAPER], store=store, margin=-1)

@@ -1,1 +1,0 @@
-"""The page of the scoreboard: its text, its pictures, and the script that sorts and filters its tables."""
