@@ -131,12 +131,9 @@ def _check_sums(folder: Path, shown: Path) -> None:
 
 
 def verify(folder: Path) -> tuple[int, list[str]]:
-    """Compare a crate or an unpacked archive with its digests; return the number of files, and what is wrong."""
+    """Compare an unpacked archive with its digests; return the number of files, and what is wrong."""
     if not (folder / SUMS).is_file():
-        raise StoreError(
-            f"{folder} has no {SUMS}; name a crate of rankplug reproduce --crate, or an unpacked archive of rankplug"
-            " results export"
-        )
+        raise StoreError(f"{folder} has no {SUMS}; name an unpacked archive of rankplug results export")
     digests = read_sums(folder / SUMS)
     problems = list(changed_files(folder, digests))
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

@@ -106,9 +106,9 @@ class Study:
                 f"the study {self.name} names its notebook {self.notebook!r}; name a file of your package, such as"
                 f' "my_package:notebooks/{self.name}.ipynb"'
             )
-        for names in ([slug(exhibit.name) for exhibit in self.exhibits], [claim.id for claim in self.claims]):
-            if several := [name for name in names if names.count(name) > 1]:
-                raise SpecificationError(f"the study {self.name} has several of {several[0]}; give each its own name")
+        names = [slug(exhibit.name) for exhibit in self.exhibits]
+        if several := [name for name in names if names.count(name) > 1]:
+            raise SpecificationError(f"the study {self.name} has several exhibits {several[0]}; name each differently")
 
     @property
     def notebook_path(self) -> Path:

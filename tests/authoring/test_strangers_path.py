@@ -76,7 +76,7 @@ def test_a_stranger_gets_from_a_new_paper_to_a_verdict_in_five_commands_and_a_mi
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     follow(FROM_PAPER_TO_VERDICT, tmp_path)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    claims = json.loads((tmp_path / "report" / "claims.json").read_text())["my_paper"]
+    claims = json.loads((tmp_path / "report" / "my_paper" / "verdicts.json").read_text())["claims"]
     assert [claim["exhibit"] for claim in claims] == ["Table 1", "Figure 1"]
     assert {claim["verdict"] for claim in claims} <= {"holds", "fails", "no difference", "inconclusive"}
     page = (tmp_path / "report" / "my_paper.html").read_text()

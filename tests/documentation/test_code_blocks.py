@@ -43,7 +43,6 @@ ONLY_PARSED = {
     "rankplug reproduce": MINUTES,
     "rankplug check my_loss": "needs the package that the line before would install; tests of authors do both",
     "rankplug check my_paper": "needs the package that the line before would install; a slow test does both",
-    "rankplug verify crate": "needs the folder that the line before would take minutes to write; a slow test does both",
     "rankplug sweep sweep.yaml --cluster tcp": "needs a cluster",
     'rankplug check "my_loss': "is installed in no environment of ours; a slow test installs it in one of its own",
     'rankplug sweep "loss=[my_loss': "the same test runs it",

@@ -71,4 +71,4 @@ def test_its_table_figure_and_verdicts_are_those_of_the_toy_on_the_same_results(
     theirs, ours = evaluate(toy, results), built["evaluation"]
     for name in ("Table 1", "Figure 1"):
         pd.testing.assert_frame_equal(ours.exhibit(name).table, theirs.exhibit(name).table)
-    assert [claim.verdict.sentence for claim in ours.claims] == [claim.verdict.sentence for claim in theirs.claims]
+    assert [claim.judgement.sentence for claim in ours.claims] == [claim.judgement.sentence for claim in theirs.claims]

@@ -84,12 +84,12 @@ def test_example_papers_come_to_the_report_with_their_package_and_go_with_it(tmp
     subprocess.run([UV, "pip", "install", "--quiet", "--python", python, "--no-deps", *packages], check=True)
     assert studies() == {**before, **{name: f"rankplug-{name}" for name in NAMES}}
     rankplug("reproduce", *NAMES, "--profile", "smoke", "--store", "store", "--report", "with")
-    claims = json.loads((tmp_path / "with" / "claims.json").read_text())
+    claims = {name: json.loads((tmp_path / "with" / name / "verdicts.json").read_text())["claims"] for name in NAMES}
     assert {name: len(claim) for name, claim in claims.items()} == {"neuralndcg": 3, "toy": 2}
-    (exact,) = [claim for claim in claims["neuralndcg"] if "any accuracy" in claim["claim"]]
+    (exact,) = [claim for claim in claims["neuralndcg"] if "any accuracy" in claim["text"]]
     assert exact["verdict"] == "holds"
     for name in NAMES:
-        assert (tmp_path / "with" / "exhibits" / name / "figure-1.png").read_bytes().startswith(b"\x89PNG")
+        assert (tmp_path / "with" / name / "exhibits" / "figure-1.png").read_bytes().startswith(b"\x89PNG")
         assert (tmp_path / "with" / f"{name}.html").is_file()
     subprocess.run(
         [UV, "pip", "uninstall", "--quiet", "--python", python, *(f"rankplug-{name}" for name in NAMES)], check=True

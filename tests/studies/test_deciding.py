@@ -42,14 +42,14 @@ def share(words: np.ndarray, *which: str) -> float:
 
 @pytest.mark.parametrize(("parts", "correlation"), itertools.product((1, 4), (0.0, 0.7)))
 @pytest.mark.parametrize("spread", [0.5, 2.0])
-def test_five_looks_err_in_five_per_cent_at_most_and_find_the_margin(parts, correlation, spread):
+def test_five_looks_err_in_five_per_cent_at_most(parts, correlation, spread):
     at_zero = decided(0.0, parts, correlation, spread)
     assert share(at_zero, "holds", "fails") <= 0.05
     at_margin = decided(1.0, parts, correlation, spread)
     assert share(at_margin, "fails", "no difference") <= 0.05 and share(at_margin, "holds") >= 0.8
 
 
-def test_looking_five_times_at_the_level_of_one_look_would_err_more_often():
+def test_five_looks_at_the_level_of_one_err_more_often():
     noise = np.random.default_rng(0).standard_normal((STUDIES, FIRST * 2 ** (LOOKS - 1)))
     found = [mean_of_trials(noise[:, : FIRST * 2**look]) for look in range(LOOKS)]
     wrong = [np.abs(estimate.point / estimate.error) > 2.0 for estimate in found]
@@ -106,7 +106,7 @@ def _records(store: Store) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_next_call(tmp_path):
+def test_trials_are_added_to_models_of_open_claims_only(tmp_path):
     store = Store(tmp_path / "results")
     budget = Budget(minutes=30, looks=3)
     results = decide(study_of(), "quick", budget, store=store, progress=False)
@@ -125,7 +125,7 @@ def test_trials_are_added_to_the_models_of_open_claims_only_and_kept_for_the_nex
 
 
 @pytest.mark.slow
-def test_two_processes_share_the_work_of_deciding_and_one_goes_on_where_another_was_killed(tmp_path):
+def test_a_killed_process_leaves_its_trials_to_another(tmp_path):
     child = """if True:
         import sys, test_deciding as test
         test.decide(test.study_of(), "quick", test.Budget(30, looks=3), store=sys.argv[1], progress=False)
@@ -152,7 +152,7 @@ def test_two_processes_share_the_work_of_deciding_and_one_goes_on_where_another_
 
 
 @pytest.mark.slow
-def test_what_the_budget_does_not_allow_stays_open_and_says_what_it_takes(tmp_path):
+def test_beyond_the_budget_a_claim_stays_open(tmp_path):
     store = Store(tmp_path / "results")
     results = decide(study_of(), "quick", Budget(minutes=1e-6), store=store, progress=False)
     (verdict,) = results.decisions.values()

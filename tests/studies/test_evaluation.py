@@ -221,7 +221,7 @@ def test_groups_are_selected_by_their_fields(ran):
     [
         ({"name": "../made"}, "is not a study's name"),
         ({"notebook": "made.ipynb"}, "name a file of your package"),
-        ({"exhibits": (Exhibit("Table 1", "", table), Exhibit("table-1", "", table))}, "several of table-1"),
+        ({"exhibits": (Exhibit("Table 1", "", table), Exhibit("table-1", "", table))}, "several exhibits table-1"),
     ],
 )
 def test_a_study_without_names_for_its_files_is_refused(ran, wrong, sentence):

@@ -86,11 +86,6 @@ def drawn(draw, study_name, exhibit_name):
     return draw(study_name, exhibit_name)
 
 
-def test_what_the_specification_lists_is_there():
-    for name, listed in OF_THE_PAPERS.items():
-        assert set(listed) <= {exhibit.name for exhibit in study(name).exhibits}
-
-
 @pytest.mark.parametrize("study_name", [paper.name for paper in studies()])
 def test_each_says_what_to_see_in_it(study_name):
     paper = study(study_name)
@@ -99,7 +94,7 @@ def test_each_says_what_to_see_in_it(study_name):
 
 
 @pytest.mark.parametrize(("study_name", "exhibit_name"), EXHIBITS)
-def test_it_has_rows_and_the_columns_of_the_paper(drawn, study_name, exhibit_name):
+def test_an_exhibit_has_rows_and_columns_of_the_paper(drawn, study_name, exhibit_name):
     table, _ = drawn
     assert isinstance(table, pd.DataFrame) and len(table)
     assert set(OF_THE_PAPERS.get(study_name, {}).get(exhibit_name, ())) <= set(table.columns)
@@ -108,7 +103,7 @@ def test_it_has_rows_and_the_columns_of_the_paper(drawn, study_name, exhibit_nam
 
 
 @pytest.mark.parametrize(("study_name", "exhibit_name"), EXHIBITS)
-def test_its_neighbourare_named_and_its_legends_cover_nothing(drawn, study_name, exhibit_name):
+def test_axes_are_named_and_legends_cover_nothing(drawn, study_name, exhibit_name):
     _, figure = drawn
     if figure is None:
         return

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rankplug.studies import Results, Runs, beside_published, layout
+from rankplug.report import layout
+from rankplug.studies import Results, Runs, beside_published
 
 OURS = {"one": [0.40, 0.42, 0.44], "two": [0.50, 0.51, 0.55]}
 

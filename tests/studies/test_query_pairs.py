@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rankplug.studies import Results
-from rankplug.studies.query_pairs import MOST_MODELS, MOST_QUERIES, as_table, query_pairs, read_table
+from rankplug.studies.query_pairs import MOST_MODELS, MOST_QUERIES, query_pairs
 
 
 def results_of(values: dict[str, np.ndarray], trials: int = 2) -> Results:
@@ -44,11 +44,6 @@ def test_of_many_queries_and_models_a_part_is_drawn_and_counts_are_of_all():
     for one, other in itertools.combinations(range(3), 2):
         first, second = (values[pairs.models[place]] for place in (one, other))
         assert pairs.better[one][other] == (first > second).sum() and pairs.better[other][one] == (first < second).sum()
-
-
-def test_what_is_kept_is_what_was_found():
-    pairs = tuple(query_pairs(results_of({"a": np.arange(4.0), "b": np.ones(4)})))
-    assert read_table(as_table(pairs)) == pairs
 
 
 def test_a_group_of_one_model_is_compared_with_nothing():

@@ -212,7 +212,7 @@ def test_a_claim_passes_by_its_control_or_by_the_profile_that_runs_it_and_may_sa
     study = dataclasses.replace(SOUND, claims=(apart, elsewhere, unjudged), runs=runs_elsewhere)
     assert finding("every_claim_can_come_out_at_least_two_ways", study, smoke).status == "ok"
     only_smoke = dataclasses.replace(study, runs=runs)
-    assert "'on OHSUMED'" in finding("every_claim_can_come_out_at_least_two_ways", only_smoke, smoke).what
+    assert "on-ohsumed" in finding("every_claim_can_come_out_at_least_two_ways", only_smoke, smoke).what
 
 
 def alike_at_zero(results):
@@ -230,7 +230,7 @@ def test_a_study_that_takes_its_time_is_told_so(smoke):
         (lambda cells: cells[1]["metadata"].clear(), "has 0 cells with the tag parameters"),
         (
             lambda cells: cells[1].update(source=["profile = 'smoke'"]),
-            "not assign data, jobs, seed, store, trials",
+            "not assign data, decisions, jobs, report, seed, store, trials",
         ),
         (lambda cells: cells[2].update(execution_count=3), "code cell 2 of"),
     ],
