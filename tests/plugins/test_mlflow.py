@@ -6,6 +6,8 @@ import importlib.util
 import json
 import subprocess
 import sys
+import types
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +36,50 @@ def test_without_an_address_nothing_of_mlflow_is_imported() -> None:
         "assert 'mlflow' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("address", ["mlruns", "./mlruns", "{cwd}/mlruns", "file://{cwd}/mlruns"])
+def test_runs_in_folders_go_to_a_database(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankplug_mlflow.plugin import tracking_uri
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_ALLOW_FILE_STORE", raising=False)
+    assert tracking_uri(address.format(cwd=tmp_path)) == f"sqlite:///{tmp_path}/mlruns/mlflow.db"
+    for other in ("sqlite:///x.db", "http://localhost:5000", "databricks", "databricks://profile", "databricks-uc"):
+        assert tracking_uri(other) == other
+
+
+def test_a_failing_store_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankplug_mlflow import plugin
+
+    def log_trial(address: str, result: object) -> None:
+        raise OSError("no such server")
+
+    logger = types.ModuleType("rankplug_mlflow.logger")
+    logger.log_trial = log_trial  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "rankplug_mlflow.logger", logger)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://localhost:1")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(5):
+            plugin.rankplug_trial_finished(trial=None, result=None)
+    assert [str(warning.message) for warning in caught] == [
+        "trials are not recorded in MLflow at http://localhost:1: OSError: no such server"
+    ]
+
+
+@installed
+def test_a_sweep_into_a_folder_warns_of_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mlflow import MlflowClient
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", str(tmp_path / "mlruns"))
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*MLflow|.*mlflow|.*observer")
+        sweep(GRID, store=Store(tmp_path / "results"), trials=2, progress=False)
+    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path / 'mlruns' / 'mlflow.db'}")
+    runs = client.search_runs([client.get_experiment_by_name("rankplug").experiment_id])
+    assert len(runs) == 2 and {path.name for path in tmp_path.iterdir()} == {"mlruns", "results"}
 
 
 def test_an_observer_that_fails_does_not_fail_the_trial() -> None:
