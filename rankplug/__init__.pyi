@@ -1,6 +1,5 @@
 import typing
 
-from .data import Clicks as Clicks
 from .data import Lists as Lists
 from .data import Split as Split
 from .data import load as load
@@ -21,6 +20,7 @@ from .metrics import list_metric as list_metric
 from .metrics import metric as metric
 from .registry import BackendSpecification as BackendSpecification
 from .registry import DatasetSpecification as DatasetSpecification
+from .registry import DebiasingSpecification as DebiasingSpecification
 from .registry import LossSpecification as LossSpecification
 from .registry import MetricSpecification as MetricSpecification
 from .registry import Parameters as Parameters
@@ -51,9 +51,9 @@ def __getattr__(name: str) -> typing.Any: ...  # what installed backends offer
 
 __all__ = [
     "BackendSpecification",
-    "Clicks",
     "Combination",
     "DatasetSpecification",
+    "DebiasingSpecification",
     "Evaluation",
     "Lists",
     "Loss",

@@ -51,6 +51,12 @@ def rankplug_transforms() -> Iterable[registry.TransformSpecification]:
 
 
 @hookspec
+def rankplug_debiasings() -> Iterable[registry.DebiasingSpecification]:
+    """Offer debiasings: ways to learn from clicks."""
+    raise AssertionError("a hook specification is never called")
+
+
+@hookspec
 def rankplug_metrics() -> Iterable[registry.MetricSpecification]:
     """Offer metrics: one value a list."""
     raise AssertionError("a hook specification is never called")

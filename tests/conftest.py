@@ -13,6 +13,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from rankplug.data import Split
 from rankplug.registry import SESSION, registry
 from rankplug.store import Combination, Result, Store, Trial
 from rankplug.studies import Results, study
@@ -392,3 +393,14 @@ def made_result() -> Callable[..., Result]:
 def fill() -> Callable[..., None]:
     """Return a function that writes made results of several losses, folds and trials into a store."""
     return _fill
+
+
+@pytest.fixture(scope="session")
+def transform() -> Callable[..., Split]:
+    """Return a function that applies a transform to any split: ``transform("binarise", split, seed=0)``."""
+
+    def apply(reference: str, split: Split, seed: int = 0) -> Split:
+        specification, parameters = registry().resolve("transform", reference)
+        return specification.load()(split, parameters, np.random.default_rng(seed))
+
+    return apply

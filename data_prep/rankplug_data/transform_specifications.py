@@ -5,8 +5,6 @@ from __future__ import annotations
 from rankplug import TransformSpecification
 from rankplug_data.transforms.parameters import (
     Augmentation,
-    ClickLog,
-    Clicks,
     EveryPart,
     Flips,
     Threshold,
@@ -88,23 +86,6 @@ TRANSFORMS = [
         implementation="rankplug_data.transforms.augmentation:negative_augmentation",
         parameters=Augmentation,
         paper="xendcg",
-        by_query=True,
-    ),
-    TransformSpecification(
-        name="cascade_clicks",
-        summary="replace labels by simulated clicks, one list an impression",
-        implementation="rankplug_data.transforms.clicks:cascade_clicks",
-        parameters=Clicks,
-        paper="xendcg",
-        parts=("train", "valid"),
-        by_query=True,
-    ),
-    TransformSpecification(
-        name="click_log",
-        summary="replace labels by click rates of simulated users who look less at lower positions",
-        implementation="rankplug_data.transforms.click_log:click_log",
-        parameters=ClickLog,
-        parts=("train", "valid"),
         by_query=True,
     ),
 ]

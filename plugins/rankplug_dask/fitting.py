@@ -27,7 +27,7 @@ from rankplug.metrics import Metric, metric
 from rankplug.registry import Named, registry
 from rankplug.samplers import Sampler
 from rankplug.system import package_versions, whole_number
-from rankplug.training import Debiasing, LearningCurve, Model, Problem, Selection, metric_names
+from rankplug.training import LearningCurve, Model, Problem, Selection, debiased, metric_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ def fit_on_cluster(
     valid: Lists | None = None,
     selection: str | Sequence[str] = "ndcg@5",
     seed: int = 0,
-    debias: Named | Debiasing | None = None,
+    debias: Named | None = None,
 ) -> Model:
     """Fit a scorer to a loss on a Dask cluster; the model is an ordinary one.
 
@@ -164,7 +164,7 @@ def fit_on_cluster(
         options: dict[str, Any] = {
             "loss": loss, "scorer": scorer, "sampler": sampler, "selection": selection, "seed": seed,
         }  # fmt: skip
-        return _debiased(Debiasing.named(debias), train, valid, partial(fit_on_cluster, client, backend, **options))
+        return _debiased(debias, train, valid, partial(fit_on_cluster, client, backend, **options))
     started = time.perf_counter()
     if not hasattr(client, "scheduler_info"):
         raise FitError(f"client must be a dask.distributed.Client, not {client!r}")
@@ -201,18 +201,18 @@ def fit_on_cluster(
 
 
 def _debiased(
-    debiasing: Debiasing, train: Lists | Sequence[Any], valid: Lists | None, fit_plain: Callable[..., Model]
+    debias: Named, train: Lists | Sequence[Any], valid: Lists | None, fit_plain: Callable[..., Model]
 ) -> Model:
     """Fit lists that carry clicks; propensities are estimated from all of them, so they must not be in parts."""
     if not isinstance(train, Lists):
-        raise FitError(f"debias={debiasing} takes the training data as rankplug.Lists; propensities need all of them")
+        raise FitError(f"debias={debias} takes the training data as rankplug.Lists; propensities need all of them")
 
     def fit_lists(train: Lists, valid: Lists | None, positions: NDArray[np.int64] | None) -> Model:
         if positions is not None:
-            raise FitError(f"on a cluster, debias cannot be {debiasing}; take ips or dual, or use rp.fit")
+            raise FitError(f"on a cluster, debias cannot be {debias}; take ips or dual, or use rp.fit")
         return fit_plain(train=train, valid=valid)
 
-    return debiasing.fit(train, valid, fit_lists)
+    return debiased(debias, train, valid, fit_lists)
 
 
 def _select(

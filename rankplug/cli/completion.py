@@ -13,6 +13,7 @@ ASKED = "_RANKPLUG_COMPLETE"
 KINDS_OF_PARAMETERS = {
     "backend": "backend",
     "data": "dataset",
+    "debias": "debiasing",
     "dataset": "dataset",
     "loss": "loss",
     "metric": "metric",

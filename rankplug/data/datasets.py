@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -27,6 +27,10 @@ class Split(NamedTuple):
     train: Lists
     valid: Lists
     test: Lists
+
+    def change(self, parts: Collection[str], function: Callable[[Lists], Lists]) -> Split:
+        """Return the split with some parts changed."""
+        return self._replace(**{part: function(getattr(self, part)) for part in Split._fields if part in parts})
 
 
 @runtime_checkable

@@ -12,23 +12,91 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.data.clicks import Clicks, check_clicks, parts_of
-from rankplug.data.list_checks import Integers, check_labels, check_starts, checked_features, starts_of
 from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
 from rankplug.data.tables import open_table
-from rankplug.errors import DataError, ParameterError, did_you_mean
-from rankplug.system import identifiers, numbers, refuse_masked, whole_number
+from rankplug.errors import DataError, ParameterError, did_you_mean, shown
+from rankplug.system import distinct, identifiers, numbers, refuse_masked, threads, whole_number, workers
 
-Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Part = TypeVar("Part")
 ROWS_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class ClickCounts:
+    """Impressions and clicks of each document at each position; ``rankplug_clicks`` counts and uses them.
+
+    Args:
+        shown: int array of shape (documents, positions), how often each document was shown there, the first on top.
+        clicked: int array of the same shape, how often it was clicked there.
+        true_propensities: float array of shape (positions,), the probability of a look, where clicks are simulated.
+        true_labels: float array of shape (documents,), relevance, where clicks are simulated.
+    """
+
+    shown: NDArray[np.int32]
+    clicked: NDArray[np.int32]
+    true_propensities: NDArray[np.float64] | None = None
+    true_labels: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        shown, clicked = numbers(self.shown, "shown", "int32"), numbers(self.clicked, "clicked", "int32")
+        if shown.ndim != 2 or shown.shape != clicked.shape or not shown.shape[1]:
+            raise DataError(
+                "shown and clicked are counts with one row a document and one column a position, got shapes"
+                f" {shown.shape} and {clicked.shape}"
+            )
+        wrong = np.argwhere((clicked < 0) | (clicked > shown))
+        if wrong.size:
+            document, place = wrong[0]
+            raise DataError(
+                f"document {document} has {clicked[document, place]} clicks at position {place + 1}, where it was shown"
+                f" {shown[document, place]} times"
+            )
+        object.__setattr__(self, "shown", shown)
+        object.__setattr__(self, "clicked", clicked)
+
+    def __len__(self) -> int:
+        return int(self.shown.shape[0])
+
+    def __getitem__(self, documents: Any) -> Self:
+        """Return the clicks of some documents."""
+        labels = None if self.true_labels is None else self.true_labels[documents]
+        return replace(self, shown=self.shown[documents], clicked=self.clicked[documents], true_labels=labels)
+
+    def unseen(self, documents: int) -> Self:
+        """Return the clicks of other documents of the same log that were never shown and are irrelevant."""
+        none = np.zeros((documents, self.shown.shape[1]), np.int32)
+        labels = None if self.true_labels is None else np.zeros(documents, np.float32)
+        return replace(self, shown=none, clicked=none, true_labels=labels)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Counts]) -> Counts:
+        """Concatenate the clicks of several lists; positions that some lack count nothing there."""
+        parts = parts_of(parts, ClickCounts)
+        widest = max(parts, key=lambda part: part.shown.shape[1])
+
+        def joined(counts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+            width = widest.shown.shape[1]
+            return np.concatenate([np.pad(count, ((0, 0), (0, width - count.shape[1]))) for count in counts])
+
+        labels = [part.true_labels for part in parts if part.true_labels is not None]
+        return replace(
+            widest,
+            shown=joined([part.shown for part in parts]),
+            clicked=joined([part.clicked for part in parts]),
+            true_labels=np.concatenate(labels) if len(labels) == len(parts) else None,
+        )
+
+
+Counts = TypeVar("Counts", bound=ClickCounts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +123,7 @@ class Lists:
     source: str = ""
     feature_names: tuple[str, ...] = ()
     categorical: tuple[int, ...] = ()
-    clicks: Clicks | None = None
+    clicks: ClickCounts | None = None
 
     def __post_init__(self) -> None:
         features = self.features
@@ -79,8 +147,8 @@ class Lists:
         if document_ids is not None and document_ids.shape != labels.shape:
             raise DataError(f"{labels.size} documents, but {document_ids.size} document ids")
         check_clicks(self.clicks)
-        if self.clicks is not None and self.clicks.shown.shape[0] != labels.size:
-            raise DataError(f"{labels.size} documents, but clicks on {self.clicks.shown.shape[0]}")
+        if self.clicks is not None and len(self.clicks) != labels.size:
+            raise DataError(f"{labels.size} documents, but clicks on {len(self.clicks)}")
         feature_names, categorical = checked_features(self.feature_names, self.categorical, features.shape[1])
         for name, value in (
             ("feature_names", feature_names),
@@ -254,7 +322,7 @@ class Lists:
             " + ".join(dict.fromkeys(part.source for part in parts if part.source)),
             parts[0].feature_names,
             parts[0].categorical,
-            Clicks.concatenate(clicks)[documents] if clicks else None,
+            ClickCounts.concatenate(clicks)[documents] if clicks else None,
         )
 
     def rows(self, queries: NDArray[Any]) -> Integers:
@@ -323,6 +391,111 @@ class Lists:
             repeated = values[np.argmax(counts > 1)]
             raise DataError(f"query id {repeated}{where} occurs {counts.max()} times; every query must occur once")
         return self
+
+
+def over_lists(lengths: Integers, cost: int, work: Callable[[int, int], object]) -> None:
+    """Call ``work(begin, end)`` for ranges of lists on several threads.
+
+    Args:
+        lengths: int array of shape (lists,), the number of documents of each.
+        cost: steps for one document.
+        work: function of the first list of a range and the one after its last.
+    """
+    workers.run(work, workers.chunks_of(lengths.astype(np.float64) * cost, threads()))
+
+
+def check_starts(starts: ArrayLike, documents: int) -> Integers:
+    """Check that offsets begin at 0, end at the number of documents and never decrease; return them as int64."""
+    offsets = numbers(starts, "starts", "int64")
+    if offsets.ndim != 1 or offsets.size == 0:
+        raise DataError(f"starts must be one row of offsets, one a query and the total last; got shape {offsets.shape}")
+    if offsets[0] != 0:
+        raise DataError(f"starts must begin with 0, got {offsets[0]}")
+    if offsets[-1] != documents:
+        raise DataError(
+            f"starts must end with the number of documents, {documents}, got {offsets[-1]}"
+            " (starts has one entry a query and one more at the end)"
+        )
+    steps = np.diff(offsets)
+    if steps.size and steps.min() < 1:
+        query = int(np.argmin(steps))
+        raise DataError(f"query number {query} has {steps[query]} documents in starts; every query needs at least one")
+    return offsets
+
+
+def starts_of(query_ids: ArrayLike) -> Integers:
+    """Return offsets from one query id a document; the documents of a query must lie together.
+
+    >>> starts_of([7, 7, 3, 3, 3]).tolist()
+    [0, 2, 5]
+    """
+    ids = identifiers(query_ids, "query ids")
+    if ids.size == 0:
+        return np.zeros(1, np.int64)
+    changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    starts = np.concatenate(([0], changes, [ids.size])).astype(np.int64)
+    heads = ids[starts[:-1]]
+    queries = distinct(heads, "query ids")
+    if queries.values.size != heads.size:
+        repeated = queries.values[np.argmax(queries.times > 1)]
+        where = np.flatnonzero(heads == repeated)
+        raise DataError(
+            f"query id {repeated!s} stands in two places, at document {starts[where[0]]} and again at document"
+            f" {starts[where[1]]}; sort the documents by query"
+        )
+    return starts
+
+
+def check_labels(labels: NDArray[Any], where: str = "") -> None:
+    """Raise an error if a label is not a finite number of zero or more."""
+    bad = np.flatnonzero(~(np.isfinite(labels) & (labels >= 0)))
+    if bad.size:
+        raise DataError(
+            f"label {labels[bad[0]]} of document {bad[0]}{where} is not a finite number of zero or more"
+            f" ({bad.size} such)"
+        )
+
+
+def checked_features(
+    names: Sequence[str], categorical: Sequence[int], features: int
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the names of features, one a column or none, and the positions of the categorical ones, in order."""
+    if isinstance(names, str) or not isinstance(names, Iterable) or not isinstance(categorical, Iterable):
+        raise DataError(
+            f"feature_names is a list of texts and categorical one of numbers, got {shown(names)} and"
+            f" {shown(categorical)}"
+        )
+    named = tuple(map(str, names))
+    if named and len(named) != features:
+        raise DataError(f"there are {features} features, but {len(named)} feature names")
+    if len(set(named)) != len(named):
+        repeated = next(name for name in named if named.count(name) > 1)
+        raise DataError(f"two features have the name {repeated}; every feature needs a name of its own")
+    positions = tuple(
+        sorted({whole_number(position, "the position of a categorical feature") for position in categorical})
+    )
+    if positions and positions[-1] >= features:
+        raise DataError(f"categorical names the feature {positions[-1]}; there are {features}, counted from 0")
+    return named, positions
+
+
+def check_clicks(clicks: Any) -> None:
+    """Raise an error where clicks are something else than counts or None."""
+    if clicks is not None and not isinstance(clicks, ClickCounts):
+        raise DataError(f"clicks must be rankplug.Clicks, such as rankplug.Clicks.from_log makes, got {shown(clicks)}")
+
+
+def parts_of(values: Any, kind: type[Part]) -> list[Part]:
+    """Return what is to be concatenated; raise where that is nothing, or something else."""
+    try:
+        parts = [values] if isinstance(values, kind) else list(values)
+    except TypeError:
+        parts = [values]
+    if not parts:
+        raise DataError("nothing to concatenate")
+    if wrong := [part for part in parts if not isinstance(part, kind)]:
+        raise DataError(f"a list of rankplug.{kind.__name__} can be concatenated, not {shown(wrong[0])}")
+    return parts
 
 
 def ranges(firsts: Integers, lengths: Integers) -> Integers:

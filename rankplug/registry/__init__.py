@@ -32,6 +32,7 @@ from rankplug.registry.specifications import HOOK_OF_KIND as HOOK_OF_KIND
 from rankplug.registry.specifications import KINDS as KINDS
 from rankplug.registry.specifications import BackendSpecification as BackendSpecification
 from rankplug.registry.specifications import DatasetSpecification as DatasetSpecification
+from rankplug.registry.specifications import DebiasingSpecification as DebiasingSpecification
 from rankplug.registry.specifications import LossSpecification as LossSpecification
 from rankplug.registry.specifications import MetricSpecification as MetricSpecification
 from rankplug.registry.specifications import SamplerSpecification as SamplerSpecification

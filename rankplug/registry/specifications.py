@@ -313,6 +313,16 @@ class TransformSpecification(Specification):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DebiasingSpecification(Specification):
+    """A way to learn from clicks; its implementation is ``(parameters, train, valid, fit) -> Model``.
+
+    Training lists carry clicks. ``fit`` is a :data:`rankplug.training.FitLists`, which may be called several times.
+    """
+
+    kind: ClassVar[str] = "debiasing"
+
+
+@dataclass(frozen=True, kw_only=True)
 class MetricSpecification(Specification):
     """A quality of a ranking, one value a list, see :mod:`rankplug.metrics.by_name`."""
 
@@ -344,6 +354,7 @@ KINDS: dict[str, type[Specification]] = {
         BackendSpecification,
         DatasetSpecification,
         TransformSpecification,
+        DebiasingSpecification,
         MetricSpecification,
         StudySpecification,
     )
@@ -355,6 +366,7 @@ HOOK_OF_KIND = {
     "backend": "rankplug_backends",
     "dataset": "rankplug_datasets",
     "transform": "rankplug_transforms",
+    "debiasing": "rankplug_debiasings",
     "metric": "rankplug_metrics",
     "study": "rankplug_studies",
 }

@@ -100,11 +100,7 @@ def identity_of(
 
 def describe_debiasing(reference: str) -> dict[str, Any]:
     """Return name and all parameters of a debiasing, checked."""
-    # Not at the top, as it brings all of training with it.
-    from rankplug.training import Debiasing
-
-    debiasing = Debiasing.named(reference)
-    return {"name": debiasing.reference.name, "parameters": debiasing.parameters.model_dump()}
+    return describe_plugin("debiasing", reference)
 
 
 def describe_plugin(kind: str, reference: str) -> dict[str, Any]:

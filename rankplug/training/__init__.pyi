@@ -4,9 +4,11 @@ from ._boosting import TreeSettings as TreeSettings
 from ._boosting import of_engine as of_engine
 from ._boosting import threads_for_trees as threads_for_trees
 from ._boosting import with_engine as with_engine
+from ._fitting import FitLists as FitLists
 from ._fitting import Problem as Problem
 from ._fitting import check_complete as check_complete
 from ._fitting import check_data as check_data
+from ._fitting import debiased as debiased
 from ._fitting import fit as fit
 from ._fitting import scorers_of as scorers_of
 from ._models import LearningCurve as LearningCurve
@@ -28,3 +30,6 @@ from ._training_loop import checked as checked
 from ._training_loop import metric_names as metric_names
 from ._training_loop import train as train
 from .debiasing.methods import Debiasing as Debiasing
+from .exports.explaining import Method as Method
+from .exports.explaining import draw_explanation as draw_explanation
+from .exports.explaining import explain as explain

@@ -40,10 +40,11 @@ from rankplug.samplers import Sampler
 from rankplug.system import numbers, package_versions, stream, use_threads
 from rankplug.training._models import Model, Record, shortened
 from rankplug.training._training_loop import LOSS, metric_names
-from rankplug.training.debiasing.methods import Debiasing
 
 Callback = Callable[[int, Mapping[str, float]], object]
 """Called after every iteration with its number and metrics; training stops if it returns True."""
+FitLists = Callable[[Lists, Lists | None, NDArray[np.int64] | None], Model]
+"""Fits training and validation lists; positions of documents are for an engine's own objective that debiases."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,7 @@ def fit(
     train_curve: bool = True,
     callbacks: Iterable[Callback] = (),
     progress: bool | None = None,
-    debias: Named | Debiasing | None = None,
+    debias: Named | None = None,
 ) -> Model:
     """Fit a scorer to a loss.
 
@@ -219,7 +220,6 @@ def fit(
         debias: takes the bias of positions out of the clicks that the lists carry, such as ``"ips"`` or ``"dual"``.
     """
     started = time.perf_counter()
-    debiasing = None if debias is None else Debiasing.named(debias)
     for name, part in (("train", train), ("valid", valid)):
         if not isinstance(part, Lists) and not (part is None and name == "valid"):
             raise DataError(f"{name} must be rankplug.Lists, got {type(part).__name__}")
@@ -241,7 +241,7 @@ def fit(
     engine = problem.backend_specification.load()
     threads = engine.threads(problem) if hasattr(engine, "threads") else None
     with use_threads(threads):
-        model: Model = engine.fit(problem) if debiasing is None else _debiased(problem, debiasing, engine.fit)
+        model: Model = engine.fit(problem) if debias is None else _debiased(problem, debias, engine.fit)
     model.record.seconds["total"] = time.perf_counter() - started
     return model
 
@@ -293,18 +293,31 @@ def check_complete(backend: str, parts: Mapping[str, Lists | None]) -> None:
             )
 
 
-def _debiased(problem: Problem, debiasing: Debiasing, fit_plain: Callable[[Problem], Model]) -> Model:
+def _debiased(problem: Problem, debias: Named, fit_plain: Callable[[Problem], Model]) -> Model:
     """Fit a problem whose lists carry clicks."""
 
     def fit_lists(train: Lists, valid: Lists | None, positions: NDArray[np.int64] | None) -> Model:
         if positions is not None and not getattr(problem.backend_parameters, "native", False):
             raise FitError(
-                f"debias={debiasing} is for an engine's own objective, as of lightgbm[native=true] or"
+                f"debias={debias} is for an engine's own objective, as of lightgbm[native=true] or"
                 " xgboost[native=true]; with losses of rankplug take ips or dual"
             )
         return fit_plain(replace(problem, train=train, valid=valid, positions=positions))
 
-    return debiasing.fit(problem.train, problem.valid, fit_lists)
+    return debiased(debias, problem.train, problem.valid, fit_lists)
+
+
+def debiased(debias: Named, train: Lists, valid: Lists | None, fit_lists: FitLists) -> Model:
+    """Fit lists that carry clicks by a debiasing."""
+    specification, parameters = registry().resolve("debiasing", debias)
+    if train.clicks is None:
+        raise DataError(
+            f"{debias} needs clicks beside the labels of the training data; give rankplug.Lists(..., clicks=...) or"
+            " Ranker.fit(..., clicks=...), or load with the transform click_log"
+        )
+    model: Model = specification.load()(parameters, train, valid, fit_lists)
+    model.record.combination["debias"] = str(parse(debias))
+    return model
 
 
 def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:

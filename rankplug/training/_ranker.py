@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rankplug.data import Clicks, Lists, check_clicks
+from rankplug.data import ClickCounts, Lists, check_clicks
 from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.registry import registry
@@ -88,7 +88,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         group: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Any, ...] | None = None,
-        clicks: Clicks | None = None,
+        clicks: ClickCounts | None = None,
     ) -> Ranker:
         """Fit the scorer.
 
@@ -220,7 +220,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return X.assign(**{name: np.where(code < 0, np.nan, code) for name, code in codes.items()})
 
     def _packed(
-        self, features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any], clicks: Clicks | None = None
+        self, features: NDArray[np.float32], labels: NDArray[Any], ids: NDArray[Any], clicks: ClickCounts | None = None
     ) -> tuple[NDArray[np.int64], Lists]:
         """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
         queries = distinct(ids, "qid")
@@ -252,10 +252,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _checked_clicks(clicks: Clicks, rows: int) -> Clicks:
+def _checked_clicks(clicks: ClickCounts, rows: int) -> ClickCounts:
     check_clicks(clicks)
-    if len(clicks.shown) != rows:
-        raise DataError(f"clicks tell of {len(clicks.shown)} documents, but there are {rows} rows; give one row each")
+    if len(clicks) != rows:
+        raise DataError(f"clicks tell of {len(clicks)} documents, but there are {rows} rows; give one row each")
     return clicks
 
 

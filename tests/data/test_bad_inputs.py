@@ -34,7 +34,7 @@ def table(**changes: Any) -> rp.Lists:
         (lambda: rp.load("synthetic[queries=20"), "expected , or ]"),
         (lambda: rp.load("synthetic", fold=9), "folds 1 to 1, not 9"),
         (lambda: rp.load("synthetic[queries=20]", seed=-1), "seed must be a whole number of at least 0, got -1"),
-        (lambda: rp.load("synthetic[queries=20]", transforms=["minmax"]), "did you mean query_minmax"),
+        (lambda: rp.load("synthetic[queries=20]", transforms=["query_minmx"]), "did you mean query_minmax"),
         (lambda: rp.load("letor-file[path=nowhere.txt]"), "there is no file or folder"),
         (lambda: rp.Lists([1, 2, 3], [0, 1, 0], [0, 3]), r"got shape \(3,\)"),
         (lambda: rp.Lists([["a", "b"]], [0], [0, 1]), "features must be numbers"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug import Lists
-from rankplug.data.list_checks import check_starts, starts_of
+from rankplug.data.lists import check_starts, starts_of
 from rankplug.errors import DataError, RankplugError
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.compiled import ArrayFunction
-from rankplug_data.over_lists import over_lists
+from rankplug.data import over_lists
 from rankplug_data.synthetic import latents
 from rankplug_data.synthetic.features import Table, table
 from rankplug_data.synthetic.latents import QueryLaw, document_key, draw_document, draw_query, query_key

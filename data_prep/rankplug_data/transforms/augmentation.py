@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankplug.data import Lists, Split
 from rankplug.errors import DataError
 from rankplug_data.transforms.parameters import Augmentation
-from rankplug_data.transforms.selection import over_parts, rounded_shares
+from rankplug_data.transforms.selection import rounded_shares
 
 
 def negative_augmentation(split: Split, parameters: Augmentation, generator: np.random.Generator) -> Split:
@@ -27,7 +27,7 @@ def negative_augmentation(split: Split, parameters: Augmentation, generator: np.
             drawn = generator.integers(donors.documents, size=int(counts.sum()))
         return _lengthened(lists, counts, donors, drawn)
 
-    return over_parts(split, parameters.parts, change)
+    return split.change(parameters.parts, change)
 
 
 def _documents_of_others(lists: Lists, counts: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:

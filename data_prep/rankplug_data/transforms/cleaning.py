@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.compiled import ArrayFunction, mix
-from rankplug.data import Lists, Split
-from rankplug_data.over_lists import over_lists
+from rankplug.data import Lists, Split, over_lists
 from rankplug_data.transforms.parameters import EveryPart, Truncation, WhatIsLearntFrom
-from rankplug_data.transforms.selection import keep_documents, keep_queries, over_parts, random_places
+from rankplug_data.transforms.selection import keep_documents, keep_queries, random_places
 
 
 def drop_empty(split: Split, parameters: EveryPart, generator: np.random.Generator) -> Split:
@@ -18,7 +17,7 @@ def drop_empty(split: Split, parameters: EveryPart, generator: np.random.Generat
     def change(lists: Lists) -> Lists:
         return keep_queries(lists, _largest(lists) > 0, "has no relevant document")
 
-    return over_parts(split, parameters.parts, change)
+    return split.change(parameters.parts, change)
 
 
 def drop_uniform(split: Split, parameters: WhatIsLearntFrom, generator: np.random.Generator) -> Split:
@@ -28,7 +27,7 @@ def drop_uniform(split: Split, parameters: WhatIsLearntFrom, generator: np.rando
         smallest = np.minimum.reduceat(lists.labels, lists.starts[:-1])
         return keep_queries(lists, _largest(lists) > smallest, "has documents of one label only")
 
-    return over_parts(split, parameters.parts, change)
+    return split.change(parameters.parts, change)
 
 
 def drop_conflicting(split: Split, parameters: EveryPart, generator: np.random.Generator) -> Split:
@@ -37,7 +36,7 @@ def drop_conflicting(split: Split, parameters: EveryPart, generator: np.random.G
     def change(lists: Lists) -> Lists:
         return keep_documents(lists, ~conflicting(lists), "conflicts with another")
 
-    return over_parts(split, parameters.parts, change)
+    return split.change(parameters.parts, change)
 
 
 def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Generator) -> Split:
@@ -50,7 +49,7 @@ def truncate_lists(split: Split, parameters: Truncation, generator: np.random.Ge
             positions = np.arange(lists.documents) - np.repeat(lists.starts[:-1], lists.lengths)
         return keep_documents(lists, positions < parameters.size, "is cut off")
 
-    return over_parts(split, parameters.parts, change)
+    return split.change(parameters.parts, change)
 
 
 def conflicting(lists: Lists) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankplug.data import Lists, Split
 from rankplug_data.transforms.parameters import Flips, Threshold
-from rankplug_data.transforms.selection import over_parts, random_places, rounded_shares
+from rankplug_data.transforms.selection import random_places, rounded_shares
 
 
 def binarise(split: Split, parameters: Threshold, generator: np.random.Generator) -> Split:
@@ -17,7 +17,7 @@ def binarise(split: Split, parameters: Threshold, generator: np.random.Generator
     def change(lists: Lists) -> Lists:
         return dataclasses.replace(lists, labels=(lists.labels >= parameters.threshold).astype(np.float32))
 
-    return over_parts(split, Split._fields, change)
+    return split.change(Split._fields, change)
 
 
 def label_flips(split: Split, parameters: Flips, generator: np.random.Generator) -> Split:
@@ -30,4 +30,4 @@ def label_flips(split: Split, parameters: Flips, generator: np.random.Generator)
         labels[chosen] = generator.choice(len(parameters.law), size=int(chosen.sum()), p=parameters.law)
         return dataclasses.replace(lists, labels=labels)
 
-    return over_parts(split, parameters.parts, change)
+    return split.change(parameters.parts, change)

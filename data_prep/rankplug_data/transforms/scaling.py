@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.compiled import ArrayFunction
-from rankplug.data import Lists, Scaling, Split, signed_log1p
+from rankplug.data import Lists, Scaling, Split, over_lists, signed_log1p
 from rankplug.registry import Parameters
 from rankplug.system import workers
-from rankplug_data.over_lists import over_lists
-from rankplug_data.transforms.selection import over_parts
 
 Matrix = NDArray[np.float32]
 BLOCK_ROWS = 8192
@@ -50,13 +48,13 @@ def query_minmax(split: Split, parameters: Parameters, generator: np.random.Gene
         )
         return _scaled(lists, scaled)
 
-    return over_parts(split, Split._fields, scale)
+    return split.change(Split._fields, scale)
 
 
 def standardise(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
     """Scale every feature to mean 0 and deviation 1 in the training part; constant ones become 0."""
     scaling = Scaling.of("standard", split.train.features)
-    return over_parts(split, Split._fields, lambda lists: _scaled(lists, scaling(lists.features)))
+    return split.change(Split._fields, lambda lists: _scaled(lists, scaling(lists.features)))
 
 
 def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
@@ -71,7 +69,7 @@ def log1p(split: Split, parameters: Parameters, generator: np.random.Generator) 
         workers.run(work, [(first, first + BLOCK_ROWS) for first in range(0, lists.documents, BLOCK_ROWS)])
         return _scaled(lists, scaled)
 
-    return over_parts(split, Split._fields, scale)
+    return split.change(Split._fields, scale)
 
 
 def _scaled(lists: Lists, scaled: Matrix) -> Lists:

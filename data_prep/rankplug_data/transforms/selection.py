@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data import Lists, Split
+from rankplug.data import Lists
 from rankplug.errors import NothingLeftError
-
-
-def over_parts(split: Split, parts: Collection[str], change: Callable[[Lists], Lists]) -> Split:
-    """Return the split with some of its parts changed."""
-    return split._replace(**{part: change(getattr(split, part)) for part in Split._fields if part in parts})
 
 
 def keep_queries(lists: Lists, kept: NDArray[np.bool_], dropped: str) -> Lists:

@@ -12,14 +12,13 @@ Where the probability of an examination depends on the position alone, clicks ov
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.errors import DataError, shown
+from rankplug.data import ClickCounts
+from rankplug.errors import DataError
 from rankplug.system import check_memory, numbers, whole_number
 
 LARGEST_GRADE = 4
@@ -27,13 +26,10 @@ LARGEST_GRADE = 4
 BYTES_A_CELL = 16
 """Bytes for a document at a position while the impressions of a log are counted."""
 
-Part = TypeVar("Part")
-Counts = NDArray[np.int32]
 Probabilities = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Clicks:
+class Clicks(ClickCounts):
     """Impressions and clicks of each document at each position.
 
     Args:
@@ -42,30 +38,6 @@ class Clicks:
         true_propensities: probability that a user looks at each position, where clicks are simulated.
         true_labels: relevance of each document, where clicks are simulated.
     """
-
-    shown: Counts
-    clicked: Counts
-    true_propensities: Probabilities | None = None
-    true_labels: NDArray[np.float32] | None = None
-
-    def __post_init__(self) -> None:
-        shown, clicked = (
-            numbers(given, name, "int32") for given, name in ((self.shown, "shown"), (self.clicked, "clicked"))
-        )
-        if shown.ndim != 2 or shown.shape != clicked.shape or not shown.shape[1]:
-            raise DataError(
-                "shown and clicked are counts with one row a document and one column a position, got shapes"
-                f" {shown.shape} and {clicked.shape}"
-            )
-        wrong = np.argwhere((clicked < 0) | (clicked > shown))
-        if wrong.size:
-            document, place = wrong[0]
-            raise DataError(
-                f"document {document} has {clicked[document, place]} clicks at position {place + 1}, where it was shown"
-                f" {shown[document, place]} times"
-            )
-        object.__setattr__(self, "shown", shown)
-        object.__setattr__(self, "clicked", clicked)
 
     @classmethod
     def from_log(
@@ -101,10 +73,17 @@ class Clicks:
         )
         cells = rows * shape[1] + places - 1
 
-        def counted(weights: NDArray[Any] | None) -> Counts:
+        def counted(weights: NDArray[Any] | None) -> NDArray[np.int32]:
             return np.bincount(cells, weights, shape[0] * shape[1]).reshape(shape).astype(np.int32)
 
         return cls(counted(None), counted(hits))
+
+    @classmethod
+    def of(cls, counts: ClickCounts) -> Clicks:
+        """Return counts, as lists carry them, with the methods of this class."""
+        if not isinstance(counts, ClickCounts):
+            raise DataError(f"clicks must be a rankplug.Clicks, as Lists.clicks is, got {type(counts).__name__}")
+        return cls(**vars(counts))
 
     @property
     def positions(self) -> int:
@@ -152,53 +131,6 @@ class Clicks:
         if not (np.isfinite(values).all() and values.min() > 0):
             raise DataError(f"propensities must be finite and above 0, got {values.min():g}")
         return values
-
-    def __getitem__(self, documents: Any) -> Clicks:
-        """Return the clicks of some documents."""
-        labels = None if self.true_labels is None else self.true_labels[documents]
-        return replace(self, shown=self.shown[documents], clicked=self.clicked[documents], true_labels=labels)
-
-    def unseen(self, documents: int) -> Clicks:
-        """Return the clicks of other documents of the same log that were never shown and are irrelevant."""
-        none = np.zeros((documents, self.positions), np.int32)
-        labels = None if self.true_labels is None else np.zeros(documents, np.float32)
-        return replace(self, shown=none, clicked=none, true_labels=labels)
-
-    @staticmethod
-    def concatenate(parts: Sequence[Clicks]) -> Clicks:
-        """Concatenate the clicks of several lists; positions that some lack count nothing there."""
-        parts = parts_of(parts, Clicks)
-        widest = max(parts, key=lambda part: part.positions)
-
-        def joined(counts: list[Counts]) -> Counts:
-            return np.concatenate([np.pad(one, ((0, 0), (0, widest.positions - one.shape[1]))) for one in counts])
-
-        labels = [part.true_labels for part in parts if part.true_labels is not None]
-        return Clicks(
-            joined([part.shown for part in parts]),
-            joined([part.clicked for part in parts]),
-            widest.true_propensities,
-            np.concatenate(labels) if len(labels) == len(parts) else None,
-        )
-
-
-def check_clicks(clicks: Any) -> None:
-    """Raise an error where something else is given for clicks; none at all are possible."""
-    if clicks is not None and not isinstance(clicks, Clicks):
-        raise DataError(f"clicks must be rankplug.Clicks, such as rankplug.Clicks.from_log makes, got {shown(clicks)}")
-
-
-def parts_of(given: Any, kind: type[Part]) -> list[Part]:
-    """Return what is to be concatenated; raise where that is nothing, or something else."""
-    try:
-        parts = [given] if isinstance(given, kind) else list(given)
-    except TypeError:
-        parts = [given]
-    if not parts:
-        raise DataError("nothing to concatenate")
-    if wrong := [part for part in parts if not isinstance(part, kind)]:
-        raise DataError(f"a list of rankplug.{kind.__name__} can be concatenated, not {shown(wrong[0])}")
-    return parts
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:

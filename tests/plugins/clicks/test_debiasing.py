@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rankplug_clicks import harvest
 
 import rankplug as rp
-from rankplug.data import harvest
-from rankplug.errors import DataError, FitError, ParameterError
+from rankplug.errors import DataError, FitError, UnknownPluginError
 
 TREES = "trees[rounds=30,leaves=7]"
 LOG = "click_log[impressions=100,swaps=0.2]"
@@ -118,7 +118,7 @@ def test_xgboost_needs_documents_in_the_order_in_which_they_were_shown(impressio
 
 
 def test_what_cannot_be_is_told(log, impressions):
-    with pytest.raises(ParameterError, match="isp is no debiasing: did you mean ips"):
+    with pytest.raises(UnknownPluginError, match="did you mean ips"):
         rp.fit("lightgbm", loss="mse", train=log.train, debias="isp")
     with pytest.raises(DataError, match="needs clicks beside the labels"):
         rp.fit("lightgbm", loss="mse", train=log.test, debias="ips")

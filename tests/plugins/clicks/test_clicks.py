@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rankplug_clicks import harvest, regression_em
 from scipy.optimize import minimize
 
 import rankplug as rp
-from rankplug.data import harvest, regression_em
 from rankplug.errors import DataError
 
 PROPENSITIES = 1.0 / np.arange(1, 11)

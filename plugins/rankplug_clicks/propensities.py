@@ -18,14 +18,13 @@ linear), so that documents shown at one position alone tell something too; it is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data.clicks import Clicks, Probabilities
-from rankplug.data.scaling import Scaling
+from rankplug.data import ClickCounts, Lists, Scaling
 from rankplug.errors import DataError
+from rankplug_clicks.clicks import Clicks, Probabilities
 
 STEPS, TOLERANCE = 10_000, 1e-7
 """Iterations of ``harvest`` at most, and the change of no propensity beyond which it goes on."""
@@ -34,9 +33,9 @@ LEAST = 1e-3
 """Least propensity and relevance: where no click was seen the estimate would be 0."""
 
 
-def harvest(clicks: Clicks) -> Probabilities:
+def harvest(clicks: ClickCounts) -> Probabilities:
     """Return propensities from documents that were shown at several positions."""
-    _check_clicks(clicks)
+    clicks = Clicks.of(clicks)
     clicked = clicks.clicked.sum(axis=1)
     telling = ((clicks.shown > 0).sum(axis=1) > 1) & (clicked > 0)
     shown, totals = clicks.shown[telling].astype(np.float64), clicked[telling].astype(np.float64)
@@ -50,11 +49,6 @@ def harvest(clicks: Clicks) -> Probabilities:
         if np.abs(found - before).max() < TOLERANCE:
             break
     return found
-
-
-def _check_clicks(clicks: Any) -> None:
-    if not isinstance(clicks, Clicks):
-        raise DataError(f"clicks must be a rankplug.Clicks, as Lists.clicks is, got {type(clicks).__name__}")
 
 
 def _check_linked(shown: NDArray[np.bool_]) -> None:
@@ -74,9 +68,9 @@ def _check_linked(shown: NDArray[np.bool_]) -> None:
         )
 
 
-def regression_em(clicks: Clicks, features: NDArray[np.float32]) -> Probabilities:
+def regression_em(clicks: ClickCounts, features: NDArray[np.float32]) -> Probabilities:
     """Return propensities by expectation maximisation, relevance a linear function of the features' logarithms."""
-    _check_clicks(clicks)
+    clicks = Clicks.of(clicks)
     if len(features) != len(clicks.shown):
         raise DataError(f"the clicks are of {len(clicks.shown)} documents, but features have {len(features)} rows")
     impressions = clicks.shown.sum(axis=1)
@@ -110,3 +104,32 @@ def expectation_maximisation(
         found = np.clip(examined.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0), LEAST, 1.0 - LEAST)
         relevance = np.clip(regress(relevant.sum(axis=1) / shown.sum(axis=1)), LEAST, 1.0 - LEAST)
     return found / found[0]
+
+
+def propensities_by(
+    scores: NDArray[np.float64], lists: Lists, clicks: Clicks, propensities: Probabilities
+) -> Probabilities:
+    """Return the propensities that explain the clicks if the scores of a ranker order documents by relevance.
+
+    Isotonic regression turns scores into relevance, so that their scale does not matter.
+
+    Args:
+        scores: float array of shape (documents,).
+        lists: the documents.
+        clicks: clicks on them.
+        propensities: float array of shape (positions,), the estimate so far.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    # Most losses do not change where a constant is added to the scores of a list.
+    centred = scores - np.repeat(np.add.reduceat(scores, lists.starts[:-1]) / lists.lengths, lists.lengths)
+    looks = clicks.shown @ propensities
+    curve = IsotonicRegression(y_min=LEAST, out_of_bounds="clip")
+    fitted = curve.fit(centred, clicks.relevance(propensities), sample_weight=looks)
+    relevance = np.asarray(fitted.predict(centred), np.float64)
+    return relative(clicks.clicked.sum(axis=0) / np.maximum(relevance @ clicks.shown, LEAST))
+
+
+def relative(propensities: Probabilities) -> Probabilities:
+    """Return propensities relative to the first position's, none of them 0."""
+    return np.maximum(propensities / max(propensities[0], LEAST), LEAST)

@@ -1,1 +1,0 @@
-"""Debiasing of clicks, around what a backend fits."""
