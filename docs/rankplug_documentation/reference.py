@@ -62,6 +62,7 @@ PLURAL = {
     "backend": "Backends",
     "dataset": "Data sets",
     "transform": "Transforms",
+    "debiasing": "Debiasing of clicks",
     "metric": "Metrics",
     "study": "Studies",
 }
