@@ -29,7 +29,3 @@ from ._training_loop import StepwiseLearner as StepwiseLearner
 from ._training_loop import checked as checked
 from ._training_loop import metric_names as metric_names
 from ._training_loop import train as train
-from .debiasing.methods import Debiasing as Debiasing
-from .exports.explaining import Method as Method
-from .exports.explaining import draw_explanation as draw_explanation
-from .exports.explaining import explain as explain
