@@ -11,7 +11,6 @@ import typer
 from rankplug.errors import RankplugError
 from rankplug.system import (
     child_command,
-    child_environment,
     notebooks_folder,
     remove_abandoned,
     say,
@@ -50,7 +49,8 @@ def lab(
     say(f"copied {len(new)} notebooks into {folder}{unchanged}")
     if not copy_only:
         command = child_command("-m", "jupyterlab", str(folder), *passed_on)
-        raise typer.Exit(subprocess.call(command, env=child_environment()))
+        # The command alone has a safe path: in the environment, notebooks could not import modules beside them.
+        raise typer.Exit(subprocess.call(command))
 
 
 PAPERS = Path("papers")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.system.folders import SocketFolder
+from rankplug.system.machine import child_environment
 
 _started: list[Any] = []
 """Processes of the kernels that were started here."""
@@ -54,7 +55,7 @@ def _recorded_kernels() -> type:
 
     class RecordedKernel(AsyncKernelManager):
         async def start_kernel(self, **options: Any) -> None:
-            await super().start_kernel(**options)
+            await super().start_kernel(**{"env": child_environment(), **options})
             _started.append(getattr(self.provisioner, "process", None))
 
     return RecordedKernel
