@@ -135,7 +135,6 @@ def raises(results):
             )
             for changes, words in (
                 ([{"id": "Is better"}], "is not in kebab case"),
-                ([{}, {}], "two claims or observations have the id a-is-better"),
                 ([{"text": ""}], "a-is-better has no text"),
                 ([{"section": ""}], "names no section"),
                 ([{"role": "minor"}], "has the role 'minor'"),

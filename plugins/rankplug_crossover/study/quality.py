@@ -11,27 +11,6 @@ from rankplug.sweeps import validation_quality
 from rankplug_crossover.study.protocol import BACKENDS, METRIC, NOISY, PLAIN, cells, paper_of
 
 
-def query_values(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
-    """Return a metric's values: a row for each test query on which it is defined, a column for each model.
-
-    A query is told by the digest of the test data it is in: where trials draw new data each has queries of its own,
-    where they share the data a query's value is the mean over the trials.
-    """
-    digests = _digests(results)
-    rows = results.queries(group, metric)
-    keys = pd.MultiIndex.from_frame(rows[["combination", "fold", "trial"]])
-    rows = rows.assign(test=digests.reindex(keys).to_numpy())
-    return rows.pivot_table(index=["test", "query"], columns="model", values="value", observed=True).dropna()
-
-
-def _digests(results: Results) -> pd.Series[str]:
-    known = {
-        (record["identity"], record["fold"], record["trial"]): record["record"]["test_fingerprint"]
-        for record in results.records
-    }
-    return pd.Series(known.values(), index=pd.MultiIndex.from_tuples(known, names=["combination", "fold", "trial"]))
-
-
 def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
     """Return each model's mean test metric in percent with its 95 % interval, best first, and its paper if any."""
     intervals = {model: results.mean(group, metric, model, scale=100) for model in results.models(group)}

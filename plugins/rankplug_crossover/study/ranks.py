@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rankplug.statistics import CriticalDifference, critical_difference
-from rankplug.studies import Results
+from rankplug.statistics import CriticalDifference, Unit, critical_difference
+from rankplug.studies import OfficialFolds, Results
 from rankplug_crossover.study.protocol import METRIC, paper_of, whole_grids
-from rankplug_crossover.study.quality import heading, identities, query_values, validation_means
+from rankplug_crossover.study.quality import heading, identities, validation_means
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,30 +25,42 @@ def leading(results: Results, group: str) -> list[str]:
     return new + [model for model in order if paper_of(model)][:OWN]
 
 
-def ranked(results: Results, group: str) -> tuple[list[str], CriticalDifference]:
-    """Return the leading models, and their ranks within each test query."""
-    models = leading(results, group)
-    return models, critical_difference(query_values(results, group)[models].to_numpy(), unit="queries")
+def ranked(results: Results, group: str) -> tuple[pd.DataFrame, CriticalDifference | None]:
+    """Return the leading models with their mean ranks, and the critical difference between these.
+
+    Blocks are what was repeated independently: the folds of a collection, or trials on data of their own. Queries of one
+    fold or trial are answered by the same trained models and are no blocks. One block has no critical difference.
+    """
+    unit: Unit = "folds" if isinstance(results.design(group), OfficialFolds) else "trials"
+    values = results.by_query(group, METRIC)[leading(results, group)].dropna()
+    blocks = values.groupby(level=unit.removesuffix("s")).mean()
+    ranks = (-blocks).rank(axis=1).mean()
+    rows = pd.DataFrame({"collection": group, "model": ranks.index.astype(str), "mean rank": ranks.to_numpy()})
+    return rows, critical_difference(blocks.to_numpy(), unit=unit) if len(blocks) > 1 else None
 
 
-def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
+def draw(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw a critical difference diagram for each collection; bars join models whose difference is not significant."""
     from rankplug.plotting import PALETTE, draw_ranks, new_figure
 
-    groups = whole_grids(results)
-    figure, axes = new_figure(1, len(groups), width=8.4, height=2.9, squeeze=False)
+    every = {group: ranked(results, group) for group in whole_grids(results)}
+    drawn = {group: difference for group, (_, difference) in every.items() if difference is not None}
+    figure = None
+    if drawn:
+        figure, axes = new_figure(1, len(drawn), width=8.4, height=2.9, squeeze=False)
+        for panel, (group, difference) in zip(axes[:, 0], drawn.items(), strict=True):
+            models = list(every[group][0]["model"])
+            colours = {model: PALETTE[3] if paper_of(model) else PALETTE[0] for model in models}
+            draw_ranks(panel, models, difference, colours, {"new": PALETTE[0], "a paper's own": PALETTE[3]})
+            panel.set_title(
+                f"{heading(results, group)}: mean rank by {METRIC.upper()} of {len(models)} models over"
+                f" {difference.blocks} {difference.unit} (1 is best); Friedman's p = {difference.p_value:.2g}",
+                fontsize=8.5,
+                pad=18,
+            )
     frames = []
-    for panel, group in zip(axes[:, 0], groups, strict=True):
-        models, difference = ranked(results, group)
-        colours = {model: PALETTE[3] if paper_of(model) else PALETTE[0] for model in models}
-        draw_ranks(panel, models, difference, colours, {"new": PALETTE[0], "a paper's own": PALETTE[3]})
-        panel.set_title(
-            f"{heading(results, group)}: mean rank by {METRIC.upper()} within {difference.blocks} test queries"
-            f" (1 is best); Friedman's p = {difference.p_value:.2g}",
-            fontsize=8.5,
-            pad=18,
-        )
-        rows = pd.DataFrame({"collection": group, "model": models, "mean rank": difference.average_ranks})
-        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": difference.critical_difference})
+    for group, (rows, difference) in every.items():
+        critical = difference.critical_difference if difference else float("nan")
+        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": critical})
         frames.append(rows.merge(identities(results, group), on="model").sort_values("mean rank"))
     return pd.concat(frames, ignore_index=True), figure

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_crossover.study import better, chosen, claims, heat_map, noise_effect, protocol, quality, ranks
+from rankplug_crossover.study import better, chosen, claims, heat_map, noise_effect, protocol, ranks
 from scipy import stats
 
 import rankplug as rp
@@ -125,9 +125,11 @@ def test_the_heat_map_shows_the_mean_over_trials(results):
 def test_ranks_are_of_the_leaders_by_validation_data(results):
     frame, figure = STUDY.exhibit("Ranks").draw(results)
     assert (frame["paper"] == "").sum() == ranks.NEW and (frame["paper"] != "").sum() == ranks.OWN
-    values = quality.query_values(results, GROUP)[frame["model"]]
+    values = results.trials(GROUP, "ndcg@5")[frame["model"]]
     expected = values.rank(axis=1, ascending=False).mean()
     assert np.allclose(frame.set_index("model")["mean rank"], expected)
+    # Nemenyi's difference for 12 models over 2 trials, not over the queries of two trained models.
+    assert np.allclose(frame["critical difference"], 3.268 * np.sqrt(12 * 13 / (6 * 2)), rtol=1e-3)
     names = [text.get_text() for text in figure.axes[0].texts]
     assert all(any(model in name for name in names) for model in frame["model"])
 
