@@ -28,8 +28,8 @@ def leading(results: Results, group: str) -> list[str]:
 def ranked(results: Results, group: str) -> tuple[pd.DataFrame, CriticalDifference | None]:
     """Return the leading models with their mean ranks, and the critical difference between these.
 
-    Blocks are what was repeated independently: the folds of a collection, or trials on data of their own. Queries of one
-    fold or trial are answered by the same trained models and are no blocks. One block has no critical difference.
+    Blocks are what was repeated independently: the folds of a collection, or trials on data of their own. Queries of
+    one fold or trial are answered by the same trained models and are no blocks. One block has no critical difference.
     """
     unit: Unit = "folds" if isinstance(results.design(group), OfficialFolds) else "trials"
     values = results.by_query(group, METRIC)[leading(results, group)].dropna()
