@@ -8,7 +8,6 @@ import os
 import platform
 import re
 from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 
 from rankplug.errors import MissingPackageError, RankplugError
@@ -55,6 +54,8 @@ def missing(module: str) -> str:
 @functools.cache
 def _extras() -> dict[str, str]:
     """Return the extra of rankplug that brings each optional package."""
+    from importlib import metadata
+
     matches = [EXTRA.match(line) for line in metadata.requires("rankplug") or ()]
     pairs = [(match[1].lower(), match[2]) for match in matches if match]
     return {package: extra for package, extra in pairs if extra != EVERYTHING and package != "rankplug"}
@@ -63,6 +64,8 @@ def _extras() -> dict[str, str]:
 @functools.cache
 def version_of(package: str) -> str:
     """Return the version of an installed package, of which a process imports one; empty where it is not installed."""
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -71,6 +74,8 @@ def version_of(package: str) -> str:
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:
     """Return the versions of Python, rankplug, what all backends share, and some packages."""
+    from importlib import metadata
+
     return {"python": platform.python_version()} | {
         name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
     }

@@ -13,7 +13,6 @@ import contextlib
 import functools
 import os
 import re
-import statistics
 import sys
 import threading
 import time
@@ -139,7 +138,7 @@ def busy_threads() -> int:
         except (OSError, ValueError, IndexError):
             return 0
         busy.append(max(0, running - ours))
-    return int(statistics.median(busy))
+    return sorted(busy)[len(busy) // 2]
 
 
 def _runs(task: Path) -> bool:
