@@ -10,7 +10,7 @@ import pytest
 
 from rankplug import LossSpecification, Parameters
 from rankplug.errors import ParameterError, PluginConflictError, UnknownPluginError
-from rankplug.registry import KINDS, Registry
+from rankplug.registry import KINDS, Registry, third_party_problems
 
 HEALTHY = """
     from rankplug import LossSpecification, hookimpl
@@ -62,153 +62,46 @@ def test_a_healthy_plugin_is_found_with_its_distribution_and_version(install):
 
 
 BROKEN = {
-    "missing import": (
-        "import a_module_that_is_not_there",
-        "ModuleNotFoundError: No module named 'a_module_that_is_not_there'",
-    ),
+    "missing import": ("import not_there", "ModuleNotFoundError: No module named 'not_there'"),
     "syntax error": ("def oops(:", "SyntaxError: invalid syntax"),
-    "exit at import": ("import sys\nsys.exit('no licence')", "SystemExit: no licence"),
-    "error at import that is no Exception": (
-        "class PanicException(BaseException):\n    pass\nraise PanicException('index out of bounds')",
-        "PanicException: index out of bounds",
+    "exit at import": ("raise SystemExit('no licence')", "SystemExit: no licence"),
+    "error that is no Exception": (
+        "class PanicException(BaseException):\n    pass\nraise PanicException('out of bounds')",
+        "PanicException: out of bounds",
     ),
-    "default that cannot be made": (
-        """
-        from pydantic import Field
-
-        from rankplug import LossSpecification, Parameters, hookimpl
-
-        class Broken(Parameters):
-            sigma: float = Field(default_factory=lambda: 1 / 0)
-
-        @hookimpl
-        def rankplug_losses():
-            return [LossSpecification(name="x", summary="x", parameters=Broken)]
-        """,
-        "ZeroDivisionError: division by zero",
-    ),
-    "error at import": ("raise RuntimeError('needs a GPU')", "RuntimeError: needs a GPU"),
     "unknown hook": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_loses():
-            return []
-        """,
+        "import rankplug\n@rankplug.hookimpl\ndef rankplug_loses():\n    return []",
         "TypeError: there is no hook rankplug_loses: did you mean rankplug_losses",
     ),
     "argument that no hook has": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_losses(everything):
-            return []
-        """,
+        "import rankplug\n@rankplug.hookimpl\ndef rankplug_losses(everything):\n    return []",
         "PluginValidationError: Plugin 'bad-pack:bad_pack' for hook 'rankplug_losses'",
     ),
-    "hook that raises": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return [1 / 0]
-        """,
-        "ZeroDivisionError: division by zero",
-    ),
-    "hook that exits": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            raise SystemExit(3)
-        """,
-        "SystemExit: 3",
-    ),
-    "hook that returns nothing": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            pass
-        """,
-        "TypeError: rankplug_losses must return a list of LossSpecification, not NoneType",
-    ),
-    "hook that returns a word": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return "hinge"
-        """,
-        "TypeError: rankplug_losses must return a list of LossSpecification, not str",
-    ),
-    "hook that returns a dictionary": (
-        """
-        from rankplug import hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return {"name": "hinge"}
-        """,
-        "TypeError: rankplug_losses must return a list of LossSpecification, not dict",
-    ),
-    "wrong kind of specification": (
-        """
-        from rankplug import MetricSpecification, hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return [MetricSpecification(name="m", summary="a metric")]
-        """,
-        "TypeError: rankplug_losses must return LossSpecification, not MetricSpecification: MetricSpecification(",
-    ),
-    "name with a space": (
-        """
-        from rankplug import LossSpecification, hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return [LossSpecification(name="two words", summary="x")]
-        """,
-        "SpecificationError: 'two words' is not a plugin's name: letters, digits, _ and -, beginning with a letter",
-    ),
-    "implementation that names no object": (
-        """
-        from rankplug import LossSpecification, hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return [LossSpecification(name="x", summary="x", implementation="package.module")]
-        """,
-        "SpecificationError: loss x: 'package.module' is not of the form package.module:object",
-    ),
-    "parameters that are no Parameters": (
-        """
-        from rankplug import LossSpecification, hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return [LossSpecification(name="x", summary="x", parameters=dict)]
-        """,
-        "SpecificationError: loss x: parameters must be a subclass of rankplug.Parameters",
-    ),
-    "duplicate name": (
-        """
-        from rankplug import LossSpecification, hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            return [LossSpecification(name="twice", summary="one"), LossSpecification(name="twice", summary="two")]
-        """,
-        "loss twice is offered twice by bad-pack",
-    ),
 }
+RETURNED = {
+    "1 / 0": "ZeroDivisionError: division by zero",
+    "exec('raise SystemExit(3)')": "SystemExit: 3",
+    "None": "TypeError: rankplug_losses must return a list of LossSpecification, not NoneType",
+    "'hinge'": "TypeError: rankplug_losses must return a list of LossSpecification, not str",
+    "{'name': 'hinge'}": "TypeError: rankplug_losses must return a list of LossSpecification, not dict",
+    "[rp.MetricSpecification(name='m', summary='a')]": "TypeError: rankplug_losses must return LossSpecification, not",
+    "[loss(name='two words', summary='x')]": "SpecificationError: 'two words' is not a plugin's name",
+    "[loss(name='x', summary='x', implementation='package.module')]": "SpecificationError: loss x: 'package.module' is",
+    "[loss(name='x', summary='x', parameters=dict)]": "SpecificationError: loss x: parameters must be a subclass",
+    "[loss(name='x', summary='x', parameters=Broken)]": "ZeroDivisionError: division by zero",
+    "[loss(name='twice', summary='one'), loss(name='twice', summary='two')]": "loss twice is offered twice by bad-pack",
+}
+HOOK = """
+import rankplug as rp
+from pydantic import Field
+loss = rp.LossSpecification
+class Broken(rp.Parameters):
+    sigma: float = Field(default_factory=lambda: 1 / 0)
+@rp.hookimpl
+def rankplug_losses():
+    return {}
+"""
+BROKEN |= {returned: (HOOK.replace("{}", returned), reason) for returned, reason in RETURNED.items()}
 
 
 @pytest.mark.parametrize("case", BROKEN)
@@ -245,9 +138,28 @@ def test_one_broken_hook_leaves_the_other_hooks_of_the_plugin(install):
     assert registry.broken[0].reason == "RuntimeError: no"
 
 
-def test_a_name_offered_twice_keeps_the_first(install):
-    registry = install(bad_pack=BROKEN["duplicate name"][0])
-    assert registry.find("loss", "twice").specification.summary == "one"
+def test_what_a_plugin_prints_goes_to_the_error_stream(install, capsys):
+    registry = install(loud_pack="print('buy now')\n" + textwrap.dedent(HEALTHY))
+    assert names(registry) == ["hinge"]
+    assert capsys.readouterr() == ("", "buy now\n")
+
+
+def test_a_distribution_can_be_left_out(install, monkeypatch):
+    monkeypatch.setenv("RANKPLUG_WITHOUT", "other, Healthy_Pack")
+    registry = install(healthy_pack=HEALTHY)
+    assert names(registry) == registry.broken == []
+    assert registry.remarks == ["plugin healthy_pack of healthy-pack is left out, as RANKPLUG_WITHOUT says"]
+
+
+def test_code_that_cannot_be_imported_is_a_problem(install):
+    lacking = HEALTHY.replace('"a hinge"', '"a hinge", implementation="not_there.code:loss"')
+    registry = install(
+        lacking_pack=lacking,
+        fine_pack=lacking.replace("not_there.code", "math").replace("hinge", "fine").replace(":loss", ":pow"),
+    )
+    problems = third_party_problems(registry)
+    assert problems["loss fine of fine-pack 1.0"] == ""
+    assert "not_there is not installed" in problems["loss hinge of lacking-pack 1.0"]
 
 
 def test_two_distributions_with_one_name_are_a_conflict_that_a_prefix_resolves(install):
