@@ -10,72 +10,36 @@ computes; these modules fix the conventions.
 2
 """
 
-from rankplug.statistics.critical_difference import CriticalDifference, critical_difference
-from rankplug.statistics.decisions import (
-    LEVEL,
-    PValues,
-    all_alike,
-    all_greater,
-    any_greater,
-    best_is_greater,
-    holm_rejected,
-    holm_steps,
-    look_steps,
-    none_greater,
-    p_values,
-)
-from rankplug.statistics.designs import (
-    Estimate,
-    mean_of_folds,
-    mean_of_queries_and_seeds,
-    mean_of_resplits,
-    mean_of_trials,
-    weighted_sum,
-)
-from rankplug.statistics.intervals import Doubles, Interval, Unit, hierarchical_bootstrap, t_interval
-from rankplug.statistics.paired_tests import (
-    Correction,
-    EffectSize,
-    PairedTest,
-    effect_size,
-    holm,
-    paired_permutation_test,
-    paired_t_test,
-)
-from rankplug.statistics.power import repetitions_needed, smallest_difference
-
-__all__ = [
-    "LEVEL",
-    "Correction",
-    "CriticalDifference",
-    "Doubles",
-    "EffectSize",
-    "Estimate",
-    "Interval",
-    "PValues",
-    "PairedTest",
-    "Unit",
-    "all_alike",
-    "all_greater",
-    "any_greater",
-    "best_is_greater",
-    "critical_difference",
-    "effect_size",
-    "hierarchical_bootstrap",
-    "holm",
-    "holm_rejected",
-    "holm_steps",
-    "look_steps",
-    "mean_of_folds",
-    "mean_of_queries_and_seeds",
-    "mean_of_resplits",
-    "mean_of_trials",
-    "none_greater",
-    "p_values",
-    "paired_permutation_test",
-    "paired_t_test",
-    "repetitions_needed",
-    "smallest_difference",
-    "t_interval",
-    "weighted_sum",
-]
+from rankplug.statistics._comparisons import Correction as Correction
+from rankplug.statistics._comparisons import CriticalDifference as CriticalDifference
+from rankplug.statistics._comparisons import EffectSize as EffectSize
+from rankplug.statistics._comparisons import PairedTest as PairedTest
+from rankplug.statistics._comparisons import critical_difference as critical_difference
+from rankplug.statistics._comparisons import effect_size as effect_size
+from rankplug.statistics._comparisons import holm as holm
+from rankplug.statistics._comparisons import paired_permutation_test as paired_permutation_test
+from rankplug.statistics._comparisons import paired_t_test as paired_t_test
+from rankplug.statistics._comparisons import repetitions_needed as repetitions_needed
+from rankplug.statistics._comparisons import smallest_difference as smallest_difference
+from rankplug.statistics._decisions import LEVEL as LEVEL
+from rankplug.statistics._decisions import PValues as PValues
+from rankplug.statistics._decisions import all_alike as all_alike
+from rankplug.statistics._decisions import all_greater as all_greater
+from rankplug.statistics._decisions import any_greater as any_greater
+from rankplug.statistics._decisions import best_is_greater as best_is_greater
+from rankplug.statistics._decisions import holm_rejected as holm_rejected
+from rankplug.statistics._decisions import holm_steps as holm_steps
+from rankplug.statistics._decisions import look_steps as look_steps
+from rankplug.statistics._decisions import none_greater as none_greater
+from rankplug.statistics._decisions import p_values as p_values
+from rankplug.statistics._estimates import Doubles as Doubles
+from rankplug.statistics._estimates import Estimate as Estimate
+from rankplug.statistics._estimates import Interval as Interval
+from rankplug.statistics._estimates import Unit as Unit
+from rankplug.statistics._estimates import hierarchical_bootstrap as hierarchical_bootstrap
+from rankplug.statistics._estimates import mean_of_folds as mean_of_folds
+from rankplug.statistics._estimates import mean_of_queries_and_seeds as mean_of_queries_and_seeds
+from rankplug.statistics._estimates import mean_of_resplits as mean_of_resplits
+from rankplug.statistics._estimates import mean_of_trials as mean_of_trials
+from rankplug.statistics._estimates import t_interval as t_interval
+from rankplug.statistics._estimates import weighted_sum as weighted_sum

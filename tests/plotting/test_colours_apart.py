@@ -19,8 +19,8 @@ from matplotlib.lines import Line2D
 
 from rankplug.errors import NotRunError
 from rankplug.plotting import PALETTE, in_style, mark_lines, new_figure
-from rankplug.plotting.forest import LOOKS
-from rankplug.plotting.markers import MARKERS
+from rankplug.plotting._charts import LOOKS
+from rankplug.plotting._figures import MARKERS
 from rankplug.studies import studies
 
 VISIONS = {

@@ -1,4 +1,18 @@
-"""Paired tests, effect sizes, and Holm's correction for a family of tests."""
+"""Paired tests, effect sizes, Holm's correction, power, and Friedman's test with Nemenyi's critical difference.
+
+The last is for several models over several data sets: Demsar, Statistical Comparisons of Classifiers over Multiple Data
+Sets, JMLR 7, 2006.
+
+>>> from rankplug.statistics import mean_of_trials
+>>> estimate = mean_of_trials([0.1, 0.3, 0.2, 0.4])
+>>> round(smallest_difference(estimate), 3), repetitions_needed(estimate, margin=0.1)
+(0.269, 16)
+>>> difference = critical_difference([[0.9, 0.8, 0.7]] * 6 + [[0.8, 0.9, 0.7]] * 4, unit="data sets")
+>>> difference.average_ranks
+(1.4, 1.6, 3.0)
+>>> difference.groups
+((0, 1),)
+"""
 
 from __future__ import annotations
 
@@ -9,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankplug.errors import DataError
-from rankplug.statistics.decisions import holm_rejected, holm_steps
-from rankplug.statistics.intervals import Doubles, Unit, finite_sample
+from rankplug.statistics._decisions import LEVEL, holm_rejected, holm_steps
+from rankplug.statistics._estimates import Doubles, Estimate, Unit, finite_sample
 from rankplug.system import numbers
 
 
@@ -171,3 +185,102 @@ def _rounding(first: Doubles, second: Doubles) -> float:
 
 def _is_constant(first: Doubles, second: Doubles) -> bool:
     return bool(np.ptp(first - second) <= _rounding(first, second))
+
+
+POWER = 0.8
+MOST = 100_000
+
+
+def smallest_difference(estimate: Estimate, *, level: float = LEVEL / 2, power: float = POWER) -> float:
+    """Return the true difference that this design finds with a given power: ``(t_level + t_power) * error``."""
+    from scipy import stats
+
+    if not (np.isfinite(estimate.error) and estimate.degrees > 0):
+        return math.inf
+    reach = stats.t.isf(level, estimate.degrees) + stats.t.ppf(power, estimate.degrees)
+    return float(reach * estimate.error)
+
+
+def repetitions_needed(
+    estimate: Estimate, margin: float, *, level: float = LEVEL / 2, power: float = POWER
+) -> int | None:
+    """Return how many repetitions in all would find a true difference of the margin; None where no number would.
+
+    The spread is taken to stay as it is, and degrees of freedom to be those of the repetitions.
+    """
+    from scipy import stats
+
+    if not np.isfinite(estimate.error):
+        return None
+    floor, rest = float(estimate.floor), (float(estimate.error) ** 2 - float(estimate.floor)) * estimate.count
+
+    def finds(count: int) -> bool:
+        degrees = max(count - 1.0, float(estimate.degrees) * (count - 1) / max(estimate.count - 1, 1))
+        reach = stats.t.isf(level, degrees) + stats.t.ppf(power, degrees)
+        return bool(reach * math.sqrt(floor + max(rest, 0.0) / count) <= margin)
+
+    if not finds(MOST):
+        return None
+    low, high = 1, MOST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if middle > 1 and finds(middle) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class CriticalDifference:
+    """Average ranks of models, 1 the best, and how far apart two must lie to differ."""
+
+    average_ranks: tuple[float, ...]
+    critical_difference: float
+    friedman_statistic: float
+    p_value: float
+    """The p value of Friedman's test that all models rank alike."""
+    blocks: int
+    unit: Unit
+    level: float
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Largest sets of models that are not told apart, best first; the bars of a critical-difference diagram."""
+        order = sorted(range(len(self.average_ranks)), key=lambda model: self.average_ranks[model])
+        kept: list[tuple[int, ...]] = []
+        for begin, best in enumerate(order):
+            limit = self.average_ranks[best] + self.critical_difference
+            group = tuple(model for model in order[begin:] if self.average_ranks[model] <= limit)
+            if len(group) > 1 and not any(set(group) <= set(wider) for wider in kept):
+                kept.append(group)
+        return tuple(kept)
+
+
+def critical_difference(quality: ArrayLike, *, unit: Unit, level: float = 0.05) -> CriticalDifference:
+    """Compute ranks of models within each block, Friedman's test, and Nemenyi's critical difference.
+
+    The difference is ``q sqrt(m (m + 1) / (6 N))`` for m models and N blocks.
+
+    Args:
+        quality: one row a block (a data set, a fold, a query), one column a model; higher is better.
+        unit: what a block is.
+        level: of Nemenyi's test.
+    """
+    from scipy import stats
+
+    table = numbers(quality, "quality")
+    if table.ndim != 2 or table.shape[1] < 3 or table.shape[0] < 2 or not np.isfinite(table).all():
+        raise DataError(
+            f"Friedman's test needs finite values of at least 3 models in at least 2 blocks, got shape {table.shape}"
+        )
+    blocks, models = table.shape
+    ranks = stats.rankdata(-table, axis=1)
+    statistic, p_value = (0.0, 1.0) if np.ptp(ranks) == 0 else stats.friedmanchisquare(*table.T)
+    quantile = stats.studentized_range.ppf(1 - level, models, np.inf) / math.sqrt(2)
+    return CriticalDifference(
+        tuple(map(float, ranks.mean(axis=0))),
+        float(quantile * math.sqrt(models * (models + 1) / (6 * blocks))),
+        float(statistic),
+        float(p_value),
+        blocks,
+        unit,
+        level,
+    )

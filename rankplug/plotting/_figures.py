@@ -1,4 +1,4 @@
-"""Style and files of figures: a palette for the colour-blind, the same colour for the same model everywhere.
+"""Style, markers and files of figures: a palette for the colour-blind, the same colour for the same model everywhere.
 
 The colours are those of Okabe and Ito (2008), Color universal design.
 """
@@ -6,17 +6,25 @@ The colours are those of Okabe and Ito (2008), Color universal design.
 from __future__ import annotations
 
 import contextlib
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankplug.system import require_modules, whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
     from matplotlib.transforms import Bbox
+
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#663300", "#555555", "#000000")
 PADDING = 0.1
@@ -169,3 +177,139 @@ def save(figure: Figure, stem: Path, suffixes: Iterable[str] = (".pdf", ".png", 
         with path.open("wb") as file:
             encode_figure(figure, file, path.suffix[1:])
     return paths
+
+
+MARKERS = dict(zip(PALETTE, ("o", "s", "^", "D", "v", "P", "X", "p", "*"), strict=True))
+"""Colour -> marker."""
+SIZE = 4.0
+SPACING = 0.16
+"""Space between markers on a line that has none at its points, as a share of its axes' diagonal."""
+
+
+def mark_lines(figure: Figure) -> None:
+    """Give the lines of a legend that differ by their colour alone markers too, the same for the same colour."""
+    lines = [line for axes in figure.axes for line in axes.lines if _is_named(line)]
+    alike = {line.get_label() for line in lines if any(_differ_by_colour_alone(line, other) for other in lines)}
+    marked = {line.get_label(): line for line in lines if line.get_label() in alike and _colour(line) in MARKERS}
+    looks = {_look(line) for line in lines if line.get_label() in marked}
+    for line in (line for axes in figure.axes for line in axes.lines):
+        # Points of a further panel may have no name of their own.
+        if line.get_label() in marked or (_has_points(line) and _look(line) in looks):
+            _mark(line)
+    for handle, label in (pair for legend in _legends(figure) for pair in _entries(legend)):
+        if label in marked:
+            handle.set(marker=marked[label].get_marker(), markersize=SIZE)
+
+
+def _mark(line: Line2D) -> None:
+    """Mark a line at its points where these are marked, else now and then, beside the markers of other lines."""
+    colour = _colour(line)
+    if not _has_points(line):
+        line.set(markersize=SIZE, markevery=(SPACING * PALETTE.index(colour) / len(PALETTE), SPACING))
+    line.set_marker(MARKERS[colour])
+
+
+def _is_named(line: Line2D) -> bool:
+    return line.get_visible() and not str(line.get_label()).startswith("_")
+
+
+def _differ_by_colour_alone(one: Line2D, other: Line2D) -> bool:
+    return _look(one)[1:] == _look(other)[1:] and _colour(one) != _colour(other)
+
+
+def _look(line: Line2D) -> tuple[str, str, str]:
+    return _colour(line), str(line.get_linestyle()), str(line.get_marker())
+
+
+def _has_points(line: Line2D) -> bool:
+    return line.get_marker() not in ("None", "none", "", " ", None)
+
+
+def _colour(line: Line2D) -> str:
+    from matplotlib.colors import to_hex
+
+    return to_hex(line.get_color()).upper()
+
+
+def _legends(figure: Figure) -> Iterator[Legend]:
+    yield from figure.legends
+    yield from (legend for axes in figure.axes if (legend := axes.get_legend()))
+
+
+def _entries(legend: Legend) -> Iterable[tuple[Line2D, str]]:
+    from matplotlib.lines import Line2D
+
+    named = zip(legend.legend_handles, legend.get_texts(), strict=True)
+    return [(handle, text.get_text()) for handle, text in named if isinstance(handle, Line2D)]
+
+
+MOST_CELLS = 600
+"""Cells of a heat map that are told; of more none is."""
+MOST_POINTS = 150
+"""Points that are told of a line; of more every second, third ... is left out."""
+Point = tuple[float, float, str]
+"""Place from the left and from the top, as shares of the picture, and words."""
+
+
+def encode_points(figure: Figure, area: Bbox | None = None) -> bytes:
+    """Return the points of a figure's named lines and the cells of its heat maps as JSON, see :data:`Point`.
+
+    The places are those in a picture that :func:`rankplug.plotting.encode_figure` writes of the same area.
+    """
+    return json.dumps(list(points_of(figure, area)), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def points_of(figure: Figure, area: Bbox | None = None) -> Iterator[Point]:
+    """Yield the points of a figure's named lines, and the cells of its heat maps."""
+    from matplotlib.collections import QuadMesh
+
+    inches = area or lay_out(figure)
+    left, bottom, width, height = inches.x0, inches.y0, inches.width, inches.height
+    for axes in figure.axes:
+        told = [point for line in axes.lines for point in _of_line(axes, line)]
+        for mesh in axes.collections:
+            told += _of_mesh(axes, mesh) if isinstance(mesh, QuadMesh) and axes.get_label() != "<colorbar>" else []
+        for x, y, words in told:
+            across = (x / figure.dpi - left) / width
+            down = 1 - (y / figure.dpi - bottom) / height
+            yield round(across, 4), round(down, 4), words
+
+
+def _of_line(axes: Axes, line: Line2D) -> list[Point]:
+    label = str(line.get_label())
+    if label.startswith("_") or not line.get_visible() or line.get_transform() != axes.transData:
+        return []
+    values = np.asarray(line.get_xydata(), float)
+    values = values[np.isfinite(values).all(axis=1)]
+    values = values[:: max(1, -(-len(values) // MOST_POINTS))]
+    pixels = axes.transData.transform(values) if len(values) else values
+    inside = axes.bbox.padded(1.0)
+    return [
+        (x, y, f"{label}: {horizontal:.4g}, {vertical:.4g}")
+        for (x, y), (horizontal, vertical) in zip(pixels, values, strict=True)
+        if inside.contains(x, y)
+    ]
+
+
+def _of_mesh(axes: Axes, mesh: QuadMesh) -> list[Point]:
+    values: Any = np.ma.atleast_2d(np.ma.asarray(mesh.get_array()))
+    corners = np.asarray(mesh.get_coordinates(), float)
+    if values.shape != (len(corners) - 1, len(corners[0]) - 1) or values.size > MOST_CELLS:
+        return []
+    middles = (corners[:-1, :-1] + corners[1:, 1:]) / 2
+    rows, columns = _names_of(axes.yaxis), _names_of(axes.xaxis)
+    points = []
+    for cell in np.ndindex(*values.shape):
+        if np.ma.is_masked(values[cell]) or not np.isfinite(values[cell]):
+            continue
+        x, y = middles[cell]
+        words = ", ".join(name for name in (rows.get(round(y, 3), ""), columns.get(round(x, 3), "")) if name)
+        across, down = axes.transData.transform((x, y))
+        points.append((float(across), float(down), f"{words}: {values[cell]:.4g}"))
+    return points
+
+
+def _names_of(axis: Axis) -> dict[float, str]:
+    """Return the words at the ticks of an axis by their places."""
+    named = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=False)
+    return {round(float(tick), 3): label.get_text().replace("\n", ", ") for tick, label in named}

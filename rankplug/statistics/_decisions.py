@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.statistics.intervals import Doubles
+from rankplug.statistics._estimates import Doubles
 
 LEVEL = 0.05
 """Chance of a wrong verdict on one claim, at most; half of it on either side."""
