@@ -159,7 +159,7 @@ BEGIN, END = "<!-- main claims -->", "<!-- /main claims -->"
 def fill_main_claims(page: Path, evidence: Evidence) -> None:
     """Replace the text between the two comments of README by the main claims."""
     text = page.read_text(encoding="utf-8")
-    tables = re.sub(r"\]\(papers/(\w+)\.md#([\w-]+)\)", r"](docs/reproduction.md)", main_claims(evidence))
+    tables = re.sub(r"\[(.*?)\]\(papers/[^)]*\)", r"\1", main_claims(evidence))
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     page.write_text(f"{before}{BEGIN}\n\n{tables}\n{END}{after}", encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def defaults_tables(findings: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-TABLES = {"clicks": clicks_tables, "defaults": defaults_tables}
+TABLES: dict[str, Callable[[Any], str]] = {"clicks": clicks_tables, "defaults": defaults_tables}
 
 
 def fill_tables(markdown: str, docs: Path) -> str:
