@@ -13,7 +13,7 @@ import json
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,6 +22,8 @@ from urllib.request import url2pathname
 from rankplug.errors import NotRunError
 from rankplug.registry.specifications import OWN, Specification, same_distribution
 
+UNIMPORTANT = ("summary", "paper", "parameters")
+"""Parts of a specification that change no result, or whose code is digested."""
 State = tuple[int, int]
 """Size and time of a file."""
 
@@ -30,26 +32,25 @@ _first_states: dict[Path, State] = {}
 
 
 def source_digest(specification: Specification, distribution: str) -> str:
-    """Return a digest of the code of a plugin's distribution; empty for rankplug's own and for those of this session.
+    """Return a digest of a plugin's code; empty for rankplug's own plugins and for those of this session.
 
-    For an installed distribution it digests the files that the installer recorded; for an editable one, the files of
-    its packages and of the editable packages that these import.
+    For an editable distribution it covers the modules that the plugin imports, directly or through others, as far as
+    they are editable too: an edit of a study's figures leaves the results of the losses beside it. For any other
+    distribution it covers all files that the installer recorded.
 
     Raises:
         NotRunError: a file has been edited since this process imported it.
     """
     if distribution == OWN:
         return ""
+    if any(same_distribution(distribution, name) for name in editable_roots()):
+        declared = {name: value for name, value in specification.describe().items() if name not in UNIMPORTANT}
+        return _digest([*_modules(specification.modules()), json.dumps(declared, sort_keys=True, default=str)])
     try:
         installed = metadata.distribution(distribution)
     except (metadata.PackageNotFoundError, ValueError):
         return ""
-    if not any(same_distribution(distribution, name) for name in editable_roots()) and (
-        digest := _recorded_digest(str(installed.version), installed.read_text("RECORD") or "")
-    ):
-        return digest
-    modules = {point.module for point in installed.entry_points if point.group == OWN}
-    return code_digest(*(name.partition(".")[0] for name in modules | set(specification.modules())))
+    return _recorded_digest(installed.read_text("RECORD") or "")
 
 
 def code_digest(*packages: str) -> str:
@@ -64,20 +65,48 @@ def code_digest(*packages: str) -> str:
     Raises:
         NotRunError: a file has been edited since this process imported it.
     """
-    digest = hashlib.blake2b(digest_size=8)
-    pending, seen = [*packages], set()
-    lines = []
+    pending, seen, lines = [*packages], set(), []
     while pending:
         package = pending.pop()
         if package in seen:
             continue
         seen.add(package)
         for name, path in package_files(package):
-            content, imported = _content(path, _checked_state(path, package, name))
-            lines.append(f"{package}/{name} {content}\n")
-            pending += [other for other in imported if other not in seen and _is_editable(other)]
-    digest.update("".join(sorted(lines)).encode())
-    return digest.hexdigest()
+            module = ".".join([package, *Path(name).with_suffix("").parts]).removesuffix(".__init__")
+            own = path.suffix != ".py" or path.stem == package
+            content, imported = _content(path, _checked_state(path, package if own else module))
+            lines.append(f"{package}/{name} {content}")
+            tops = {name.partition(".")[0] for name in imported}
+            pending += [top for top in tops if top and top not in seen and _is_editable(top)]
+    return _digest(sorted(lines))
+
+
+def _modules(names: Iterable[str]) -> list[str]:
+    """Return the editable modules among some and those that they import, with digests of their files."""
+    pending, seen, lines = [*names], set(), []
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        path = _file_of(name) if _is_editable(name.partition(".")[0]) else None
+        if path is None:
+            continue
+        content, imported = _content(path, _checked_state(path, name))
+        lines.append(f"{name} {content}")
+        outer = name.rpartition(".")[0]
+        package = name if path.stem == "__init__" else outer
+        # Importing a module imports the packages around it.
+        pending += [outer] if outer else []
+        for other in imported:
+            dots = len(other) - len(other.lstrip("."))
+            if dots <= package.count(".") + 1:
+                pending.append(importlib.util.resolve_name(other, package) if dots else other)
+    return sorted(lines)
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
 
 def package_files(package: str) -> Iterator[tuple[str, Path]]:
@@ -122,14 +151,33 @@ def editable_roots() -> dict[str, Path]:
 
 
 @functools.lru_cache(maxsize=256)
-def _recorded_digest(version: str, record: str) -> str:
+def _recorded_digest(record: str) -> str:
     """Return a digest of the lines of RECORD that belong to code, which are the same on every machine."""
     lines = [
         line.rpartition(",")[0]
         for line in record.splitlines()
         if ".dist-info/" not in line and not line.startswith("..") and ".pyc," not in line
     ]
-    return hashlib.blake2b("\n".join(sorted(lines)).encode(), digest_size=8).hexdigest() if lines else ""
+    return _digest(sorted(lines)) if lines else ""
+
+
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module; only its outermost package is searched for on the path, and nothing is imported."""
+    top, *inner = module.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    if spec is None:
+        return None
+    if not inner:
+        return Path(spec.origin) if spec.has_location and spec.origin else None
+    for location in spec.submodule_search_locations or ():
+        path = Path(location, *inner)
+        for file in (path / "__init__.py", path.with_suffix(".py"), *path.parent.glob(f"{path.name}.*.so")):
+            if file.is_file():
+                return file
+    return None
 
 
 @functools.cache
@@ -151,14 +199,12 @@ def _is_editable(package: str) -> bool:
     )
 
 
-def _checked_state(path: Path, package: str, name: str) -> State:
-    """Return the state of a file; raise an error if it was edited after it may have been imported or read."""
+def _checked_state(path: Path, module: str) -> State:
+    """Return the state of a file; raise an error if it was edited after its module was imported."""
     stat = path.stat()
     state = stat.st_size, stat.st_mtime_ns
-    module = ".".join([package, *Path(name).with_suffix("").parts]).removesuffix(".__init__")
-    imported = module in sys.modules or (package in sys.modules and (path.suffix != ".py" or path.stem == package))
     if _first_states.setdefault(path, state) != state:
-        if imported:
+        if module in sys.modules:
             raise NotRunError(
                 f"{path} was edited after it was imported; start a new session, so that the code that runs is the code"
                 " in the file"
@@ -169,7 +215,7 @@ def _checked_state(path: Path, package: str, name: str) -> State:
 
 @functools.lru_cache(maxsize=4096)
 def _content(path: Path, state: State) -> tuple[str, tuple[str, ...]]:
-    """Return the digest of a file, and the outermost packages that it imports."""
+    """Return the digest of a file, and the names of modules that it may import; relative ones begin with dots."""
     content = path.read_bytes()
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     try:
@@ -179,7 +225,9 @@ def _content(path: Path, state: State) -> tuple[str, tuple[str, ...]]:
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names.add(node.module.partition(".")[0])
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            # What is imported from a package may be a module of it.
+            names |= {base, *(f"{base}{'.' if node.module else ''}{alias.name}" for alias in node.names)}
     return digest, tuple(sorted(names))
