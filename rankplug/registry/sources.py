@@ -46,11 +46,7 @@ def source_digest(specification: Specification, distribution: str) -> str:
     if any(same_distribution(distribution, name) for name in editable_roots()):
         declared = {name: value for name, value in specification.describe().items() if name not in UNIMPORTANT}
         return _digest([*_modules(specification.modules()), json.dumps(declared, sort_keys=True, default=str)])
-    try:
-        installed = metadata.distribution(distribution)
-    except (metadata.PackageNotFoundError, ValueError):
-        return ""
-    return _recorded_digest(installed.read_text("RECORD") or "")
+    return _recorded_digest(distribution)
 
 
 def code_digest(*packages: str) -> str:
@@ -150,9 +146,13 @@ def editable_roots() -> dict[str, Path]:
     return roots
 
 
-@functools.lru_cache(maxsize=256)
-def _recorded_digest(record: str) -> str:
+@functools.cache
+def _recorded_digest(distribution: str) -> str:
     """Return a digest of the lines of RECORD that belong to code, which are the same on every machine."""
+    try:
+        record = metadata.distribution(distribution).read_text("RECORD") or ""
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
     lines = [
         line.rpartition(",")[0]
         for line in record.splitlines()

@@ -72,6 +72,7 @@ def forget() -> None:
     registry.cache_clear()
     sources.editable_roots.cache_clear()
     sources._is_editable.cache_clear()
+    sources._recorded_digest.cache_clear()
     sources._first_states.clear()
     for name in [name for name in sys.modules if name.partition(".")[0] in ("workbench", "bench_helper")]:
         del sys.modules[name]
@@ -120,6 +121,7 @@ def test_another_build_of_one_version_changes_it(root: Path) -> None:
     before, identity = digest(), rp.Combination(**PARTS).identity
     (root / "workbench/data.py").write_text(DATA.replace("[:, 0]", "[:, 1]"))
     record(root)
+    forget()
     assert before and digest() not in ("", before)
     assert rp.Combination(**PARTS).identity != identity
 
