@@ -110,8 +110,8 @@ def spread(client: Any, parts: Sequence[Any], fingerprint: str | None = None) ->
 
     def array(name: str, shapes: list[tuple[int, ...]], kind: Any) -> Any:
         pieces = [delayed(_piece)(part, name, first=first) for part, first in zip(held, firsts, strict=True)]
-        chunks = [da.from_delayed(*piece, kind) for piece in zip(pieces, shapes, strict=True)]  # type: ignore[no-untyped-call]
-        return da.concatenate(chunks)  # type: ignore[no-untyped-call]
+        chunks = [da.from_delayed(*piece, kind) for piece in zip(pieces, shapes, strict=True)]
+        return da.concatenate(chunks)
 
     firsts = np.cumsum([0, *(lists for lists, *_ in sizes[:-1])]).tolist()
     return SpreadLists(

@@ -109,7 +109,7 @@ class RunningScores:
 
 
 @ArrayFunction
-def add_trees(features, roots, depths, feature, threshold, left, missing_right, value, base, single, complete, scores):  # type: ignore[no-untyped-def]
+def add_trees(features, roots, depths, feature, threshold, left, missing_right, value, base, single, complete, scores):
     """Fill the scores of some documents; lanes beyond the last document repeat it.
 
     Places are unsigned, which spares asking whether they count from the end, and lanes are of one fixed number, so that

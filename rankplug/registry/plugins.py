@@ -245,7 +245,7 @@ class Registry:
             if name in specification.exports:
                 return import_object(specification.exports[name], str(specification))
         for implementation in self.manager.hook.rankplug_functions.get_hookimpls():
-            functions = implementation.function()
+            functions: Any = implementation.function()
             if name in functions:
                 return import_object(functions[name], f"function {name}")
         raise AttributeError(f"no plugin exports {name}")

@@ -224,7 +224,7 @@ class Model(abc.ABC):
                 position = {name: place for place, name in enumerate(columns)}
                 matrix = data.features[:, [position[name] for name in known]]
             else:
-                matrix = data[list(known)]  # type: ignore[index, call-overload]
+                matrix = data[list(known)]  # type: ignore[index]
         features = numbers(matrix, "features", "float32")
         if features.ndim != 2 or features.shape[1] != self.record.features:
             raise DataError(
