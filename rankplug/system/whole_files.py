@@ -51,9 +51,11 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def check_can_write(path: Path) -> None:
-    """Raise the error now that writing a file whole would raise later."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = _new_file(_target(path).parent)
+    """Raise the error now that writing a file whole would raise later; no folder is created."""
+    folder = _target(path).parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    handle, name = _new_file(folder)
     try:
         os.write(handle, bytes(4096))
     finally:

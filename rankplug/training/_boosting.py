@@ -235,7 +235,7 @@ def feature_roles(settings: Mapping[str, Any], lists: Lists) -> FeatureRoles:
 
 
 def check_codes(lists: Lists, feature: int) -> None:
-    """Raise an error where a feature holds anything but whole numbers from 0, which stand for categories, and nan."""
+    """Raise an error if a feature has values other than whole numbers from 0, which are categories, and nan."""
     values = lists.features[:, feature]
     bad = values[~(np.isnan(values) | (np.isfinite(values) & (values >= 0) & (np.floor(values) == values)))]
     if bad.size:

@@ -63,6 +63,15 @@ def test_an_unknown_part_is_refused(tmp_path):
         run("evaluate", out, "--part", "holdout")
 
 
+def test_a_dry_run_creates_no_folder(tmp_path):
+    words = ["train", "synthetic[queries=10]", "--scorer", "trees[rounds=1]", "--loss", "mse", "--dry-run"]
+    assert run(*words, "--out", tmp_path / "a" / "b" / "model.txt").exit_code == 0
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ModelFileError, match="cannot write"):
+        run(*words, "--out", tmp_path / "file" / "model.txt")
+
+
 def test_train_replaces_a_model_and_nothing_else(tmp_path):
     out, beside = tmp_path / "model.txt", tmp_path / "model.txt.rankplug.json"
     words = ["train", "made_here", "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out]

@@ -13,7 +13,6 @@ import pytest
 
 import rankplug as rp
 from rankplug.errors import DataError, FitError
-from rankplug.store import Combination
 
 ENGINES = ["lightgbm", "xgboost"]
 SMALL = "rounds=12,learning_rate=0.1,l2=0,leaves=6,min_data=1,min_hessian=0.0001"
@@ -107,6 +106,14 @@ def test_a_data_frames_names_and_categories_reach_the_model(engine: str, lists: 
         ranker.predict(lists.features)
 
 
+@pytest.mark.parametrize("value", [np.inf, 2.5, -1.0])
+def test_values_that_are_no_categories_are_refused(value: float, lists: rp.Lists) -> None:
+    features = lists.features.copy()
+    features[:2, 0] = np.nan, value
+    with pytest.raises(DataError, match=f"feature brand is categorical and has the value {value:g}"):
+        fit("lightgbm", replace(lists, features=features, categorical=(0,)))
+
+
 def test_only_trees_take_categories(lists: rp.Lists) -> None:
     with pytest.raises(DataError, match="backend torch takes no categorical features"):
         rp.fit("torch[epochs=1]", loss="mse", train=replace(lists, categorical=(0,)), progress=False)
@@ -173,16 +180,3 @@ def test_parts_of_lists_keep_names_and_categories(lists: rp.Lists) -> None:
     assert coded.fingerprint != lists.fingerprint == replace(lists, feature_names=()).fingerprint
     with pytest.raises(DataError, match="cannot be joined"):
         rp.Lists.concatenate([coded[:2], lists[2:]])
-
-
-def test_a_combination_has_the_name_it_had_before_these_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = {"dataset": "synthetic", "backend": "lightgbm", "loss": "mse"}
-    before = Combination(**parts, scorer="trees[leaves=15]")
-    assert set(before.plugins["scorer"][0]["parameters"]).isdisjoint(
-        ("categorical", "increasing", "decreasing", "engine")
-    )
-    names = {Combination(**parts, scorer=f"trees[leaves=15{more}]").identity for more in (
-        "", ",engine=()", ",categorical=()", ",engine=lightgbm[path_smooth=1]", ",engine=lightgbm[path_smooth=2]",
-        ",categorical=0", ",categorical=brand", ",increasing=0",
-    )}  # fmt: skip
-    assert len(names) == 6 and before.identity in names
