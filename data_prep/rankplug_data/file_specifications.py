@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator
 
-from rankplug import DatasetSpecification, TransformSpecification
+from rankplug import DatasetSpecification
 from rankplug.registry import Parameters
 from rankplug_data.public.benchmark import Benchmark
 from rankplug_data.public.catalogue import BENCHMARKS
@@ -69,19 +69,6 @@ class TableParameters(OwnDataParameters):
     )
 
 
-class RandomSplitParameters(Parameters):
-    """Shares of the queries; the test part has the rest."""
-
-    train: float = Field(0.6, gt=0, lt=1, description="share of the queries for training")
-    valid: float = Field(0.2, gt=0, lt=1, description="share of the queries for validation")
-
-    @model_validator(mode="after")
-    def _leave_some_for_test(self) -> RandomSplitParameters:
-        if self.train + self.valid >= 1:
-            raise ValueError(f"train={self.train} and valid={self.valid} leave no query for the test part")
-        return self
-
-
 def _official(benchmark: Benchmark) -> DatasetSpecification:
     others = {name for other in BENCHMARKS for name in other.inside if name not in benchmark.inside}
     dataset = OfficialDataset(benchmark, tuple(sorted(others)))
@@ -114,14 +101,4 @@ DATASETS = [
         folds=5,
         fingerprint="rankplug_data.file_fingerprint:content_digest",
     ),
-]
-
-SPLITS = [
-    TransformSpecification(
-        name="random_split",
-        summary="pool train, valid and test and split anew by query",
-        implementation="rankplug_data.splits:random_split",
-        parameters=RandomSplitParameters,
-        paper="xendcg",
-    )
 ]

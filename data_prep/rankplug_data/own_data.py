@@ -18,9 +18,9 @@ from rankplug_data.preparation.storing import PreparedData
 from rankplug_data.preparation.verifying import problems_of
 from rankplug_data.public.benchmark import PARTS
 from rankplug_data.public.sources import prepared_folder
-from rankplug_data.splits import divide, pick
 from rankplug_data.text.letor import OnError
 from rankplug_data.text.regular_files import changed, edit_state, is_there
+from rankplug_data.transforms import divide
 
 TRAIN_SHARE, VALID_SHARE = 0.6, 0.2
 
@@ -135,6 +135,6 @@ def _drawn(parts: dict[str, Lists], fold: int, seed: int, name: str) -> Split:
         return Split(*(parts[part] for part in PARTS))
     train = parts["train"]
     chosen = divide(len(train), list(shares.values())[:-1], generator(seed, name, fold))
-    drawn = {part: pick([train], queries) for part, queries in zip(shares, chosen, strict=True)}
+    drawn = {part: train[queries] for part, queries in zip(shares, chosen, strict=True)}
     every = {**parts, **drawn}
     return Split(*(every[part] for part in PARTS))

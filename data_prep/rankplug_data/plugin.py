@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankplug import DatasetSpecification, TransformSpecification, hookimpl
-from rankplug_data.file_specifications import DATASETS, SPLITS
+from rankplug_data.file_specifications import DATASETS
 from rankplug_data.synthetic_specification import SYNTHETIC
 from rankplug_data.transform_specifications import TRANSFORMS
 
@@ -17,4 +17,4 @@ def rankplug_datasets() -> list[DatasetSpecification]:
 @hookimpl
 def rankplug_transforms() -> list[TransformSpecification]:
     """Offer the transforms."""
-    return [*SPLITS, *TRANSFORMS]
+    return TRANSFORMS

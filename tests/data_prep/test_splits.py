@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankplug_data.file_specifications import RandomSplitParameters
-from rankplug_data.splits import divide, random_split
+from rankplug_data.transform_specifications import RandomSplitParameters
+from rankplug_data.transforms import divide, random_split
 
 import rankplug as rp
 from rankplug.errors import DataError, ParameterError

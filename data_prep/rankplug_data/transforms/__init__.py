@@ -1,1 +1,0 @@
-"""Changes of data: scaling, cleaning, label noise and simulated clicks. Each returns new lists."""
