@@ -12,7 +12,7 @@ Where the probability of an examination depends on the position alone, clicks ov
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,7 +100,9 @@ class Clicks(ClickCounts):
         """Position of each document, from 1, where each was shown exactly once, as in lists of one impression."""
         return self.shown.argmax(axis=1) + 1 if (self.shown.sum(axis=1) == 1).all() else None
 
-    def labels(self, propensities: ArrayLike | None = None) -> NDArray[np.float32]:
+    def labels(
+        self, propensities: ArrayLike | None = None, estimator: Literal["ratio", "inverse"] = "ratio"
+    ) -> NDArray[np.float32]:
         """Return labels for any loss, on the scale of grades from 0 to 4: of click rates, or of relevance.
 
         Many losses take :math:`2^y - 1` as the gain of a label y; that of these labels is proportional to the rate or
@@ -108,20 +110,29 @@ class Clicks(ClickCounts):
 
         Args:
             propensities: probability that a user looks at each position; without them click rates are taken.
+            estimator: of relevance, see :meth:`relevance`.
         """
-        share = self.rates if propensities is None else self.relevance(propensities)
+        share = self.rates if propensities is None else self.relevance(propensities, estimator)
         return np.log2(1.0 + (2.0**LARGEST_GRADE - 1.0) * share).astype(np.float32)
 
-    def relevance(self, propensities: ArrayLike) -> NDArray[np.float64]:
-        """Return clicks for each time that a document was looked at, by inverse propensity.
+    def relevance(
+        self, propensities: ArrayLike, estimator: Literal["ratio", "inverse"] = "ratio"
+    ) -> NDArray[np.float64]:
+        r"""Return estimates of the probability of a click on each document that is looked at.
 
-        In expectation over clicks that is the probability of a click on a document that is looked at, whatever places
-        it was shown at. An estimate above 1 is taken as 1, a document that was never shown as 0.
+        ``ratio`` is clicks over expected examinations, :math:`\sum c / \sum p` over a document's impressions.
+        ``inverse`` is the inverse propensity score of Joachims et al. (2017), the mean of :math:`c / p` over them. Both
+        have the right expectation over clicks; ``inverse`` varies more, as clicks at low positions weigh most. An
+        estimate above 1 is taken as 1, a document that was never shown as 0.
 
         Args:
             propensities: probability that a user looks at each position.
+            estimator: which of the two.
         """
-        return np.minimum(_ratio(self.clicked.sum(axis=1), self.shown @ self.check_propensities(propensities)), 1.0)
+        values = self.check_propensities(propensities)
+        if estimator == "inverse":
+            return np.minimum(_ratio(self.clicked @ (1.0 / values), self.shown.sum(axis=1)), 1.0)
+        return np.minimum(_ratio(self.clicked.sum(axis=1), self.shown @ values), 1.0)
 
     def check_propensities(self, propensities: ArrayLike) -> Probabilities:
         """Return one probability a position, checked."""

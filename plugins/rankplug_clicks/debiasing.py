@@ -1,15 +1,18 @@
 r"""Debiasing: learning relevance from clicks, with any loss, sampler, scorer and backend.
 
-Labels of the training and of the validation part become clicks by inverse propensity (Joachims et al., WSDM 2017; Wang
-et al., WSDM 2018), added up over all impressions of a document, so that the iteration is chosen without the bias too.
-``ips`` takes propensities that are given or estimated before training. ``dual`` alternates (Ai et al., SIGIR 2018): a
-ranker is fitted by propensities, and propensities by the ranker. ``native`` hands positions to an engine's own
-objective.
+Labels of the training and of the validation part become estimates of relevance from clicks, added up over all
+impressions of a document, so that the iteration is chosen without the bias too. ``ips`` takes propensities that are
+given or estimated before training; its labels are clicks over expected examinations, a ratio, or with
+``estimator=inverse`` the inverse propensity score (Joachims et al., WSDM 2017; Wang et al., WSDM 2018). ``dual``
+alternates: a ranker is fitted by propensities, and propensities by the ranker. The name is that of Ai et al. (SIGIR
+2018), whose algorithm takes gradient steps of both models on each batch; that is not implemented. ``native`` hands
+positions to an engine's own objective.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -23,7 +26,7 @@ from rankplug_clicks.propensities import harvest, propensities_by, regression_em
 
 
 def inverse_propensity(parameters: InversePropensity, train: Lists, valid: Lists | None, fit: FitLists) -> Model:
-    """Fit to clicks over examinations."""
+    """Fit to relevance that clicks and propensities estimate."""
     clicks = _clicks_of(train)
     if parameters.propensities == "harvest":
         propensities = harvest(clicks)
@@ -31,7 +34,7 @@ def inverse_propensity(parameters: InversePropensity, train: Lists, valid: Lists
         propensities = regression_em(clicks, train.features)
     else:
         propensities = clicks.check_propensities(parameters.propensities)
-    return _fit(train, valid, propensities, fit)
+    return _fit(train, valid, propensities, fit, parameters.estimator)
 
 
 def dual(parameters: Dual, train: Lists, valid: Lists | None, fit: FitLists) -> Model:
@@ -61,9 +64,17 @@ def _clicks_of(lists: Lists) -> Clicks:
     return Clicks.of(lists.clicks)
 
 
-def _fit(train: Lists, valid: Lists | None, propensities: Probabilities, fit: FitLists) -> Model:
+def _fit(
+    train: Lists,
+    valid: Lists | None,
+    propensities: Probabilities,
+    fit: FitLists,
+    estimator: Literal["ratio", "inverse"] = "ratio",
+) -> Model:
     def debiased(lists: Lists) -> Lists:
-        return lists if lists.clicks is None else replace(lists, labels=_clicks_of(lists).labels(propensities))
+        return (
+            lists if lists.clicks is None else replace(lists, labels=_clicks_of(lists).labels(propensities, estimator))
+        )
 
     model = fit(debiased(train), None if valid is None else debiased(valid), None)
     model.record.chosen["propensities"] = propensities.tolist()

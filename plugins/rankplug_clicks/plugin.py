@@ -17,6 +17,10 @@ class InversePropensity(Parameters):
         description="how they are estimated: from documents shown at several positions, or with relevance regressed on"
         " the features; or one a position",
     )
+    estimator: Literal["ratio", "inverse"] = Field(
+        "ratio",
+        description="of relevance: clicks over expected examinations, or each click over its propensity (IPS)",
+    )
 
 
 class Dual(Parameters):
@@ -90,13 +94,13 @@ def rankplug_debiasings() -> list[DebiasingSpecification]:
     return [
         DebiasingSpecification(
             name="ips",
-            summary="labels are clicks over examinations, by propensities that are given or estimated",
+            summary="labels are clicks over expected examinations, by propensities that are given or estimated",
             implementation="rankplug_clicks.debiasing:inverse_propensity",
             parameters=InversePropensity,
         ),
         DebiasingSpecification(
             name="dual",
-            summary="rankers and propensities in turn, each fitted to what the other says",
+            summary="rankers and propensities in turn, each fitted to the other; not the algorithm of Ai et al. (2018)",
             implementation="rankplug_clicks.debiasing:dual",
             parameters=Dual,
         ),

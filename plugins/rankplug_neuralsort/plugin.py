@@ -42,7 +42,7 @@ def rankplug_losses() -> list[LossSpecification]:
         ),
         _loss(
             "pirank",
-            "1 - NDCG of a relaxed permutation",
+            "1 - NDCG of a relaxed permutation; without the paper's division of long lists",
             "PiRank, Swezey et al. 2021",
             r"1 - \frac1{\mathrm{IDCG}}\sum_{r \le k} \frac{\sum_i \hat P_{ri} (2^{y_i} - 1)}{\log_2(1 + r)}",
             parameters.PiRank,

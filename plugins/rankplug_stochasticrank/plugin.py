@@ -12,7 +12,7 @@ def rankplug_losses() -> list[LossSpecification]:
     return [
         LossSpecification(
             name="stochastic_rank",
-            summary="expected NDCG under Gaussian noise, with an unbiased gradient; without the paper's boosting",
+            summary="expected NDCG under Gaussian noise, unbiased gradient; without the paper's boosting and its shift",
             paper="StochasticRank, Ustimenko and Prokhorenkova 2020",
             formula=r"-E_{\varepsilon}\left[\mathrm{NDCG}(f + \sigma\varepsilon)\right],\quad \partial_i ="
             r" -E_{\varepsilon}\left[\sum_{j \ne i} \phi_\sigma(f_j + \sigma\varepsilon_j - f_i)\,"

@@ -10,6 +10,8 @@ and ``ERR`` with one neighbour). As in YetiRank, permutations sort scores with l
 * ERR: :math:`|R_i - R_j| / (r (r + 1))` times the chance that the reader comes so far,
   with :math:`R = (2^y - 1) / 2^{y_{\max}}` and :math:`y_{\max}` that of the list.
 
+For NDCG the release takes the label itself as the gain unless ``type=Exp`` is set; here it is :math:`2^y - 1`.
+
 For NDCG, MRR and ERR that is what the metric changes when the two are exchanged. For MAP it is not: average precision
 changes by :math:`(1 + c) / (r (r + 1) n_+)` with c relevant documents before them. The weights of all permutations are
 averaged, and held fixed in differentiation. A document is relevant from label 1 on.

@@ -12,7 +12,7 @@ def rankplug_losses() -> list[LossSpecification]:
     return [
         LossSpecification(
             name="yetiloss",
-            summary="YetiRank whose pairs weigh what the released YetiLoss gives them for NDCG, MAP, MRR or ERR",
+            summary="YetiRank with the released YetiLoss's weights for NDCG (here with gains 2^y - 1), MAP, MRR or ERR",
             paper="YetiLoss, Lyzhin et al. 2023",
             formula=r"\sum_{y_i > y_j} w_{ij} \log(1 + e^{-(f_i - f_j)}),\quad"
             r" w_{ij} = E\left[\sum_r w_M(r, y_i, y_j)\, 1[i, j \text{ at } r, r+1]\right]",

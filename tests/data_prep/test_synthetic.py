@@ -236,6 +236,14 @@ def test_the_trials_seed_draws_the_queries_unless_a_sample_is_named():
     assert fingerprints(rp.load(name, seed=4)) == fingerprints(rp.load(fixed, seed=1))
 
 
+def test_replicas_of_one_shape_have_unrelated_queries():
+    parts = [rp.load(f"synthetic[queries=300,documents=10{replica}]", seed=3)[0] for replica in ("", ",replica=1")]
+    again = rp.load("synthetic[queries=300,documents=10,replica=1]", seed=3)[0]
+    assert np.array_equal(parts[1].features, again.features)
+    means = [part.features.mean(axis=1)[:1000] for part in parts]
+    assert abs(np.corrcoef(*means)[0, 1]) < 0.15
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_its_shape_is_that_of_the_collection(shape):
     outline = SHAPES[shape]

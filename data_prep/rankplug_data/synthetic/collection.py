@@ -87,7 +87,8 @@ def oracle(parameters: SyntheticParameters, seed: int) -> tuple[NDArray[np.float
 
 def _key(parameters: SyntheticParameters, seed: int) -> int:
     sample = seed if parameters.sample is None else parameters.sample
-    return seeds.stream(sample, "synthetic", parameters.shape)
+    replica = () if parameters.replica is None else (parameters.replica,)
+    return seeds.stream(sample, "synthetic", parameters.shape, *replica)
 
 
 def _parts(parameters: SyntheticParameters, seed: int) -> list[_Part]:

@@ -13,13 +13,21 @@ from rankplug_data.synthetic.shapes import ShapeName
 class SyntheticParameters(Parameters):
     """Parameters of the made data set."""
 
-    added_later: ClassVar[dict[str, Any]] = {"test_queries": None, "valid_queries": None, "editions": None}
+    added_later: ClassVar[dict[str, Any]] = {
+        "test_queries": None,
+        "valid_queries": None,
+        "editions": None,
+        "replica": None,
+    }
 
     shape: ShapeName = Field("mslr", description="collection that features, lists and labels take after")
     queries: int = Field(600, ge=5, description="training, validation and test together, split 60/20/20")
     documents: float | None = Field(None, ge=1, le=10_000, description="mean length of a list; the shape's when none")
     noise: float = Field(1.0, ge=0, description="deviation of the judges' noise, relative to the shape's")
     sample: int | None = Field(None, ge=0, description="which queries are drawn; the trial's seed decides when none")
+    replica: int | None = Field(
+        None, ge=1, description="number of an independent collection of the same shape, with other queries at each seed"
+    )
     test_queries: int | None = Field(None, ge=1, description="queries of the test part, in place of its 20 %")
     valid_queries: int | None = Field(None, ge=1, description="queries of the validation part, in place of its 20 %")
     editions: int | None = Field(

@@ -87,7 +87,9 @@ def _made(
     valid: int | None = None,
     test: int | None = None,
 ) -> Collection:
-    small = f"synthetic[shape={shape},queries={queries},documents={documents}]"
+    # MQ2007 has the shape of OHSUMED and WEB30K that of WEB10K; without a replica they would have the same queries.
+    replica = ",replica=1" if place in (MQ2007, WEB30K) else ""
+    small = f"synthetic[shape={shape},queries={queries},documents={documents}{replica}]"
     asked = {"valid_queries": valid, "test_queries": test}
     large = small[:-1] + "".join(f",{name}={count}" for name, count in asked.items() if count) + "]"
     return Collection(

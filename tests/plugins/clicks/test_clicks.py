@@ -47,6 +47,17 @@ def test_clicks_by_inverse_propensity_are_relevance_wherever_a_document_was_show
     assert np.corrcoef(found, relevance)[0, 1] > 0.99 > 0.9 > np.corrcoef(clicks.rates, relevance)[0, 1]
 
 
+def test_both_estimators_are_those_of_a_loop_over_impressions():
+    noise = np.random.default_rng(2)
+    rows, places, hits = noise.integers(0, 6, 400), noise.integers(1, 4, 400), noise.random(400) < 0.2
+    clicks, propensities = rp.Clicks.from_log(rows, places, hits, size=6), np.array([1.0, 0.7, 0.4])
+    for document in range(6):
+        weights, own = propensities[places[rows == document] - 1], hits[rows == document]
+        ratio, inverse = (clicks.relevance(propensities, kind)[document] for kind in ("ratio", "inverse"))
+        assert ratio == pytest.approx(own.sum() / weights.sum())
+        assert inverse == pytest.approx(np.mean(own / weights))
+
+
 def test_relevance_of_a_document_never_shown_is_0_and_none_is_above_1():
     clicks = rp.Clicks([[0, 0], [0, 4]], [[0, 0], [0, 4]])
     assert clicks.relevance([1.0, 0.25]).tolist() == [0.0, 1.0]
