@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from rankplug_data.text import letor
+from rankplug_data import letor
 
 import rankplug as rp
 from rankplug.system import available_cores, threads, use_threads

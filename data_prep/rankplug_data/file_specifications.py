@@ -8,9 +8,8 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from rankplug import DatasetSpecification
 from rankplug.registry import Parameters
-from rankplug_data.public.benchmark import Benchmark
-from rankplug_data.public.catalogue import BENCHMARKS
-from rankplug_data.public.official import OfficialDataset
+from rankplug_data.catalogue import BENCHMARKS, Benchmark
+from rankplug_data.official import OfficialDataset
 
 
 class OwnDataParameters(Parameters):
@@ -88,17 +87,17 @@ DATASETS = [
     DatasetSpecification(
         name="letor-file",
         summary="your own LETOR or SVMlight text, folder or archive",
-        implementation="rankplug_data.own_files:OWN_FILES",
+        implementation="rankplug_data.own_data:OWN_FILES",
         parameters=OwnFileParameters,
         folds=5,
-        fingerprint="rankplug_data.file_fingerprint:content_digest",
+        fingerprint="rankplug_data.own_data:content_digest",
     ),
     DatasetSpecification(
         name="parquet",
         summary="your own tables: Parquet, Arrow or Feather files with a column of queries",
-        implementation="rankplug_data.own_tables:OWN_TABLES",
+        implementation="rankplug_data.own_data:OWN_TABLES",
         parameters=TableParameters,
         folds=5,
-        fingerprint="rankplug_data.file_fingerprint:content_digest",
+        fingerprint="rankplug_data.own_data:content_digest",
     ),
 ]

@@ -8,7 +8,7 @@ from filelock import FileLock
 
 from rankplug.data import Lists, load
 from rankplug.system import cache_folder, data_folders, whole_folder
-from rankplug_data.text.archives import members
+from rankplug_data.archives import members
 
 NAME = "MSLR-WEB10K-sample"
 TEXTS = ("msn1.fold1.train.5k.txt", "msn1.fold1.test.5k.txt")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, fetch, prepare and verify data sets.", no_args_is_help=True, rich_markup_mode=None)
 
-STATES = {"prepared": "green", "found": "green", "made when loaded": "green", "to be got by hand": "yellow"}
+STATES = {"prepared": "green", "found": "green", "made when loaded": "green", "manual download": "yellow"}
 """State of a data set -> its style in terminals."""
 Name = Annotated[str, typer.Argument(help="A data set, with its parameters if any.")]
 DryOption = Annotated[

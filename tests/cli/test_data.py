@@ -29,7 +29,7 @@ def write_release(folder, name="MQ2008", queries=3):
 
 @pytest.fixture(autouse=True)
 def places(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setenv("RANKPLUG_DATA", str(tmp_path / "data"))
     (tmp_path / "data").mkdir()
 

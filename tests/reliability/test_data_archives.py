@@ -33,7 +33,7 @@ def made_archive(path: Path, names: list[str], content: bytes) -> Path:
 
 @pytest.mark.parametrize("ending", [".zip", ".tgz"])
 def test_hostile_names_write_only_into_the_cache(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     lines = "".join(f"{n % 2} qid:{n // 5} 1:{n}\n" for n in range(50)).encode()
     names = ["../../train.txt", "/tmp/vali.txt", "..\\..\\test.txt"]
     path = made_archive(tmp_path / f"hostile{ending}", names, lines)
@@ -47,9 +47,9 @@ def test_hostile_names_write_only_into_the_cache(ending: str, tmp_path: Path, mo
 def test_a_bomb_in_an_archive_is_refused_before_it_fills_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr("rankplug_data.text.compression.ALWAYS_ALLOWED", 1 << 20)
-    monkeypatch.setattr("rankplug_data.text.compression.LARGEST_GROWTH", 10)
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.archives.ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr("rankplug_data.archives.LARGEST_GROWTH", 10)
     line = b"0 qid:1 1:1\n"
     path = made_archive(tmp_path / "bomb.tgz", ["train.txt", "vali.txt", "test.txt"], line * 2_000_000)
     with pytest.raises(DataError, match="grows to more than 10 times"):

@@ -89,7 +89,7 @@ def test_a_poisoned_model_is_refused(backend: str, poisons: dict[str, bytes], tm
 def test_poisoned_caches_are_refused(
     name: str, kind: str, poisons: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     text = tmp_path / "text.txt"
     text.write_text("".join(f"{n % 2} qid:{n // 5} 1:{n}\n" for n in range(50)))
     rp.load({"name": "letor-file", "path": str(text)})

@@ -88,7 +88,7 @@ def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(
 ) -> None:
     find, absent = importlib.util.find_spec, "xgboost"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == absent else find(name, *more))
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("RANKPLUG_DATA", raising=False)
     grid = {"dataset": ["istella-s", "trouble"], "backend": ["lightgbm", "xgboost"], "loss": ["mse", "listnet"]}
     with pytest.raises(NotRunError) as told:
@@ -102,7 +102,7 @@ def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(
 def test_a_set_whose_release_nobody_has_read_is_named_by_its_data_from_its_first_sweep_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setenv("RANKPLUG_DATA", str(tmp_path))
     folder = tmp_path / "dataset"
     folder.mkdir()

@@ -26,7 +26,7 @@ def release(tmp_path_factory):
         pytest.skip(f"OHSUMED-LETOR2.tar.xz is neither in RANKPLUG_DATA nor in {BESIDE}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKPLUG_DATA", folders[0])
-        patch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path_factory.mktemp("cache"))
+        patch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path_factory.mktemp("cache"))
         parts = [rp.load("ohsumed-letor2", fold=fold).test for fold in range(1, 6)]
     starts = np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))])
     return np.vstack([part.features for part in parts]), np.concatenate([part.labels for part in parts]), starts

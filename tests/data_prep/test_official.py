@@ -9,9 +9,8 @@ import zipfile
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from rankplug_data.public.benchmark import Download, PublishedCounts
-from rankplug_data.public.catalogue import BENCHMARKS
-from rankplug_data.public.official import OfficialDataset
+from rankplug_data.catalogue import BENCHMARKS, Download, PublishedCounts
+from rankplug_data.official import OfficialDataset
 
 from rankplug.errors import DataError
 
@@ -36,7 +35,7 @@ def archive():
 @pytest.fixture
 def dataset(tmp_path, monkeypatch):
     """Return Yahoo's set as if it could be fetched, from a server of this test."""
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("RANKPLUG_DATA", raising=False)
     (tmp_path / "served").mkdir()
     content = archive()

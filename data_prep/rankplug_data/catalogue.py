@@ -1,8 +1,89 @@
-"""The public data sets, as data."""
+"""The public data sets: their sources, the names of their files, and the numbers that they should have."""
 
 from __future__ import annotations
 
-from rankplug_data.public.benchmark import Benchmark, Download, PublishedCounts
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PARTS = ("train", "valid", "test")
+
+LETOR_NAMES: Mapping[str, tuple[str, ...]] = {
+    "train": ("train.txt", "trainingset.txt"),
+    "valid": ("vali.txt", "validationset.txt", "valid.txt"),
+    "test": ("test.txt", "testset.txt"),
+}
+"""File names of LETOR 4.0 and MSLR, and of LETOR 2.0 and 3.0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedCounts:
+    """The numbers of a data set as its makers or users print them.
+
+    ``labels`` has the documents of label 0, 1, 2, ..., ``label_percent`` the same in percent where only that is
+    published, ``parts`` queries and documents of train, valid and test for sets of one fold. ``confirmed`` numbers have
+    been counted on the files.
+    """
+
+    queries: int
+    documents: int
+    used_features: int | None = None
+    labels: tuple[int, ...] = ()
+    label_percent: tuple[float, ...] = ()
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Download:
+    """A file to download: its place below the downloads, addresses that are tried in turn, and its digest."""
+
+    file: str
+    urls: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """A public data set.
+
+    Args:
+        name: its name in rankplug.
+        title: its makers' name for it.
+        summary: one line.
+        page: the official page.
+        licence: what may be done with it, and how one agrees.
+        citation: how to cite it.
+        instructions: how to download it manually.
+        published: its numbers.
+        features: number of its columns, of which some may be zero throughout.
+        folds: number of official folds; five share five parts, see :mod:`rankplug_data.releases`.
+        archives: names of its archive or folder, without the ending, the official one first.
+        inside: names of its folder where an archive holds several sets.
+        versions: names of the folders of its versions, the default first; empty where there is one.
+        files: names of the files of each part.
+        downloads: files of each version, empty where a person has to click.
+        mirrors_note: what the downloads are, if not the official release.
+        fingerprints: digest of each fold of each version, where the release has been read.
+    """
+
+    name: str
+    title: str
+    summary: str
+    page: str
+    licence: str
+    citation: str
+    instructions: str
+    published: PublishedCounts
+    features: int
+    folds: int
+    archives: tuple[str, ...]
+    inside: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: LETOR_NAMES)
+    downloads: Mapping[str, tuple[Download, ...]] = field(default_factory=dict)
+    mirrors_note: str = ""
+    fingerprints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
 
 LETOR_PAGE = "https://www.microsoft.com/en-us/research/project/letor-learning-rank-information-retrieval/"
 MSLR_PAGE = "https://www.microsoft.com/en-us/research/project/mslr/"
@@ -62,7 +143,7 @@ def _mslr(size: str, share: str, sha256: str, published: PublishedCounts, copies
                 ),
             )
         },
-        mirrors_note="the last is somebody's copy, held to the digest of the release" if copies else "",
+        mirrors_note="the last is a third-party copy, verified by the digest of the release" if copies else "",
     )
 
 
@@ -286,6 +367,29 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         fingerprints={
             "": ("1f4de6b010428b64", "f7c813074bfae2d6", "cc4834420ff3e635", "6f0170a32b75fa7f", "40aef555c9259855")
         },
+    ),
+    Benchmark(
+        name="yandex",
+        title="Yandex relevance prediction (jmll)",
+        summary="Yandex's web search data, 3,334 queries, labels 0-4, train and test, validation drawn from train",
+        page="https://github.com/spbsu-ml-community/jmll",
+        licence="The repository names no licence: link to it, and do not pass the data on.",
+        citation="Yandex: Internet Mathematics contest data, in spbsu-ml-community/jmll, commit b52281a.",
+        instructions=(
+            "Take features.txt.gz and featuresTest.txt.gz from ml/src/test/resources/com/expleague/ml of the repository"
+            " (commit b52281a), and write them as LETOR text to train.txt and test.txt in a folder Yandex."
+        ),
+        published=PublishedCounts(
+            queries=3_334,
+            documents=59_061,
+            labels=(31_161, 10_961, 15_798, 897, 244),
+            confirmed=True,
+        ),
+        features=50,
+        folds=1,
+        archives=("Yandex",),
+        files={"train": ("train.txt",), "test": ("test.txt",)},
+        fingerprints={"": ("152b1d5ceae4c00a",)},
     ),
     _gov("td", 2003, "topic distillation", 50, 49_058),
     _gov("td", 2004, "topic distillation", 75, 74_146),

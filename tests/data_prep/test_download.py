@@ -8,8 +8,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from rankplug_data.public.benchmark import Download
-from rankplug_data.public.download import answer_of, fetch
+from rankplug_data.catalogue import Download
+from rankplug_data.download import answer_of, fetch
 
 from rankplug.cli import main
 from rankplug.errors import DataError
@@ -261,7 +261,7 @@ def test_addresses_are_checked_by_a_byte(server):
 
 
 def test_links_are_checked_by_a_command(server, monkeypatch, capsys):
-    from rankplug_data.public import catalogue
+    from rankplug_data import catalogue
 
     (ohsumed,) = (benchmark for benchmark in catalogue.BENCHMARKS if benchmark.name == "ohsumed")
     for path, code in (("/file", 0), ("/nothing", 1)):
@@ -277,7 +277,7 @@ def test_links_are_checked_by_a_command(server, monkeypatch, capsys):
 
 
 def test_links_of_mirrors_are_checked_with_the_others(server, monkeypatch, capsys):
-    from rankplug_data.public import catalogue
+    from rankplug_data import catalogue
 
     (ohsumed,) = (benchmark for benchmark in catalogue.BENCHMARKS if benchmark.name == "ohsumed")
     found = {"QueryLevelNorm": (Download(file="SET/set.zip", urls=(f"{server.url}/bad",), sha256=DIGEST),)}

@@ -18,7 +18,7 @@ import urllib3
 from tqdm import tqdm
 
 from rankplug.errors import DataError
-from rankplug_data.public.benchmark import Download
+from rankplug_data.catalogue import Download
 
 PIECE = 1 << 18
 ATTEMPTS = 5

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rankplug_data.text import letor
+from rankplug_data import letor
 from sklearn.datasets import load_svmlight_file
 
 import rankplug as rp
 
-BESIDE = Path(__file__).parents[3].parent / "shared" / "data"
+BESIDE = Path(__file__).parents[2].parent / "shared" / "data"
 FOLDERS = [*os.environ.get("RANKPLUG_DATA", "").split(os.pathsep), str(BESIDE)]
 OHSUMED = ["ohsumed", "ohsumed[version=Feature-min]"]
 
@@ -31,7 +31,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def surroundings(cache, monkeypatch):
-    monkeypatch.setattr("rankplug_data.public.sources.cache_folder", lambda: cache)
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: cache)
 
 
 @pytest.fixture
@@ -81,6 +81,24 @@ def test_mq2008_has_the_published_numbers(mq2008):
     assert sum(part.documents for part in parts) == 15_211
     assert {part.features.shape[1] for part in parts} == {46}
     assert labels_of(parts) == [12_279, 2_001, 931]
+
+
+@pytest.mark.filterwarnings("error")
+def test_yandex_has_the_published_numbers_and_draws_its_validation_part(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_DATA", str(archive("Yandex.tar.xz").parent))
+    splits = [rp.load("yandex", seed=seed) for seed in (1, 2)]
+    for split in splits:
+        assert len(split.train) + len(split.valid) == 666
+        assert (len(split.test), sum(part.documents for part in split)) == (2_668, 59_061)
+        assert labels_of(split) == [31_161, 10_961, 15_798, 897, 244]
+    assert set(splits[0].valid.query_ids) != set(splits[1].valid.query_ids)
+
+
+@pytest.mark.filterwarnings("error")
+def test_mq2007_has_the_published_numbers(monkeypatch):
+    monkeypatch.setenv("RANKPLUG_DATA", str(archive("MQ2007.tar.xz").parent))
+    parts = five_parts("mq2007")
+    assert (sum(map(len, parts)), labels_of(parts)) == (1_692, [51_632, 14_128, 3_863])
 
 
 @pytest.mark.parametrize("fold", [1, 4])

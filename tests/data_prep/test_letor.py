@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankplug_data.text import letor
-from rankplug_data.text.blocks import BLOCK
+from rankplug_data import letor
+from rankplug_data.archives import BLOCK, blocks_of_file
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from rankplug import use_threads
@@ -159,25 +159,31 @@ def test_values_are_those_of_float(tmp_path_factory, documents, written):
         assert_reads_as(read(tmp_path_factory.mktemp("values"), text), read_slowly(text))
 
 
-def test_columns_and_values_of_every_length_are_read_in_any_order(tmp_path):
-    digits = "1234567890123"
-    values = [
-        f"{sign}{digits[:whole]}{point}{digits[:places]}"
-        for sign in ("", "-", "+")
-        for whole in range(12)
-        for places in range(12)
-        for point in ("", ".")
-        if whole + places
-    ]
-    columns = [*range(1, 13), *range(95, 105), *range(998, 1004), 20_000, 7_654_321 % 99_991]
-    rows = []
-    for row, value in enumerate(values):
-        order = columns if row % 3 else list(np.random.default_rng(row).permutation(columns))
-        rows.append(" ".join(f"{column}:{value}" for column in order) + ("", " ", "\t", "#", " # x")[row % 5])
-    text = "".join(f"1 qid:1 {row}\n" for row in rows)
-    features = read(tmp_path, text).features
-    assert same_bits(features[:, np.sort(columns) - 1].T, np.array([[float(value) for value in values]] * len(columns)))
-    assert np.count_nonzero(features) == np.count_nonzero(features[:, np.sort(columns) - 1])
+MIDPOINTS = [
+    (np.float64(np.uint32(bits).view(np.float32)) + np.float64(np.uint32(bits + 1).view(np.float32))) / 2
+    for bits in np.random.default_rng(3).integers(1, 0x7F7FFFFE, 300)
+]
+"""Numbers halfway between two float32, where one digit decides."""
+DIFFICULT = [
+    *(f"{value:.60g}" for middle in MIDPOINTS for value in np.nextafter(middle, [0, middle, 9e99])),
+    *(f"{middle:.17g}" for middle in MIDPOINTS),
+    "-0", "0e999", "1e400", "-1e400", "1e-400", "9" * 400, f"0.{'0' * 400}1", "1e23", "9007199254740993",
+    "3.4028235677973365e38", "3.4028235677973366e38", "7.0064923216240853e-46", "7.0064923216240854e-46",
+]  # fmt: skip
+
+
+def test_numbers_at_the_edge_of_rounding_are_those_of_float(tmp_path):
+    features = read(tmp_path, "".join(f"1 qid:1 1:{text}\n" for text in DIFFICULT)).features
+    with np.errstate(over="ignore"):
+        assert same_bits(features[:, 0], np.array([float(text) for text in DIFFICULT]))
+    labels = read(tmp_path, f"{DIFFICULT[1]} qid:1 1:NULL 2:7\n".replace("e-", "e")).labels
+    assert labels.tolist() == [np.float32(float(DIFFICULT[1].replace("e-", "e")))]
+
+
+def test_nearly_empty_wide_lines_are_refused(tmp_path):
+    """A text of 2 MB would take 46 GB."""
+    with pytest.raises(DataError, match="lines are nearly empty, so that 100,000 columns would take"):
+        read(tmp_path, "0 qid:1 100000:1\n" * (BLOCK // 17))
 
 
 def test_values_are_bit_for_bit_those_of_scikit_learn(tmp_path):
@@ -248,7 +254,7 @@ def test_a_broken_line_can_be_skipped(tmp_path, line):
 def test_skipped_lines_are_counted_and_named(tmp_path):
     path = write(tmp_path, "0 qid:1 1:1\n" + "oops\n" * 1000 + "1 qid:2 1:1\n0 qid:1 1:1\n")
     skipped = letor.SkippedLines()
-    blocks = letor.blocks_of_file(path)
+    blocks = blocks_of_file(path)
     documents = list(letor.documents_of(blocks, "t", letor.Columns(), "skip", skipped))
     assert sum(part.labels.size for part in documents) == 2
     assert skipped.count == 1001

@@ -1,1 +1,0 @@
-"""Preparation of data sets: text is converted once, and atomically, to arrays on disk that are mapped into memory."""

@@ -1,1 +1,0 @@
-"""LETOR and SVMlight text, in files, streams and archives, as arrays."""
