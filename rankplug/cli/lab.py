@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from rankplug.system import (
     child_command,
     notebooks_folder,
     remove_abandoned,
+    results_folder,
     say,
     write_whole,
 )
@@ -49,8 +51,10 @@ def lab(
     say(f"copied {len(new)} notebooks into {folder}{unchanged}")
     if not copy_only:
         command = child_command("-m", "jupyterlab", str(folder), *passed_on)
-        # The command alone has a safe path: in the environment, notebooks could not import modules beside them.
-        raise typer.Exit(subprocess.call(command))
+        # The command alone has a safe path: in the environment, notebooks could not import modules beside them. The
+        # folder may lie outside of this project; its notebooks use the same store.
+        environment = os.environ | {"RANKPLUG_RESULTS": str(results_folder().resolve())}
+        raise typer.Exit(subprocess.call(command, env=environment))
 
 
 PAPERS = Path("papers")

@@ -92,8 +92,9 @@ def results_folder() -> Path:
 def results_place() -> ResultsPlace:
     """Find the folder of results: ``RANKPLUG_RESULTS``, or the nearest ``results`` upwards that holds some.
 
-    The search ends at the project's root, or in no project at the home folder. Where there are no results yet, they go
-    into ``results`` in the project's root, or in no project in the working folder.
+    The search ends at the project's root, in no project at the home folder, and outside of that at the first folder of
+    another user. Where there are no results yet, they go into ``results`` in the project's root, or in no project in
+    the working folder.
     """
     if named := os.environ.get("RANKPLUG_RESULTS"):
         return ResultsPlace(Path(named).expanduser(), "named by RANKPLUG_RESULTS")
@@ -146,11 +147,22 @@ def project_root(here: Path) -> Path | None:
 
 
 def _upwards(here: Path, root: Path | None) -> Iterator[Path]:
-    last = root or (_home() if here.is_relative_to(_home()) else here)
+    last = root or (_home() if here.is_relative_to(_home()) else None)
     for folder in (here, *here.parents):
+        if last is None and folder != here and _owner(folder) != _owner(here):
+            return  # What others put into folders above is not ours, such as /tmp/results.
         yield folder
         if folder == last:
             return
+
+
+def _owner(folder: Path) -> tuple[int, int]:
+    """Return the user that a folder belongs to, and whether others may write into it."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return -1, 0
+    return status.st_uid, status.st_mode & 0o002
 
 
 def _home() -> Path:

@@ -98,11 +98,25 @@ def test_a_home_folder_under_version_control_is_no_project(home: Path, monkeypat
     assert results_folder() == home / "thesis" / "results"
 
 
-def test_elsewhere_nobody_elses_results_are_taken(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "scratch").mkdir()
-    filled(tmp_path / "results")
-    monkeypatch.chdir(tmp_path / "scratch")
-    assert results_folder() == tmp_path / "scratch" / "results"
+def test_outside_home_the_store_of_the_folder_above_is_found(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "elsewhere" / "project" / "notebooks" / "tutorials"
+    inside.mkdir(parents=True)
+    filled(tmp_path / "elsewhere" / "project" / "results")
+    monkeypatch.chdir(inside)
+    assert results_folder() == tmp_path / "elsewhere" / "project" / "results"
+
+
+def test_outside_home_nobody_elses_results_are_taken(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "shared" / "mine"
+    mine.mkdir(parents=True)
+    filled(tmp_path / "shared" / "results")
+    (tmp_path / "shared").chmod(0o1777)
+    monkeypatch.chdir(mine)
+    assert results_folder() == mine / "results"
 
 
 def test_the_environment_overrides_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
