@@ -12,9 +12,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import MappingProxyType
 
 import nbformat
 import pytest
@@ -52,12 +51,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def for_smoke(path: Path, target: Path, changed: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Copy a notebook with parameters that ask for ``smoke``, and with other changes."""
+def for_smoke(path: Path, target: Path) -> None:
+    """Copy a notebook with parameters that ask for ``smoke``."""
     text = path.read_text()
-    for name, value in {"profile": "smoke", **changed}.items():
-        text = re.sub(rf'{name} = \\"[^"]*\\"', rf'{name} = \\"{value}\\"', text, count=1)
-    target.write_text(text)
+    target.write_text(re.sub(r'profile = \\"[^"]*\\"', r'profile = \\"smoke\\"', text, count=1))
 
 
 def answers(address: str) -> bool:
@@ -126,8 +123,8 @@ def kinds_of_outputs(cells) -> list[str]:
     return [kind for cell in cells for output in cell.get("outputs", []) for kind in output.get("data", {})]
 
 
-@pytest.mark.parametrize("paper", ["stochastic", "xendcg", "uniquerating", "logrank"])
-def test_a_reader_runs_a_papers_notebook_moves_each_slider_and_sees_another_figure(paper, page, lab, pictures):
+@pytest.mark.parametrize("paper", ["stochastic", "logrank"])
+def test_each_slider_of_a_paper_changes_its_figure(paper, page, lab, pictures):
     kinds = kinds_of_outputs(run_all(page, lab, f"{paper}.ipynb"))
     assert {"image/png", "text/html", "application/vnd.jupyter.widget-view+json"} <= set(kinds)
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
@@ -142,7 +139,7 @@ def test_a_reader_runs_a_papers_notebook_moves_each_slider_and_sees_another_figu
     page.screenshot(path=pictures / f"{paper}-moved.png")
 
 
-def test_a_reader_asks_for_more_trials_presses_run_and_sees_progress_and_the_outputs_anew(page, lab, pictures):
+def test_run_shows_progress_and_every_output_again(page, lab, pictures):
     run_all(page, lab, "xendcg.ipynb")
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     top = shown.locator(".jp-CodeCell").filter(has=page.locator(".widget-button"))
@@ -163,12 +160,3 @@ def test_a_reader_asks_for_more_trials_presses_run_and_sees_progress_and_the_out
     page.screenshot(path=pictures / "controls-done.png")
     wait_for(lambda: text_of(table) != before, 60)
     page.screenshot(path=pictures / "controls-table.png")
-
-
-def test_a_reader_changes_the_loss_of_a_combination_and_runs_the_tour_again(page, lab, pictures):
-    cells = run_all(page, lab, "combination.ipynb")
-    assert kinds_of_outputs(cells).count("image/png") >= 2
-    for_smoke(notebooks_folder() / "combination.ipynb", lab[1] / "of-another.ipynb", {"loss": "xe_ndcg"})
-    other = run_all(page, lab, "of-another.ipynb")
-    page.screenshot(path=pictures / "combination.png")
-    assert "xe_ndcg" in str(other[4].outputs) and "xe_ndcg" not in str(cells[4].outputs)

@@ -21,7 +21,7 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600), pytest.mark.xdist_group("site")]
 ROOT = Path(__file__).parents[2]
-SAMPLE = ("", "papers/xendcg/", "which-loss/", "losses/", "performance/", "reference/python/", "evidence/xendcg/")
+SAMPLE = ("", "papers/xendcg/", "which-loss/", "losses/", "performance/")
 """The first page and one of each kind."""
 LEVEL_AA = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 ABOUT_PAGE = """
@@ -66,7 +66,7 @@ def pages_of(site: Path) -> list[str]:
     return sorted(path.parent.relative_to(site).as_posix() + "/" for path in site.rglob("index.html"))
 
 
-def test_every_link_and_anchor_leads_somewhere_and_no_page_has_an_error(page, site, address):
+def test_every_link_of_the_site_leads_somewhere(page, site, address):
     links: dict[str, str] = {}
     names: dict[str, list[str]] = {}
     for path in pages_of(site):
@@ -88,32 +88,8 @@ def test_every_link_and_anchor_leads_somewhere_and_no_page_has_an_error(page, si
     assert len(links) > 1000 and not lost
 
 
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
-        ("xe_ndcg", "Losses"),
-        ("uniquerating", "unique rating"),
-        ("qid", "own data"),
-        ("lightgbm_objective", "LightGBM"),
-    ],
-)
-def test_the_search_finds_pages_by_their_words(asked, found, page, address):
-    page.goto(address)
-    page.keyboard.press("/")
-    page.keyboard.type(asked)
-    results = page.locator(".md-search-result__item")
-    results.first.wait_for()
-    assert any(found.lower() in text.lower() for text in results.all_inner_texts()), results.all_inner_texts()
-    first = results.first.locator("a").first
-    wanted = first.get_attribute("href")
-    first.click()
-    page.wait_for_url(lambda url: url.startswith(wanted))
-    assert not page.problems
-
-
-@pytest.mark.parametrize("width", [1300, 420])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_of_each_kind_keep_to_wcag_at_level_aa_and_to_the_screen(scheme, width, page, address, pictures):
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1300), ("dark", 420)])
+def test_a_page_of_each_kind_is_accessible(scheme, width, page, address, pictures):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
@@ -128,15 +104,3 @@ def test_pages_of_each_kind_keep_to_wcag_at_level_aa_and_to_the_screen(scheme, w
         ]
         page.screenshot(path=pictures / f"site-{path.strip('/').replace('/', '-') or 'front'}-{width}-{scheme}.png")
     assert not wrong and not page.problems
-
-
-@pytest.mark.parametrize("width", [1300, 420])
-def test_no_page_scrolls_sideways(width, page, site, address):
-    page.set_viewport_size({"width": width, "height": 900})
-    wide = []
-    for path in pages_of(site):
-        page.goto(urljoin(address, path))
-        page.evaluate("document.querySelectorAll('article details').forEach(one => { one.open = true })")
-        if page.evaluate("document.documentElement.scrollWidth") > width:
-            wide.append(path)
-    assert not wide
