@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rankplug.authoring import plugins_of_file
 from rankplug.authoring._check import CONTRACTS, LOADED, check_plugins
 from rankplug.authoring._scaffold import KINDS, NewPlugin
 from rankplug.cli import app
 from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
 from rankplug.registry import registry
-from rankplug.testing import study_checks
-from rankplug.testing._study_case import StudyCase
 
 RANKPLUG = Path(sys.executable).parent / "rankplug"
 WRONG = """
@@ -108,15 +105,6 @@ def test_the_command_tells_in_words(wrong):
         "1 failed, 3 not applicable",
     ):
         assert words in printed.output
-
-
-def test_a_loss_in_a_file_is_not_said_to_be_lost_with_the_session(tmp_path, recwarn):
-    path = tmp_path / "kept_in_a_file.py"
-    path.write_text(
-        "import rankplug\n\n\n@rankplug.loss\ndef kept(scores, labels, gradient):\n    return 0.0\n", encoding="utf-8"
-    )
-    (plugin,) = plugins_of_file(path)
-    assert plugin.specification.name == "kept" and not recwarn.list
 
 
 @pytest.mark.slow
@@ -247,17 +235,6 @@ def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
             word = WORDS.get(specification.name, specification.name)
             for report in check_plugins(word, kind):
                 assert [finding for finding in report.findings if finding.failed] == []
-
-
-@pytest.mark.parametrize("name", [plugin.specification.name for plugin in registry().plugins("study")])
-def test_the_papers_that_come_with_rankplug_keep_what_a_study_promises_without_training(name):
-    case = StudyCase(name)
-    for check in (
-        study_checks.it_says_which_paper_it_is,
-        study_checks.published_numbers_say_what_they_are,
-        study_checks.the_notebook_is_a_stripped_template,
-    ):
-        assert not (found := check.finding(case)).failed, found.what
 
 
 def write_package(folder: Path, name: str, plugin: str, monkeypatch: pytest.MonkeyPatch) -> None:

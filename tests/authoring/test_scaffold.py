@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from rankplug.authoring._scaffold import KINDS, NewPlugin, ScaffoldError
-from rankplug.cli import app
 from rankplug.registry import parse
 from rankplug.sweeps import read_words
 
 EVERY = [(kind, "numba") for kind in KINDS] + [("loss", "torch")]
 BIN = Path(sys.executable).parent
-
-
-def lines_of_code(path: Path) -> int:
-    """Count the lines that a statement stands on, without imports and docstrings."""
-    lines: set[int] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if isinstance(node, ast.stmt) and not documents and not isinstance(node, ast.Import | ast.ImportFrom):
-            body = getattr(node, "body", None)
-            last = body[0].lineno - 1 if body else node.end_lineno
-            lines |= set(range(node.lineno, max(node.lineno, last or 0) + 1))
-            for inner in body or ():
-                if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Constant):
-                    lines -= set(range(inner.lineno, (inner.end_lineno or 0) + 1))
-    return len(lines)
 
 
 @pytest.fixture(scope="module")
@@ -52,21 +34,6 @@ def test_a_new_package_names_its_module_and_has_a_test_and_a_readme(packages, wh
     assert f'= "{folder.name}"' in (folder / "tests" / "test_contract.py").read_text()
     assert f"rankplug check {folder.name}" in (folder / "README.md").read_text()
     assert not [path for path in folder.rglob("*") if path.is_file() and "$" in path.read_text()]
-
-
-@pytest.mark.parametrize("which", EVERY, ids="-".join)
-def test_the_code_of_a_new_plugin_is_short(packages, which):
-    folder = packages[which]
-    # A backend has ten methods to give.
-    limit = 35 if which[0] == "backend" else 25
-    assert lines_of_code(folder / f"rankplug_{folder.name}" / f"{which[0]}.py") <= limit
-
-
-def test_new_packages_are_in_shape(packages):
-    for folder in packages.values():
-        for words in (["check"], ["format", "--check"]):
-            done = subprocess.run([BIN / "ruff", *words, "."], cwd=folder, capture_output=True, text=True)
-            assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
@@ -133,15 +100,3 @@ def test_a_folder_that_exists_is_left_as_it_is(tmp_path):
     with pytest.raises(ScaffoldError, match="mine exists already; remove it, or say with --into where else"):
         NewPlugin("loss", "mine").write(tmp_path)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
-
-
-def test_the_command_says_what_to_do_next(tmp_path):
-    printed = CliRunner().invoke(app, ["new", "loss", "mine", "--flavour", "torch", "--into", str(tmp_path / "there")])
-    assert printed.exit_code == 0
-    folder = tmp_path / "there" / "mine"
-    assert printed.output.splitlines()[:3] == [
-        f"wrote {folder}; now:",
-        f"  pip install -e {folder}",
-        "  rankplug check mine",
-    ]
-    assert "padded_loss" in (folder / "rankplug_mine" / "loss.py").read_text()

@@ -25,7 +25,6 @@ from rankplug.sweeps import Plan, expected_time, read_words
 
 Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
-PRINT_NO_DATA = {"bench", "cite", "lab", "new"}
 """Commands that print names of files, or another language: BibTeX, a shell's."""
 
 
@@ -39,40 +38,12 @@ def run(*words: str, code: int = 0) -> str:
     return done.output
 
 
-def test_help_shows_square_brackets_as_they_are_typed() -> None:
-    told = " ".join(run("sweep", "--help").split())
-    assert "loss=[mse,urank] backend=lightgbm dataset=synthetic" in told
-
-
-def test_the_version_is_told() -> None:
-    assert run("--version") == f"rankplug {rp.__version__}\n"
-
-
-def test_plugins_are_told_by_name_with_defaults_as_they_are_written() -> None:
-    told = run("plugins", "lambdarank")
-    assert told.startswith("loss lambdarank: pairwise logistic gradients")
-    cells = [re.split(r" {2,}", line) for line in told.splitlines()[1:]]
-    assert cells[0] == ["parameter", "type", "default", "what it is"]
-    assert ["truncation", "int >= 1 | none", "none"] in [row[:3] for row in cells]
-    (version,) = [line for line in run("plugins", "td2003").splitlines() if line.startswith("version")]
-    assert re.split(r" {2,}", version)[2] == "QueryLevelNorm"
-    assert [plugin["name"] for plugin in json.loads(run("plugins", "mse", "--json"))["plugins"]] == ["mse"]
-
-
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     inner = getattr(command, "commands", {})
     if not inner or name == "results":
         yield name, command
     for word, one in inner.items():
         yield from commands(one, f"{name} {word}".strip())
-
-
-def test_every_command_that_prints_data_prints_json_too() -> None:
-    without = {
-        name for name, command in commands(typer.main.get_command(app))
-        if not any("--json" in parameter.opts for parameter in command.params)
-    }  # fmt: skip
-    assert without == PRINT_NO_DATA
 
 
 def test_json_is_what_it_says(store: Store, fill: Make) -> None:
@@ -153,13 +124,6 @@ def test_tables_have_colours_in_terminals_only() -> None:
     assert all(len(COLOUR.sub("", line)) <= 100 for line in shown.splitlines())
 
 
-def test_no_sentence_has_a_colour_where_none_is_wanted() -> None:
-    refused = ("plugins", "no_such_plugin")
-    assert in_terminal(*refused).startswith("\x1b[31mrankplug: no plugin is called no_such_plugin")
-    for asked in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in in_terminal(*refused, **asked), asked
-
-
 def in_terminal(*words: str, **variables: str) -> str:
     """Run a command in a terminal of 100 columns, and return what it wrote there."""
     leader, follower = pty.openpty()
@@ -172,15 +136,6 @@ def in_terminal(*words: str, **variables: str) -> str:
                 shown += block
         os.close(leader)
     return shown.decode()
-
-
-def test_json_of_a_crate_says_what_is_wrong(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("a\n")
-    digest = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"  # of sha256sum
-    (tmp_path / "SHA256SUMS").write_text(f"{digest}  a.txt\n")
-    assert json.loads(run("verify", str(tmp_path), "--json")) == {"files": 1, "problems": []}
-    (tmp_path / "a.txt").write_text("b\n")
-    assert "a.txt is not what it was" in json.loads(run("verify", str(tmp_path), "--json", code=1))["problems"][0]
 
 
 def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: Make) -> None:
@@ -196,20 +151,6 @@ def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: 
     assert "about 5 s" in run(*planned, "--jobs", "2")
     told = json.loads(run(*planned, "--json"))
     assert (len(told["run"]), len(told["done"]), told["seconds"]) == (7, 3, 10.5)
-
-
-def test_a_run_tells_its_time_and_leaves_it_to_the_run_to_say_what_is_missing(
-    store: Store, fill: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store, {"mse": 0.0}, folds=(1,))
-    plan = read_words(GRID).with_repetitions(5, None).plan(store)
-    assert plan.outlook(store, 1) == "about 10 s, by the times recorded of such trials"
-
-    def missing(*_: Any) -> None:
-        raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
-
-    monkeypatch.setattr("rankplug.sweeps.plans.read_about", missing)
-    assert plan.outlook(store, 1) == ""
 
 
 def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -34,18 +33,6 @@ def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
     told = lab(str(folder), "--copy-only")
     assert told == f"copied 1 notebooks into {folder} ({len(copied) - 1} already present)\n"
     assert (folder / "combination.ipynb").read_text() == "changed"
-
-
-def test_what_a_killed_copy_left_goes_although_nothing_is_left_to_copy(tmp_path: Path) -> None:
-    lab(str(tmp_path), "--copy-only")
-    left = [folder / ".rankplug-abcdefgh.tmp" for folder in (tmp_path, tmp_path / "tutorials")]
-    for path in left:
-        path.write_bytes(b"half")
-        os.utime(path, (1e9, 1e9))
-    lab(str(tmp_path), "--copy-only", "--dry-run")
-    assert all(path.exists() for path in left)
-    lab(str(tmp_path), "--copy-only")
-    assert not any(path.exists() for path in left)
 
 
 def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_ours(tmp_path: Path) -> None:

@@ -6,15 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from rankplug import authoring
-from rankplug.authoring import Compilation, _warm
+from rankplug.authoring import Compilation
 from rankplug.cli import app
 from rankplug.errors import RankplugError
 
@@ -37,30 +34,6 @@ def test_a_dry_run_lists_what_is_compiled_and_not_what_is_an_expression() -> Non
     ]
     with pytest.raises(RankplugError, match="loss neural_sort is not written for one list at a time"):
         run("neural_sort")
-
-
-def test_what_cannot_be_compiled_is_told_and_the_rest_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    used = []
-
-    def use(wanted: Compilation) -> None:
-        used.append(wanted.name)
-        if wanted.name == "mrr":
-            raise RankplugError("it rained")
-
-    monkeypatch.setattr(_warm, "_use", use)
-    told = run("mrr", "ndcg", code=1)
-    assert used == ["mrr", "ndcg"] and "metric mrr: it rained" in told and "metric ndcg: was there" in told
-
-
-def test_an_interruption_says_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(wanted: Sequence[Compilation]) -> Iterator[Compilation]:
-        yield replace(wanted[0], seconds=1.25, kept=True)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(authoring, "compile_ahead", interrupted)
-    told = run("mrr", "ndcg", code=130)
-    assert "metric mrr: compiled in 1.2 s" in told
-    assert "interrupted: 1 of 2 are compiled; the same command goes on" in told
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ import linecache
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import types
@@ -167,13 +166,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_block_says_what_language_it_is_in(page: Path) -> None:
-    fences = re.findall(r"^```(\w*)", page.read_text(), re.MULTILINE)
-    assert len(fences) == 2 * len(blocks(page)), "a fence is not closed, or says more than language and title"
-    assert {block.language for block in blocks(page)} <= LANGUAGES
-
-
 @pytest.mark.parametrize("page", with_code())
 def test_every_block_of_the_page_works(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page in NEEDS_DATA and not os.environ["RANKPLUG_DATA"]:
@@ -242,34 +234,3 @@ def parse(words: list[str]) -> None:
         name, *words = words
         command = command.commands[name]
     command.make_context(name, words)
-
-
-@pytest.mark.parametrize("listed", [ONLY_PARSED, ONLY_PLANNED, NOT_RUN], ids=["parsed", "planned", "not run"])
-def test_nothing_is_listed_in_vain(listed: dict[str, str]) -> None:
-    shown = [
-        command for page in PAGES for block in blocks(page) if block.language == "sh" for command in block.commands()
-    ]
-    for beginning in listed:
-        assert any(command.startswith(beginning) for command in shown), f"no page shows {beginning}"
-
-
-@pytest.mark.parametrize("command", ["dask scheduler", "dask worker"])
-def test_the_options_of_programs_that_are_not_run_exist(command: str) -> None:
-    if shutil.which("dask", path=str(Path(sys.executable).parent)) is None:
-        pytest.skip("Dask is not installed")
-    text = "".join(page.read_text() for page in PAGES)
-    (line,) = re.findall(rf"^{command} .*$", text, re.MULTILINE)
-    program, *words = shlex.split(line)
-    told = subprocess.run(
-        [Path(sys.executable).with_name(program), words[0], "--help"], check=True, capture_output=True, text=True
-    )
-    assert all(word in told.stdout for word in words if word.startswith("--"))
-
-
-def test_the_first_check_of_numbers_that_differ_shows_that_they_do(capsys: pytest.CaptureFixture[str]) -> None:
-    first, check, *_ = [block for block in blocks(ROOT / "docs/faq.md") if block.language == "python"]
-    module = types.ModuleType("page")
-    execute(first, module)
-    execute(check, module)
-    printed = dict(line.split() for line in capsys.readouterr().out.splitlines())
-    assert float(printed["0"]) < float(printed["skip"]) < float(printed["1"])
