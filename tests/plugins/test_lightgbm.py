@@ -182,11 +182,6 @@ def test_the_seed_reaches_bagging(lists):
     assert np.abs(first - second).max() > 1e-3
 
 
-def test_a_loss_without_a_native_objective_is_named(lists):
-    with pytest.raises(FitError, match="no objective of its own for cross_entropy, only for lambdarank and xe_ndcg"):
-        rp.fit("lightgbm[native=true]", loss="cross_entropy", train=lists)
-
-
 def test_data_without_a_feature_to_split_on_are_told_as_such():
     lists = rp.Lists(np.zeros((40, 1), np.float32), np.tile([0, 1], 20), [0, 20, 40])
     with pytest.raises(FitError, match="no feature splits the training documents in two"):

@@ -103,11 +103,6 @@ def test_a_training_without_a_length_stops_where_validation_has_long_not_improve
     assert fitted(lists, "torch[batch=5,lr=0.1,epochs=30]", valid=lists).record.stopped == "finished"
 
 
-def test_epochs_and_steps_are_not_both_given(lists):
-    with pytest.raises(ParameterError, match="counted in epochs or in steps, not in both"):
-        fitted(lists, "torch[epochs=3,steps=3]")
-
-
 def test_every_epoch_shows_every_list_once_in_another_order(lists, monkeypatch):
     from rankplug_torch.learner import NetworkLearner
 
@@ -223,16 +218,6 @@ def test_predictions_in_blocks_equal_predictions_at_once(lists, monkeypatch):
     monkeypatch.setattr(scoring, "DOCUMENTS_AT_ONCE", 13)
     for model, expected in zip(models, at_once, strict=True):
         np.testing.assert_allclose(model.predict(lists), expected, rtol=1e-5, atol=1e-6)
-
-
-def test_heads_must_divide_the_width(lists):
-    with pytest.raises(ParameterError, match="width=5 is no multiple of heads=2"):
-        fitted(lists, scorer="attention[width=5,heads=2]")
-
-
-def test_a_device_that_is_not_there_is_named(lists):
-    with pytest.raises(FitError, match="the device cuda:7 cannot be used"):
-        fitted(lists, 'torch[device="cuda:7"]')
 
 
 def test_weights_of_lists_scale_their_pull(lists):

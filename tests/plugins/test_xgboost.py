@@ -79,11 +79,6 @@ def test_trees_are_those_of_lightgbm_where_both_have_the_same_limits(lists):
     assert np.corrcoef(one, other)[0, 1] > 0.98
 
 
-def test_a_loss_without_a_native_objective_is_named(lists):
-    with pytest.raises(FitError, match="no objective of its own for cross_entropy, only for lambdarank and ranknet"):
-        rp.fit("xgboost[native=true]", loss="cross_entropy", train=lists)
-
-
 def test_linear_trees_are_not_xgboosts(lists):
     with pytest.warns(UserWarning, match="no linear models in leaves"):
         rp.fit("xgboost", scorer="trees[rounds=1,linear_tree=true]", loss="cross_entropy", train=lists)

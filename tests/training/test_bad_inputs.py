@@ -42,6 +42,10 @@ def model() -> rp.Model:
         (lambda: fit(patience=0), "patience must be a whole number of at least 1"),
         (lambda: fit(selection="ncdg@5"), "did you mean ndcg"),
         (lambda: fit(train=LISTS[:0]), "there is no list"),
+        (lambda: fit(train=LISTS.features), r"train must be rankplug\.Lists, got ndarray"),
+        (lambda: fit(valid=OTHER), "training data have 3 features, validation data 2"),
+        (lambda: fit("torch[epochs=1,steps=1]"), "not in both"),
+        (lambda: fit("torch", scorer="attention[width=5,heads=2]"), "no multiple of heads=2"),
         (lambda: rp.load_model("nowhere.txt"), "there is no model file nowhere.txt"),
     ],
 )

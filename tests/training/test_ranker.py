@@ -116,14 +116,6 @@ def test_matrices_of_other_kinds_give_the_same_model(kind, data):
     np.testing.assert_array_equal(rp.Ranker("cross_entropy", **SMALL).fit(other, y, qid=qid).predict(other), expected)
 
 
-def test_a_clone_has_the_parameters_and_no_model(data):
-    X, y, qid = data
-    ranker = rp.Ranker("cross_entropy", sampler="gumbel[samples=2]", patience=3, **SMALL).fit(X, y, qid=qid)
-    copy = clone(ranker)
-    assert copy.get_params() == ranker.get_params()
-    assert not hasattr(copy, "model_")
-
-
 def test_a_pickled_ranker_predicts_the_same(data):
     X, y, qid = data
     ranker = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid)

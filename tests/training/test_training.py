@@ -181,21 +181,3 @@ def test_the_progress_bar_shows_the_metrics_when_asked_for(train, capsys):
     )
     shown = capsys.readouterr().err
     assert "2/3" in shown and "train ndcg@5=0." in shown
-
-
-WITHOUT_ASSERTIONS = """
-import rankplug as rp
-
-train, valid, _ = rp.load("synthetic[queries=10]")
-rp.BackendSpecification.load = lambda engine: print("the engine was loaded")
-try:
-    rp.fit("lightgbm", loss="mse", train=train, valid=valid, selection="no_such@5")
-except rp.RankplugError as error:
-    print(error)
-"""
-
-
-@pytest.mark.slow
-def test_a_metric_that_does_not_exist_is_told_before_training_where_python_leaves_out_assertions_too():
-    done = subprocess.run([sys.executable, "-O", "-c", WITHOUT_ASSERTIONS], capture_output=True, text=True)
-    assert done.stdout.startswith("there is no metric called no_such"), done.stdout + done.stderr

@@ -159,20 +159,6 @@ def test_what_is_not_possible_is_told(engine: str, more: str, sentence: str, lis
         fit(engine, lists, f",{more}")
 
 
-def test_names_that_are_not_possible_are_told(lists: rp.Lists) -> None:
-    with pytest.raises(DataError, match="there are 3 features, but 2 feature names"):
-        replace(lists, feature_names=("a", "b"))
-    with pytest.raises(DataError, match="two features have the name a"):
-        replace(lists, feature_names=("a", "b", "a"))
-    with pytest.raises(DataError, match="categorical names the feature 3; there are 3"):
-        replace(lists, categorical=(3,))
-    with pytest.raises(DataError, match="the data name none; give its position from 0"):
-        fit("lightgbm", replace(lists, feature_names=()), ",categorical=brand")
-    for engine, name in (("lightgbm", "a:b"), ("xgboost", "a[b")):
-        with pytest.raises(FitError, match="stopped"):
-            fit(engine, replace(lists, feature_names=(name, "b", "c")))
-
-
 def test_parts_of_lists_keep_names_and_categories(lists: rp.Lists) -> None:
     coded = replace(lists, categorical=(0,))
     parts = [coded[3], coded[2:5], coded[[4, 1]], coded.shuffled(0), rp.Lists.concatenate([coded[:2], coded[2:]])]
