@@ -177,30 +177,30 @@ def clean(
     as_json: JSONOption = False,
 ) -> None:
     """Print what killed sweeps left behind, and on request outdated results; with --yes, delete them."""
-    from rankplug.store import Store
-    from rankplug.store import cleaning as store_cleaning
+    from rankplug.store import Finding, Store, leftovers, remove
+    from rankplug.store import outdated as find_outdated
 
-    leftovers = store_cleaning.leftovers(Store(store))
-    unknown: list[store_cleaning.Finding] = []
+    findings = leftovers(Store(store))
+    unknown: list[Finding] = []
     if outdated:
-        stale, unknown = store_cleaning.outdated(Store(store))
-        leftovers += stale
+        stale, unknown = find_outdated(Store(store))
+        findings += stale
     delete = yes and not dry_run
     if delete:
-        store_cleaning.remove(leftovers)
+        remove(findings)
     if as_json:
-        listed = {"deleted" if delete else "found": leftovers, "kept": unknown}
+        listed = {"deleted" if delete else "found": findings, "kept": unknown}
         hand_over(
             json.dumps(
-                {word: [vars(finding) for finding in findings] for word, findings in listed.items()}, default=str
+                {word: [vars(finding) for finding in found] for word, found in listed.items()}, default=str
             )
         )
         return
     for finding in unknown:
         say(f"kept {finding.path}: {finding.why}", error=True)
-    for finding in leftovers:
+    for finding in findings:
         say(f"{finding.path}: {finding.why}")
-    count = sum(len(finding.files) for finding in leftovers)
+    count = sum(len(finding.files) for finding in findings)
     if delete:
         say(f"{count} files deleted")
     else:
@@ -213,7 +213,7 @@ def compact(
     store: ExistingStoreOption = None,
     as_json: JSONOption = False,
 ) -> None:
-    """Put all results into one index, which makes questions to thousands of them fast; the results stay as they are."""
+    """Write an index of all results, which makes questions to thousands of them fast; the results stay unchanged."""
     from rankplug.store import Store
 
     if dry_run:
@@ -224,7 +224,7 @@ def compact(
     if as_json:
         hand_over(json.dumps(vars(done)))
         return
-    say(f"{done.results} results are in one index of {done.size / 1e6:.1f} MB, in place of {done.parts} parts")
+    say(f"{done.results} results are in an index of {done.size / 1e6:.1f} MB")
 
 
 @app.command()

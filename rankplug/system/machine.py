@@ -108,7 +108,8 @@ def safe_children() -> Iterator[None]:
     """
     variable, path = os.environ.get(SAFE_PATH), sys.path[:]
     os.environ[SAFE_PATH] = "1"
-    sys.path.sort(key=_is_working_folder)
+    # A list that sorts itself is empty meanwhile, and other threads may import.
+    sys.path[:] = sorted(path, key=_is_working_folder)
     try:
         yield
     finally:

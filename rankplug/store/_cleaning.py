@@ -16,16 +16,13 @@ from typing import Any
 
 import filelock
 
-from rankplug.store.combination import Combination, read_combination
-from rankplug.store.index.result_index import INDEX
-from rankplug.store.result_files import IDENTITY, StoreError, read_about
-from rankplug.store.result_store import LOCKS, NOTEBOOKS, Store
-from rankplug.store.score_files import SCORES, read_scored
+from rankplug.store._combination import Combination, read_combination
+from rankplug.store._files import IDENTITY, SCORES, StoreError, read_about, read_scores
+from rankplug.store._index import INDEX
+from rankplug.store._store import LOCKS, NOTEBOOKS, Store
 from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED, UNFINISHED_NAME
 
 TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")
-EARLIER_UNFINISHED_WRITE = re.compile(r"\.[a-z0-9_]{8}" + re.escape(UNFINISHED))
-"""Names of unfinished files in earlier versions: too common to be ours anywhere but in a combination's folder."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +49,7 @@ def _leftovers(store: Store) -> Iterator[Finding]:
     results = [*_folders(store.folder), *_folders(store.folder / SCORES)]
     for folder in [*results, store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]:
         for path in folder.glob(f".*{UNFINISHED}"):
-            ours = UNFINISHED_NAME.fullmatch(path.name) or (
-                folder.name != NOTEBOOKS and EARLIER_UNFINISHED_WRITE.fullmatch(path.name)
-            )
-            if ours and _is_old(path):
+            if UNFINISHED_NAME.fullmatch(path.name) and _is_old(path):
                 yield Finding(path, "a write that was never finished", (path,))
     for path in (store.folder / LOCKS).glob("*.lock"):
         if TRIAL_FILE.fullmatch(path.name) and _is_free(path):
@@ -100,7 +94,7 @@ def _about(store: Store, path: Path) -> dict[str, Any]:
     """Return the description of a result, or of kept scores as that of a combination without metrics."""
     if path.parent.parent == store.folder:
         return read_about(path)
-    about = read_scored(path)
+    about, _ = read_scores(path)
     plugins = {part: used for part, used in about.get("plugins", {}).items() if part != "metrics"}
     return {
         **about,

@@ -1,7 +1,7 @@
-"""Results on disk: one Parquet file a finished trial, written whole or not at all, by any number of writers at once.
+"""Results on disk: one Parquet file per finished trial, written atomically, by any number of processes at once.
 
-A trial that failed leaves a JSON file instead, which is never taken for a result. Beside the results lie the executed
-notebooks, and locks by which several sweeps on one store share the work.
+A failed trial leaves a JSON file instead, which is never taken for a result. Beside the results are the executed
+notebooks, an index, and locks by which several sweeps on one store share the work.
 """
 
 from __future__ import annotations
@@ -10,29 +10,34 @@ import contextlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import filelock
 
 from rankplug.errors import RankplugError
-from rankplug.store.canonical_names import canonical_parts
-from rankplug.store.combination import ADDED_PARTS, Combination
-from rankplug.store.index.index_parts import IndexedResults
-from rankplug.store.index.result_index import INDEX, Compaction, ResultIndex
-from rankplug.store.kept_scores import KeptScores
-from rankplug.store.result_files import (
+from rankplug.store._combination import BAR, CHAINS, TABLE_PARTS, Combination, read_combination
+from rankplug.store._files import (
     COLUMNS,
+    DAMAGES,
+    SCORES,
     StoreError,
+    damaged,
     describe,
     encode,
+    encode_scores,
+    path_in_store,
     read_about,
     read_failure,
     read_result,
+    read_scores,
+    read_table,
     row_schema,
+    scores_path,
 )
-from rankplug.store.score_files import SCORES, encode_scores, read_scores, scores_path
-from rankplug.store.trials import Result, Trial
+from rankplug.store._index import INDEX, FoundResults, delete_index, find_results, write_index
+from rankplug.store._trial import KeptScores, Result, Trial
 from rankplug.system import check_can_write, check_memory, results_folder, write_whole
 
 if TYPE_CHECKING:
@@ -70,14 +75,14 @@ class Store:
 
     def path(self, trial: Trial) -> Path:
         """Return the path of a finished trial's result."""
-        return self.folder / trial.combination.identity / f"{trial.identity}.parquet"
+        return self.folder / path_in_store(trial.combination.identity, trial.fold, trial.number)
 
     def failure_path(self, trial: Trial) -> Path:
         """Return the path of a failed trial's record."""
         return self.path(trial).with_suffix(".failed.json")
 
     def notebook_path(self, combination: Combination, identity: str = "") -> Path:
-        """Return the path of a combination's executed notebook; its results may have the name that others gave them."""
+        """Return the path of a combination's executed notebook, or of that of the results with another identity."""
         words = [combination.dataset, combination.backend, combination.scorer, combination.loss, combination.sampler]
         name = re.sub(r"[^A-Za-z0-9.@]+", "-", " ".join(word for word in words if word)).strip("-")
         return self.folder / NOTEBOOKS / f"{name[:120]}-{identity or combination.identity}.ipynb"
@@ -180,7 +185,13 @@ class Store:
 
     def kept_scores(self, trial: Trial) -> KeptScores:
         """Return the test scores of a trial, which are the same for all metrics."""
-        return read_scores(scores_path(self.folder, trial), trial)
+        path = scores_path(self.folder, trial)
+        about, scores = read_scores(path)
+        metrics = about["combination"].get("metrics")
+        expected = read_combination({**trial.combination.model_dump(), "metrics": metrics}).identity
+        if (about["identity"], about["fold"], about["trial"]) != (expected, trial.fold, trial.number):
+            raise damaged(path, "its description is of another trial")
+        return scores
 
     def about(self, trial: Trial) -> dict[str, Any]:
         """Return combination, versions, digests and timings of a finished trial; empty if it is not finished."""
@@ -205,11 +216,15 @@ class Store:
         """
         import pandas as pd
 
-        indexed = self.find(trials)
-        if not indexed.paths:
-            return pd.DataFrame(columns=[*COLUMNS, *PARTS, "combination", "fold", "trial", "fit_seconds"])
-        rows, position = indexed.rows()
-        columns = pd.DataFrame([trial_columns(about) for about in indexed.descriptions])
+        found = self.find(trials)
+        if not found.paths:
+            return pd.DataFrame(columns=[*COLUMNS, *TABLE_PARTS, "combination", "fold", "trial", "fit_seconds"])
+        try:
+            rows, position = found.rows()
+        except DAMAGES:
+            self.recover(found)
+            return self.frame(trials, categories=categories)
+        columns = pd.DataFrame([trial_columns(about) for about in found.descriptions])
         texts = columns.select_dtypes(exclude="number").drop(columns=list({*columns} & {*categories}))
         check_memory(
             int(texts.memory_usage(index=False).sum() / len(columns) * len(rows)),
@@ -224,23 +239,46 @@ class Store:
         }
         return frame.assign(**wide)
 
-    def find(self, trials: Iterable[Trial | Path] | None = None) -> IndexedResults:
-        """Find the descriptions and rows of the finished ones among some trials, or of all."""
-        return ResultIndex(self.folder).find(self.paths(trials))
+    def find(self, trials: Iterable[Trial | Path] | None = None) -> FoundResults:
+        """Find the descriptions and rows of the finished trials among some, or of all."""
+        return find_results(self.folder, self.paths(trials))
+
+    def recover(self, found: FoundResults) -> None:
+        """Delete the index after some rows could not be read; raise the error of a result that cannot be read itself.
+
+        Raises:
+            StoreError: a file of a result, or of the store, is damaged.
+        """
+        for path in found.paths:
+            read_table(path)
+        if not delete_index(self.folder):
+            raise StoreError(f"the results in {self.folder} cannot be read together, though each of them can")
 
     def compact(self) -> Compaction:
-        """Put all results into one index, from which questions to thousands of them are answered in a second."""
+        """Put all results into the index, from which questions to thousands of them are answered in seconds."""
+        paths = self.paths()
         try:
-            return ResultIndex(self.folder).compact(self.paths())
+            write_index(self.folder, paths)
+            size = sum(file.stat().st_size for file in (self.folder / INDEX).glob("*"))
         except OSError as error:
             raise self._cannot_write(self.folder / INDEX, error) from error
+        return Compaction(len(paths), size)
 
 
-PARTS = (
-    "dataset", "backend", "scorer", "loss", "sampler", "transforms", "selection", "patience", "seed", "debias",
-    "train_curve",
-)  # fmt: skip
-TRIAL_COLUMNS = (*PARTS, "combination", "fold", "trial")
+@dataclass(frozen=True)
+class Compaction:
+    """Outcome of writing the index.
+
+    Args:
+        results: number of results in it.
+        size: its size in bytes.
+    """
+
+    results: int
+    size: int
+
+
+TRIAL_COLUMNS = (*TABLE_PARTS, "combination", "fold", "trial")
 
 
 class ResultsError(RankplugError):
@@ -250,10 +288,8 @@ class ResultsError(RankplugError):
 def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that identify a trial: the parts of its combination, its fold and number."""
     parts = about["combination"]
-    names = canonical_parts(parts, about.get("plugins") or {})
     return {
-        **{name: names.get(name, parts.get(name)) for name in PARTS},
-        **{name: parts.get(name, usual) for name, usual in ADDED_PARTS.items()},
+        **{part: BAR.join(parts[part]) if part in CHAINS else parts[part] for part in TABLE_PARTS},
         "combination": about["identity"],
         "fold": about["fold"],
         "trial": about["trial"],

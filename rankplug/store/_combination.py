@@ -9,39 +9,42 @@ True
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import itertools
+import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from rankplug.errors import FitError, GrammarError, NotRunError, ParameterError, did_you_mean, shown
-from rankplug.registry import (
-    MOST_CHOICES,
-    Grid,
-    describe_type,
-    expand,
-    import_object,
-    parse,
-    registry,
-)
-from rankplug.store.description import describe_debiasing, describe_plugin, identity_of
+from rankplug.errors import FitError, GrammarError, NotRunError, ParameterError, RankplugError, did_you_mean, shown
+from rankplug.registry import MOST_CHOICES, Grid, describe_type, expand, import_object, parse, registry, source_digest
+from rankplug.registry._canonical import canonical
 from rankplug.system import version_of
 from rankplug.training import LOSS
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
-KIND_OF_PART = {
+PLUGIN_PARTS = {
     "dataset": "dataset",
+    "transforms": "transform",
     "backend": "backend",
+    "scorer": "scorer",
     "loss": "loss",
     "sampler": "sampler",
-    "scorer": "scorer",
+    "debias": "debiasing",
+    "selection": "metric",
+    "metrics": "metric",
 }
-KIND_OF_PARTS = {"transforms": "transform", "selection": "metric", "metrics": "metric"}
-PLUGIN_PARTS = {**KIND_OF_PART, **KIND_OF_PARTS}
 """The kind of plugin that each part of a combination names."""
+CHAINS = ("transforms", "selection", "metrics")
+"""Parts that name several plugins in order."""
+BAR = " | "
+"""Separator of the plugins of a chain in tables."""
+SQL_TEXT = re.compile(r"'(?:[^']|'')*'")
 
 
 class Combination(BaseModel):
@@ -86,14 +89,18 @@ class Combination(BaseModel):
 
     @field_validator("dataset", "backend", "loss", "scorer", "sampler", "debias", mode="before")
     @classmethod
-    def _canonical(cls, value: Any) -> str:
-        return "" if value is None or value == "" else str(parse(value))
+    def _canonical(cls, value: Any, info: ValidationInfo) -> str:
+        if value is None or value == "":
+            return ""
+        return (
+            canonical(PLUGIN_PARTS[str(info.field_name)], value) if info.field_name != "debias" else str(parse(value))
+        )
 
-    @field_validator("transforms", "selection", "metrics", mode="before")
+    @field_validator(*CHAINS, mode="before")
     @classmethod
-    def _canonical_parts(cls, value: Any) -> tuple[str, ...]:
-        parts = value or () if isinstance(value, (list, tuple, set, type(None))) else [value]
-        return tuple(str(parse(part)) for part in parts)
+    def _canonical_chain(cls, value: Any, info: ValidationInfo) -> tuple[str, ...]:
+        links = value or () if isinstance(value, (list, tuple, set, type(None))) else [value]
+        return tuple(canonical(PLUGIN_PARTS[str(info.field_name)], link) for link in links)
 
     @field_validator("patience", "seed")
     @classmethod
@@ -104,24 +111,21 @@ class Combination(BaseModel):
 
     def validate_plugins(self) -> Combination:
         """Check that every plugin is found and its parameters are valid, and return the combination."""
-        plugins = registry()
-        for part, kind in KIND_OF_PART.items():
-            if reference := getattr(self, part):
-                plugins.resolve(kind, reference)
-        for part, kind in KIND_OF_PARTS.items():
+        for part, kind in PLUGIN_PARTS.items():
             for reference in self._references(part):
-                plugins.resolve(kind, reference)
-        if self.debias:
-            describe_debiasing(self.debias)
+                registry().resolve(kind, reference)
         return self
 
     def _references(self, part: str) -> list[str]:
-        """Return the references in a part with several; choosing by the loss itself needs no plugin."""
-        return [reference for reference in getattr(self, part) if (part, reference) != ("selection", LOSS)]
+        """Return the plugins that a part names; selection by the loss itself needs no plugin."""
+        value = getattr(self, part)
+        if part in CHAINS:
+            return [reference for reference in value if (part, reference) != ("selection", LOSS)]
+        return [value] if value else []
 
     @property
     def fits(self) -> bool:
-        """Tell whether the backend can fit the scorer."""
+        """True if the backend can fit the scorer."""
         if not self.scorer:
             return True
         specification = registry().specification("scorer", self.scorer)
@@ -130,13 +134,13 @@ class Combination(BaseModel):
     @cached_property
     def plugins(self) -> dict[str, list[dict[str, Any]]]:
         """The plugin behind each part, with its distribution, version and all parameters, the defaults included."""
-        named = [(part, kind, [getattr(self, part)]) for part, kind in KIND_OF_PART.items() if getattr(self, part)]
-        named += [(part, kind, self._references(part)) for part, kind in KIND_OF_PARTS.items()]
+        references = {part: self._references(part) for part in PLUGIN_PARTS}
         if not self.scorer:
-            backend = registry().specification("backend", self.backend)
-            named.append(("scorer", "scorer", [backend.default_scorer]))
+            references["scorer"] = [registry().specification("backend", self.backend).default_scorer]
         return {
-            part: [describe_plugin(kind, reference) for reference in references] for part, kind, references in named
+            part: [_describe_plugin(PLUGIN_PARTS[part], reference) for reference in named]
+            for part, named in references.items()
+            if named or part in CHAINS
         }
 
     @cached_property
@@ -153,7 +157,7 @@ class Combination(BaseModel):
 
     @cached_property
     def data_fingerprint(self) -> str:
-        """Fingerprint of the data, which is found without reading them; empty if the parameters determine them."""
+        """Fingerprint of the data without reading them; empty if the parameters determine them."""
         specification, parameters = registry().resolve("dataset", self.dataset)
         say = specification.fingerprint
         if isinstance(say, str) and say:
@@ -162,11 +166,16 @@ class Combination(BaseModel):
 
     @cached_property
     def identity(self) -> str:
-        """The name of its results: a digest of everything that changes them, and of nothing else."""
-        return identity_of(self.plugins, self.versions, self.__dict__, self.data_fingerprint)
+        """Name of its results: a digest of everything that changes them, and of nothing else."""
+        return identity_of(self.plugins, self.versions, self.model_dump(), self.data_fingerprint)
+
+    @property
+    def fit_arguments(self) -> dict[str, Any]:
+        """Parts that are arguments of :func:`rankplug.fit`, by name."""
+        return {part: getattr(self, part) or None for part in FIT_PARTS} | {"train_curve": self.train_curve}
 
     def check_as_planned(self) -> None:
-        """Raise an error if data or plugins are no longer those by which the results are named."""
+        """Raise an error if data or plugins changed since the combination was planned."""
         now = read_combination(self.model_dump())
         if now.identity == self.identity:
             return
@@ -177,15 +186,14 @@ class Combination(BaseModel):
             moved = [name for name, version in now.versions.items() if version != self.versions.get(name)]
             changed = f"{', '.join(parts + moved) or 'the plugins'} of {self} are"
         raise NotRunError(
-            f"{changed} not what they were when this was planned, so nothing is recorded; run the same command again,"
-            " which names results by what is there now"
+            f"{changed} not what they were when this was planned, so nothing is recorded; run the same command again"
         )
 
     def in_words(self) -> dict[str, str]:
-        """Return its parts as a table of runs has them."""
+        """Return its parts as a table of runs shows them."""
         return {
             "data": self.dataset,
-            "transforms": " | ".join(self.transforms),
+            "transforms": BAR.join(self.transforms),
             "fitted by": f"{self.backend} {self.scorer}".strip(),
             "loss": self.loss,
             "sampler": self.sampler,
@@ -199,8 +207,66 @@ class Combination(BaseModel):
         return f"{self.dataset} / {fitter} / {self.loss}{noise}{debiasing}"
 
 
+FIT_PARTS = tuple(
+    part for part in Combination.model_fields if part not in ("dataset", "transforms", "metrics", "seed", "train_curve")
+)
+"""Parts by which :func:`rankplug.fit` trains the same model, whose learning curve may have training data or not."""
+TABLE_PARTS = tuple(part for part in Combination.model_fields if part != "metrics")
+"""Parts that are columns of tables."""
 ADDED_PARTS = {name: Combination.model_fields[name].default for name in ("debias", "train_curve")}
-"""Parts that results from before them lack, and what these results have in their place."""
+"""Parts that pages show only where they differ from these values."""
+
+
+def identity_of(
+    plugins: Mapping[str, Any], versions: Mapping[str, Any], parts: Mapping[str, Any], data_fingerprint: str
+) -> str:
+    """Return the name of results, from a stored record as from the combination itself.
+
+    Args:
+        plugins: the plugins behind each part, with all parameters.
+        versions: versions of distributions and engines.
+        parts: the parts of the combination.
+        data_fingerprint: fingerprint of the data set.
+    """
+    rest = {part: parts[part] for part in Combination.model_fields if part not in PLUGIN_PARTS}
+    words = [plugins, versions, rest, parts["selection"], data_fingerprint]
+    return hashlib.blake2b(json.dumps(words, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()
+
+
+def _describe_plugin(kind: str, reference: str) -> dict[str, Any]:
+    """Return everything about a plugin that identifies results: its origin, version, code and all parameters."""
+    plugin = registry().find(kind, reference)
+    _, parameters = registry().resolve(kind, reference)
+    code = source_digest(plugin.specification, plugin.distribution)
+    return {
+        "name": plugin.specification.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        **({"code": code} if code else {}),
+        "parameters": parameters.model_dump(),
+        **({"source": plugin.source} if plugin.source else {}),
+    }
+
+
+def with_canonical_names(sql: str) -> str:
+    """Rewrite every plugin with parameters that a question names to its canonical text, which the tables have."""
+
+    def rewritten(match: re.Match[str]) -> str:
+        if "[" not in match[0]:
+            return match[0]
+        names = [canonical_text(name) for name in match[0][1:-1].replace("''", "'").split(BAR)]
+        return "'" + BAR.join(names).replace("'", "''") + "'"
+
+    return SQL_TEXT.sub(rewritten, sql)
+
+
+def canonical_text(written: str) -> str:
+    """Return the canonical text of a plugin of any kind; other words are returned unchanged."""
+    for kind in dict.fromkeys(PLUGIN_PARTS.values()):
+        with contextlib.suppress(RankplugError):
+            registry().resolve(kind, written)
+            return canonical(kind, written)
+    return written
 
 
 def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed: Any) -> tuple[list[Combination], int]:
@@ -225,7 +291,9 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
                 left_out += 1
                 impossible = combination
     if left_out and not expanded:
-        raise FitError(f"backend {impossible.backend} cannot fit the scorer {impossible.scorer}; nothing else is asked")
+        raise FitError(
+            f"backend {impossible.backend} cannot fit the scorer {impossible.scorer}; nothing else was requested"
+        )
     return list(expanded.values()), left_out
 
 
@@ -245,11 +313,11 @@ def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
 
 
 def _choices(part: str, value: Any) -> Iterable[Any]:
-    if part in KIND_OF_PARTS:
+    if part in CHAINS:
         values = _listed(value)
         several = isinstance(values, (list, tuple)) and any(isinstance(_listed(item), (list, tuple)) for item in values)
         yield from map(_listed, values) if several else [values]
-    elif part in KIND_OF_PART or part == "debias":
+    elif part in PLUGIN_PARTS:
         values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
         for choice in values:
             yield from [""] if choice in (None, "", "none") else expand(choice)

@@ -63,8 +63,8 @@ class SweepProgress:
         begun = self.running.pop(trial.identity, time.time())
         self.left.pop(trial.identity, None)
         if failure:
-            told = self.not_run if not_run else self.failures
-            told[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
+            sentences = self.not_run if not_run else self.failures
+            sentences[trial.identity] = f"{trial}: {failure.strip().splitlines()[-1]}"
         else:
             self.done += 1
             self._seconds[_kind(trial)].append(time.time() - begun)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -11,22 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
 from rankplug.statistics import holm
-from rankplug.store.canonical_names import canonical_text
-from rankplug.store.questions.comparison import PAIRED_BY, compared_by_queries
-from rankplug.store.questions.groups import distinguishing
-from rankplug.store.questions.tables import query, results
-from rankplug.store.result_store import TRIAL_COLUMNS, ResultsError, Store
+from rankplug.store._combination import canonical_text
+from rankplug.store._store import TRIAL_COLUMNS, ResultsError, Store
+from rankplug.store._table_text import escaped, latex_table, markdown_table, write_table
+from rankplug.store._tables import PAIRED_BY, compared_by_queries, distinguishing, grouped, query, trial_means
+from rankplug.system import Cell, aligned, fraction
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METRIC = "metric"
 HIGHER, LOWER = "†", "‡"
+DAGGERS = {"": "", HIGHER: r"^{\dagger}", LOWER: r"^{\ddagger}"}
 Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Cell:
+class Number:
     """A number of the table.
 
     Args:
@@ -57,7 +59,7 @@ class PaperTable:
 
     row_names: Key
     column_names: Key
-    cells: Mapping[tuple[Key, Key], Cell] = field(default_factory=dict)
+    cells: Mapping[tuple[Key, Key], Number] = field(default_factory=dict)
     note: str = ""
 
     @property
@@ -116,19 +118,20 @@ def paper_table(
     for name in across:
         if name not in (METRIC, *TRIAL_COLUMNS):
             raise ResultsError(f"{name} cannot become columns: {did_you_mean(name, (METRIC, *TRIAL_COLUMNS))}")
-    rows = results(store, where=where, metric=metric)
+    fraction(level, "level")
+    rows = trial_means(store, where, metric)
     if rows.empty:
         raise ResultsError("there is no result to show; sweep first, or widen the condition")
     down = [name for name in (list(group_by) or distinguishing(rows)) if name not in across]
     parts = [name for name in across if name != METRIC]
     groups = [*parts, *down] or ["loss"]
-    means = results(store, where=where, metric=metric, group_by=groups, pool=pool, level=level)
+    means = grouped(rows, groups, pool, level)
     down += [METRIC] if METRIC not in across else []
     down = down or ["loss"]
     if "loss" not in means:
         means["loss"] = rows["loss"].iloc[0]
     cells = {
-        (_key(row, down), _key(row, across)): Cell(row["mean"], (row["high"] - row["low"]) / 2)
+        (_key(row, down), _key(row, across)): Number(row["mean"], (row["high"] - row["low"]) / 2)
         for row in means.to_dict("records")
     }
     note = f"Means over {_numbers(means['trials'])} trials ± half of their {level:.0%} t interval."
@@ -161,7 +164,7 @@ def _numbers(counts: pd.Series[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _with_best(cells: Mapping[tuple[Key, Key], Cell], down: Sequence[str]) -> dict[tuple[Key, Key], Cell]:
+def _with_best(cells: Mapping[tuple[Key, Key], Number], down: Sequence[str]) -> dict[tuple[Key, Key], Number]:
     """Mark the highest cell of each column, and of each data set and metric where rows have several."""
     apart = [index for index, name in enumerate(down) if name in ("dataset", METRIC)]
     highest: dict[tuple[Key, Key], float] = {}
@@ -182,8 +185,8 @@ def _query_values(store: Store | str | Path | None, where: str, metrics: Sequenc
 
 
 def _tested(
-    cells: Mapping[tuple[Key, Key], Cell], values: pd.DataFrame, down: list[str], across: list[str], versus: str
-) -> dict[tuple[Key, Key], Cell]:
+    cells: Mapping[tuple[Key, Key], Number], values: pd.DataFrame, down: list[str], across: list[str], versus: str
+) -> dict[tuple[Key, Key], Number]:
     """Return the cells of all rows but the baseline's, with the corrected p of their difference from it."""
     keys = [*down, *across]
     groups = {}
@@ -205,7 +208,9 @@ def _tested(
     }
 
 
-def _pairs(cells: Mapping[tuple[Key, Key], Cell], baseline: str, written: str) -> Iterator[tuple[tuple[Key, Key], Key]]:
+def _pairs(
+    cells: Mapping[tuple[Key, Key], Number], baseline: str, written: str
+) -> Iterator[tuple[tuple[Key, Key], Key]]:
     """Yield each cell that is compared, and the row of the baseline that it is compared with."""
     rows = list(dict.fromkeys(row for row, _ in cells))
     baselines = [row for row in rows if baseline in row]
@@ -228,3 +233,96 @@ def _pairs(cells: Mapping[tuple[Key, Key], Cell], baseline: str, written: str) -
             )
         if (against[0], column) in cells:
             yield (row, column), against[0]
+
+
+def write_paper_table(table: PaperTable, form: str) -> str:
+    """Write a paper's table in the forms of :func:`rankplug.store.write_table`; a program gets a row a cell."""
+    if form in ("csv", "json"):
+        return write_table(table.frame(), form)
+    if form == "latex":
+        return _latex(table)
+    return _markdown(_head(table), table) if form == "markdown" else _plain(table)
+
+
+def paper_table_cells(table: PaperTable) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads of a paper's table and its rows for a terminal, the highest of each column in bold."""
+    rows: list[list[Cell]] = []
+    for row in table.rows:
+        best = [(cell := table.cells.get((row, column))) is not None and cell.best for column in table.columns]
+        numbers = zip(_row_numbers(table, row, "*"), best, strict=True)
+        rows.append([*row, *((text, "bold") if highest else text for text, highest in numbers)])
+    return _head(table), rows
+
+
+def _head(table: PaperTable) -> list[str]:
+    return [*table.row_names, *(" ".join(column) for column in table.columns)]
+
+
+def plain_note(table: PaperTable) -> str:
+    """Return what is to be known of a table's numbers, where stars stand for bold."""
+    return table.note.replace("Bold:", "Between stars:")
+
+
+def _plain(table: PaperTable) -> str:
+    rows = [[*row, *_row_numbers(table, row, "*")] for row in table.rows]
+    return f"{aligned(_head(table), rows)}\n\n{plain_note(table)}"
+
+
+def _markdown(head: list[str], table: PaperTable) -> str:
+    rows = [[*row, *_row_numbers(table, row, "**")] for row in table.rows]
+    return f"{markdown_table(head, rows)}\n\n{table.note}"
+
+
+def _row_numbers(table: PaperTable, row: tuple[str, ...], star: str) -> list[str]:
+    return [_number_text(table.cells.get((row, column)), star) for column in table.columns]
+
+
+def _number_text(cell: Number | None, star: str) -> str:
+    if cell is None:
+        return ""
+    mean = f"{star}{cell.mean:.4f}{star}" if cell.best else f"{cell.mean:.4f}"
+    half = "" if math.isnan(cell.half_width) else f" ± {cell.half_width:.4f}"
+    return f"{mean}{half} {cell.mark}".rstrip()
+
+
+def _latex(table: PaperTable) -> str:
+    rows = [
+        [*map(escaped, row), *(_latex_number(table.cells.get((row, column))) for column in table.columns)]
+        for row in table.rows
+    ]
+    sides = "l" * len(table.row_names) + "r" * len(table.columns)
+    rules = _rules(table) if len(table.column_names) > 1 else ""
+    return f"{latex_table(_heads(table), rows, sides, rules)}\n% {table.note}"
+
+
+def _latex_number(cell: Number | None) -> str:
+    if cell is None:
+        return ""
+    mean = rf"\mathbf{{{cell.mean:.4f}}}" if cell.best else f"{cell.mean:.4f}"
+    half = "" if math.isnan(cell.half_width) else rf" \pm {cell.half_width:.4f}"
+    return f"${mean}{half}{DAGGERS[cell.mark]}$"
+
+
+def _heads(table: PaperTable) -> list[list[str]]:
+    """Return a line for each part of the columns' keys; a part that neighbours share spans them."""
+    heads = []
+    for level in range(len(table.column_names)):
+        last = level == len(table.column_names) - 1
+        line = [escaped(name) if last else "" for name in table.row_names]
+        for key, columns in _spans(table, level):
+            spanning = columns > 1 or not last
+            line.append(rf"\multicolumn{{{columns}}}{{c}}{{{escaped(key)}}}" if spanning else escaped(key))
+        heads.append(line)
+    return heads
+
+
+def _spans(table: PaperTable, level: int) -> list[tuple[str, int]]:
+    """Return the parts of the columns' keys at a level, and over how many columns each stretches."""
+    keys = [column[: level + 1] for column in table.columns]
+    return [(key[-1], len(list(alike))) for key, alike in itertools.groupby(keys)]
+
+
+def _rules(table: PaperTable) -> str:
+    """Draw a rule below each part of the columns' first head."""
+    ends = list(itertools.accumulate((columns for _, columns in _spans(table, 0)), initial=len(table.row_names)))
+    return " ".join(rf"\cmidrule(lr){{{first + 1}-{last}}}" for first, last in itertools.pairwise(ends))

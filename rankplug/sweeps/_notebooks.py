@@ -1,4 +1,4 @@
-"""Tasks run as notebooks: papermill executes ``combination.ipynb`` once a combination."""
+"""Tasks run as notebooks: papermill executes ``combination.ipynb`` for each combination."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from rankplug.errors import MissingPackageError, NotRunError
-from rankplug.store import Store, StoreError, failed_result
-from rankplug.sweeps.tasks import Task, TaskResult, WorkerDiedError, WorkerLostError
+from rankplug.store import Store, StoreError
+from rankplug.sweeps._trial_runs import failed_result
+from rankplug.sweeps._workers import Task, TaskResult, WorkerDiedError, WorkerLostError
 from rankplug.system import OwnedFolder, end_kernels, execute_notebook, notebooks_folder, require_modules
 
 NOTEBOOK = "combination.ipynb"
 OF_THE_MACHINE = (NotRunError.__name__, StoreError.__name__)
-"""Errors of the notebook that say nothing of its combination."""
+"""Errors of the notebook that are no fault of its combination."""
 
 
 class Notebooks:
     """Kernels on this machine, which write into the store themselves, trial by trial.
 
     Args:
-        store: where results and executed notebooks go.
-        jobs: how many kernels at once.
+        store: the store of results and executed notebooks.
+        jobs: number of kernels at once.
     """
 
     def __init__(self, store: Store, jobs: int) -> None:
@@ -52,7 +53,7 @@ def execute(task: Task, store: Store, target: Path) -> str:
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
-    # What went wrong is recorded and shown at the end; papermill's own words would break into the progress display.
+    # Errors are recorded and shown at the end; papermill's own messages would break into the progress display.
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -69,7 +70,7 @@ def execute(task: Task, store: Store, target: Path) -> str:
 
 
 def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
-    """Return the notebook's parameters for a task; its trials are named one by one."""
+    """Return the notebook's parameters for a task, with its trials one by one."""
     return {
         **task.combination.model_dump(mode="json"),
         "runs": [[trial.fold, trial.number] for trial in task.trials],

@@ -1,8 +1,7 @@
-"""Runs of trials: load, fit, measure; a trial that fails or cannot run gives a result that says why."""
+"""Running a trial: load, fit, measure. A trial that fails or cannot run gives a result with the reason."""
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import itertools
 import json
@@ -11,39 +10,50 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankplug.errors import NotRunError, RankplugError
+from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.registry import registry
-from rankplug.store.kept_scores import DocumentScores, KeptScores, OtherTestPartError
-from rankplug.store.trials import Doubles, Result, Trial
+from rankplug.store import (
+    DocumentScores,
+    KeptScores,
+    OtherTestPartError,
+    Result,
+    Store,
+    StoreError,
+    Trial,
+    read_about,
+    read_combination,
+)
 from rankplug.system import is_of_the_machine, threads
 
 if TYPE_CHECKING:
     from rankplug.data import Lists, Source, Split
 
+Doubles = NDArray[np.float64]
+
 
 def failed_result(trial: Trial, failure: str) -> Result:
-    """Return the result of a trial that something else ended."""
+    """Return the result of a trial that did not run to its end."""
     return Result(trial, failure=failure, record=_circumstances(time.time()))
 
 
 def run_trial(
     trial: Trial, progress: bool | None = None, *, keep_scores: bool = False, kept: KeptScores | None = None
 ) -> Result:
-    """Run a trial; one that fails, or cannot run, gives a result that says why, and raises nothing.
+    """Run a trial; one that fails, or cannot run, gives a result with the reason and raises nothing.
 
-    Only a keyboard interrupt passes through: what was interrupted is neither done nor failed.
+    Only a keyboard interrupt is raised: an interrupted trial is neither done nor failed.
 
     Args:
-        trial: what to run.
+        trial: the trial.
         progress: whether a bar shows the training; by default in a terminal or a notebook.
-        keep_scores: whether the result has the scores of the test documents, for a store to keep.
-        kept: scores of the trial that a store has kept; if they are of its test documents, they are measured and
-            nothing is trained.
+        keep_scores: whether the result has the scores of the test documents.
+        kept: stored scores of the trial; if they are of its test documents, they are measured and nothing is trained.
     """
     tell_observers("rankplug_trial_started", trial=trial)
     try:
@@ -63,13 +73,10 @@ def run_trial(
 
 
 def tell_observers(hook: str, **facts: Any) -> None:
-    """Call a hook of the observers; one that fails is a warning, as who watches must not stop what is watched.
-
-    Each gets copies, so that what it changes is changed for nobody else. The model is the fitted one itself.
-    """
+    """Call a hook of the observers; one that fails is a warning, as an observer must not stop the trial."""
     for observer in getattr(registry().manager.hook, hook).get_hookimpls():
         try:
-            observer.function(**{name: _copy(facts[name]) for name in observer.argnames})
+            observer.function(**{name: facts[name] for name in observer.argnames})
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -77,49 +84,44 @@ def tell_observers(hook: str, **facts: Any) -> None:
             warnings.warn(message, stacklevel=2)
 
 
-def _copy(fact: Any) -> Any:
-    model = getattr(fact, "model", None)
-    return copy.deepcopy(fact, {id(model): model})
+LAST_DATA_BYTES = 2**27
+"""Size of synthetic data up to which they stay in memory for the next trial, often another method on the same data."""
 
 
-KEPT_BYTES = 2**27
-"""Size of made data up to which they are kept for the next trial, which is often another method on the same data."""
-
-
-class _MadeData(NamedTuple):
+class _LastData(NamedTuple):
     """The blocks of data that no file determines, their pool, and what determines them."""
 
-    determined_by: tuple[Any, ...]
+    key: tuple[Any, ...]
     pool: str
     blocks: tuple[Split, ...]
 
 
-_last_made: list[_MadeData] = []
+_last_data: list[_LastData] = []
 """The data of the last trial of this process, if they are small."""
 
 
 def _blocks(source: Source, trial: Trial) -> Iterator[Split]:
-    """Yield the blocks of a trial's data, made anew or kept from the last trial."""
+    """Yield the blocks of a trial's data, which may be those of the last trial."""
     parts = source.determined_by
     key = None if parts is None else (*parts, trial.fold, trial.seed)
-    for made in tuple(_last_made):
-        if made.determined_by == key:
-            source.pool = made.pool
-            yield from made.blocks
+    for last in tuple(_last_data):
+        if last.key == key:
+            source.pool = last.pool
+            yield from last.blocks
             return
-    _last_made.clear()
-    kept: list[Split] = []
+    _last_data.clear()
+    blocks: list[Split] = []
     size = 0
     for split in source.blocks(trial.fold, trial.seed):
         size += sum(part.features.nbytes for part in split)
-        if key is not None and size <= KEPT_BYTES:
-            kept.append(split)
-        else:
+        if size > LAST_DATA_BYTES:
             key = None
-            kept.clear()
+            blocks.clear()
+        if key is not None:
+            blocks.append(split)
         yield split
     if key is not None:
-        _last_made[:] = [_MadeData(key, source.pool, tuple(kept))]
+        _last_data[:] = [_LastData(key, source.pool, tuple(blocks))]
 
 
 def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
@@ -132,7 +134,7 @@ def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
         blocks = _blocks(source, trial)
         split = next(blocks)
     except Exception:
-        # A file that someone is just writing is no fault of the combination.
+        # A file that is being written is no fault of the combination.
         combination.check_as_planned()
         raise
     combination.check_as_planned()
@@ -145,7 +147,7 @@ def load_test_part(trial: Trial) -> Iterator[Lists]:
 
 
 def _measure_again(trial: Trial, kept: KeptScores) -> Result | None:
-    """Measure a trial's metrics on kept scores; None where they are of other test documents."""
+    """Measure a trial's metrics on stored scores; None where they are of other test documents."""
     begin = time.perf_counter()
     _, _, tests = _test_part(trial)
     try:
@@ -165,23 +167,15 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
     combination = trial.combination
     started, begin = time.time(), time.perf_counter()
     source, split, tests = _test_part(trial)
-    train, valid = split.train, split.valid
     loaded = time.perf_counter()
     with warnings.catch_warnings():
-        # What an interrupted training keeps is no trial, so that nobody need hear of it.
+        # An interrupted training is no trial, so its warning does not matter.
         warnings.filterwarnings("ignore", "training was interrupted")
         model = fit(
-            combination.backend,
-            scorer=combination.scorer or None,
-            loss=combination.loss,
-            sampler=combination.sampler or None,
-            debias=combination.debias or None,
-            train=train,
-            valid=valid,
+            **combination.fit_arguments,
+            train=split.train,
+            valid=split.valid,
             seed=trial.seed,
-            selection=combination.selection,
-            patience=combination.patience,
-            train_curve=combination.train_curve,
             progress=progress,
             callbacks=[
                 lambda iteration, metrics: tell_observers(
@@ -190,7 +184,7 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
             ],
         )
     if model.record.stopped == "interrupted":
-        # Training keeps what it has when someone interrupts it; half a trial is no result.
+        # Training returns what it has when it is interrupted; half a trial is no result.
         raise KeyboardInterrupt
     fitted = time.perf_counter()
     measured = _measure_blocks(((block, model.predict(block)) for block in tests), combination.metrics, keep_scores)
@@ -202,8 +196,8 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
         "measure_seconds": time.perf_counter() - fitted,
         "test_fingerprint": measured.fingerprint,
         "pool": source.pool,
-        "queries": [len(train), len(valid), len(measured.query_ids)],
-        "documents": [train.documents, valid.documents, measured.documents],
+        "queries": [len(split.train), len(split.valid), len(measured.query_ids)],
+        "documents": [split.train.documents, split.valid.documents, measured.documents],
     }
     plain = json.loads(json.dumps(record, default=str))
     return Result(
@@ -212,7 +206,7 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
 
 
 class _Measurements(NamedTuple):
-    """Metrics of the whole test part, with its scores where they are to be kept."""
+    """Metrics of the whole test part, with its scores where they are to be stored."""
 
     queries: dict[str, Doubles]
     query_ids: tuple[str, ...]
@@ -258,3 +252,54 @@ def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, 
 
 def _circumstances(started: float) -> dict[str, Any]:
     return {"started": started, "machine": platform.node(), "threads": threads()}
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRun:
+    """Test documents of a trial with their scores.
+
+    Args:
+        trial: the trial.
+        lists: the test part of its data.
+        scores: one score per document.
+        record: versions, timings and digests of the trial.
+    """
+
+    trial: Trial
+    lists: Lists
+    scores: NDArray[np.float64]
+    record: dict[str, Any]
+
+
+def kept_run(identity: str, store: Store) -> KeptRun:
+    """Return the test documents of a trial with their stored scores.
+
+    Args:
+        identity: identity of the trial, such as ``0123456789abcdef-f1-t0``.
+        store: the store of its result and scores.
+    """
+    found = next((path for path in store.files() if path.stem == identity), None)
+    if found is None:
+        known = [path.stem for path in store.files()]
+        hint = did_you_mean(identity, known) if known else "it holds none"
+        raise StoreError(f"{store.folder} has no trial {identity}: {hint}")
+    about = read_about(found)
+    trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
+    if not store.with_scores([trial]):
+        raise StoreError(f"the scores of {identity} were not stored; run the sweep again with --keep-scores")
+    return ranked_by(trial, store)
+
+
+def ranked_by(trial: Trial, store: Store) -> KeptRun:
+    """Return the test documents of a trial with their stored scores."""
+    from rankplug.data import Lists
+
+    kept = store.kept_scores(trial)
+    try:
+        blocks = list(kept.of_blocks(load_test_part(trial)))
+    except OtherTestPartError:
+        raise StoreError(
+            f"the scores of {trial.identity} are of other documents than {trial.combination.dataset} has"
+        ) from None
+    lists = Lists.concatenate([block for block, _ in blocks])
+    return KeptRun(trial, lists, np.concatenate([scores for _, scores in blocks]), kept.record)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankplug.plotting import distinct_colours, draw_interval, new_figure
-from rankplug.store.questions.groups import distinguishing, means_of_trials
-from rankplug.store.questions.tables import results
-from rankplug.store.result_store import ResultsError, Store
+from rankplug.store._store import ResultsError, Store
+from rankplug.store._tables import distinguishing, grouped, means_of_trials, trial_means
+from rankplug.system import fraction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +44,12 @@ def draw_results(
         pool: parts of combinations that may differ inside a group.
         level: of the intervals.
     """
-    rows = results(store, where=where, metric=metric)
+    fraction(level, "level")
+    rows = trial_means(store, where, metric)
     if rows.empty:
         raise ResultsError("there is no result to draw; sweep first, or widen the condition")
     groups = [name for name in (group_by or distinguishing(rows)) if name != "dataset"] or ["loss"]
-    means = results(store, where=where, metric=metric, group_by=["dataset", *groups], pool=pool, level=level)
+    means = grouped(rows, ["dataset", *groups], pool, level)
     rows["model"], means["model"] = (_model(frame, groups) for frame in (rows, means))
     metrics, datasets = list(dict.fromkeys(means["metric"])), list(dict.fromkeys(means["dataset"]))
     colours = distinct_colours(sorted(set(means["model"])))

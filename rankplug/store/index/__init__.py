@@ -1,1 +1,0 @@
-"""The index of a store, which answers questions without opening every result."""

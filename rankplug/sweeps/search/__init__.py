@@ -1,1 +1,0 @@
-"""Search for the parameters of a model by validation data."""
