@@ -15,7 +15,7 @@ import typer
 from rankplug.system import hand_over, say
 
 if TYPE_CHECKING:
-    from rankplug.store import KeptRun
+    from rankplug.sweeps import KeptRun
 
 TRIAL = re.compile(r"[0-9a-f]{16}-f\d+-t\d+")
 
@@ -141,7 +141,8 @@ def _stored(
     """Return what a trial ranked, with its name in words; raise where other documents are asked for."""
     from rankplug.cli.train import name_of_part
     from rankplug.errors import DataError
-    from rankplug.store import Store, kept_run
+    from rankplug.store import Store
+    from rankplug.sweeps import kept_run
 
     if (fold, seed, transform, part) != (None, None, None, "test"):
         raise DataError(f"scores of {trial} are of its own test part; leave out --fold, --seed, --transform and --part")

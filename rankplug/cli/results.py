@@ -191,9 +191,7 @@ def clean(
     if as_json:
         listed = {"deleted" if delete else "found": findings, "kept": unknown}
         hand_over(
-            json.dumps(
-                {word: [vars(finding) for finding in found] for word, found in listed.items()}, default=str
-            )
+            json.dumps({word: [vars(finding) for finding in found] for word, found in listed.items()}, default=str)
         )
         return
     for finding in unknown:

@@ -88,12 +88,12 @@ def sweep(
                 break
             say(f"chosen on validation data, {further}", error=as_json)
             outcomes.append(run_as_asked(further, results))
-    outcome, measured = outcomes[-1], sum(one.measured for one in outcomes)
+    outcome, measured = outcomes[-1], sum(outcome.measured for outcome in outcomes)
     _tell_failures(outcome)
     if measured or keep_scores:
-        say(f"{measured} measured anew, {sum(one.trained for one in outcomes)} trained", error=as_json)
+        say(f"{measured} measured, {sum(outcome.trained for outcome in outcomes)} trained", error=as_json)
     if keep_scores and (without := len(plan.done) - len(results.with_scores(plan.done))):
-        say(f"{without} trials were done before and have no scores kept", error=as_json)
+        say(f"{without} trials were done before and have no stored scores", error=as_json)
     if as_json:
         hand_over(json.dumps(_described(outcome), indent=1))
     else:

@@ -20,7 +20,8 @@ from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
 from rankplug.report.display import check_parameters
 from rankplug.statistics import hierarchical_bootstrap
-from rankplug.store import METRICS, Combination, Result, Store, Trial, markdown_table, read_combination, run_trial
+from rankplug.store import METRICS, Combination, Result, Store, Trial, markdown_table, read_combination
+from rankplug.sweeps import run_trial
 from rankplug.system import use_threads
 
 if TYPE_CHECKING:

@@ -201,7 +201,7 @@ def _read(folder: Path) -> _Entries:
             content = file.read_buffer()
         fragment = checked_format().make_fragment(pa.BufferReader(content))
         schema = fragment.physical_schema
-        shared, lines = json.loads(zlib.decompress(schema.metadata[ENTRIES]))
+        shared, lines = json.loads(zlib.decompress(fragment.metadata.metadata[ENTRIES]))
         plain = pa.schema([("entry", pa.int32()), *row_schema()])
         if schema.equals(plain):
             rows = dataset.FileSystemDataset([fragment], plain, checked_format())

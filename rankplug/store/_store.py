@@ -222,7 +222,8 @@ class Store:
         try:
             rows, position = found.rows()
         except DAMAGES:
-            self.recover(found)
+            if not self.recover(found):
+                raise
             return self.frame(trials, categories=categories)
         columns = pd.DataFrame([trial_columns(about) for about in found.descriptions])
         texts = columns.select_dtypes(exclude="number").drop(columns=list({*columns} & {*categories}))
@@ -243,16 +244,15 @@ class Store:
         """Find the descriptions and rows of the finished trials among some, or of all."""
         return find_results(self.folder, self.paths(trials))
 
-    def recover(self, found: FoundResults) -> None:
-        """Delete the index after some rows could not be read; raise the error of a result that cannot be read itself.
+    def recover(self, found: FoundResults) -> bool:
+        """Delete the index after some rows could not be read, and return whether there was one.
 
         Raises:
-            StoreError: a file of a result, or of the store, is damaged.
+            StoreError: a result is damaged itself.
         """
         for path in found.paths:
             read_table(path)
-        if not delete_index(self.folder):
-            raise StoreError(f"the results in {self.folder} cannot be read together, though each of them can")
+        return delete_index(self.folder)
 
     def compact(self) -> Compaction:
         """Put all results into the index, from which questions to thousands of them are answered in seconds."""
@@ -287,7 +287,9 @@ class ResultsError(RankplugError):
 
 def trial_columns(about: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that identify a trial: the parts of its combination, its fold and number."""
-    parts = about["combination"]
+    parts = dict(about["combination"])
+    if not parts["scorer"] and (scorers := about.get("plugins", {}).get("scorer")):
+        parts["scorer"] = scorers[0]["name"]
     return {
         **{part: BAR.join(parts[part]) if part in CHAINS else parts[part] for part in TABLE_PARTS},
         "combination": about["identity"],

@@ -129,9 +129,8 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
             duckdb.CatalogException,
             duckdb.PermissionException,
         )
-        if not isinstance(error, of_question):
-            # A damaged result is named; where only the index is damaged, it is written again.
-            opened.recover(found)
+        # A damaged result is named; a damaged index is deleted and written again.
+        if not isinstance(error, of_question) and opened.recover(found):
             return query(sql, opened)
         raise ResultsError(f"the results cannot answer this query: {str(error).strip()}") from None
     finally:

@@ -17,8 +17,8 @@ from rankplug.sweeps import chosen_on_validation, needed_trials
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rankplug.store import KeptRun, Store, Trial
-    from rankplug.sweeps import Sweep
+    from rankplug.store import Store, Trial
+    from rankplug.sweeps import KeptRun, Sweep
 
 Profile = Literal["smoke", "quick", "full", "real", "paper"]
 PROFILES: tuple[Profile, ...] = ("smoke", "quick", "full", "real", "paper")
@@ -137,7 +137,7 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
 
     def rankings(self, group: str, models: Sequence[str]) -> Iterator[dict[str, KeptRun]]:
         """Yield what some models ranked, a mapping for each fold of each trial; nothing where scores are not kept."""
-        from rankplug.store import ranked_by
+        from rankplug.sweeps import ranked_by
 
         together: dict[tuple[int, int], dict[str, Trial]] = {}
         for model in models:

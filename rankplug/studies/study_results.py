@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankplug.statistics import Interval
-    from rankplug.store import KeptRun
     from rankplug.studies.runs import Profile, Runs
+    from rankplug.sweeps import KeptRun
 
 Made = TypeVar("Made")
 

@@ -24,7 +24,8 @@ from sklearn.preprocessing import StandardScaler
 import rankplug as rp
 from rankplug.data import load_in_blocks
 from rankplug.errors import DataError, ParameterError
-from rankplug.store import Combination, Trial, run_trial
+from rankplug.store import Combination, Trial
+from rankplug.sweeps import run_trial
 
 GOLDEN = [
     "794de570579fb9a6940552d20d385122",

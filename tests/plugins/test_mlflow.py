@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.store import Combination, Result, Store, Trial, run_trial
-from rankplug.sweeps import sweep
+from rankplug.store import Combination, Result, Store, Trial
+from rankplug.sweeps import run_trial, sweep
 
 GRID = {
     "dataset": "synthetic[queries=20,documents=10]",
@@ -143,7 +143,7 @@ def test_a_failed_trial_is_a_failed_run_with_its_traceback(tmp_path: Path) -> No
     from mlflow import MlflowClient
     from rankplug_mlflow.logger import log_trial
 
-    from rankplug.store import failed_result
+    from rankplug.sweeps import failed_result
 
     where = f"sqlite:///{tmp_path / 'mlflow.db'}"
     run = log_trial(where, failed_result(Trial(Combination(**GRID)), "Traceback ...\nValueError: no"))

@@ -20,7 +20,8 @@ from papermill.parameterize import parameterize_notebook
 import rankplug as rp
 from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
-from rankplug.store import Store, Trial, failed_result, merge, query, write_table
+from rankplug.store import Store, Trial, merge, query, write_table
+from rankplug.sweeps import failed_result
 
 FORBIDDEN = {
     "script", "style", "link", "meta", "base", "iframe", "frame", "object", "embed", "applet", "form", "input",

@@ -79,7 +79,7 @@ def cases() -> list[Any]:
 def one_thread_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each job one thread, as torch promises equal bits for equal numbers of threads only."""
     monkeypatch.setenv("RANKPLUG_THREADS", "1")
-    monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 1)
+    monkeypatch.setattr("rankplug.sweeps._running.available_cores", lambda: 1)
 
 
 @pytest.mark.parametrize(("backend", "way"), cases())
@@ -117,7 +117,7 @@ def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
 ) -> None:
     """The data are so large that one job computes on several threads."""
     monkeypatch.delenv("RANKPLUG_THREADS")
-    monkeypatch.setattr("rankplug.sweeps.running.available_cores", lambda: 2)
+    monkeypatch.setattr("rankplug.sweeps._running.available_cores", lambda: 2)
     monkeypatch.setattr("rankplug.system.thread_limits.available_cores", lambda: 2)
     data, losses = "synthetic[queries=700]", ["listnet", "ranknet"]
     grid = {"dataset": data, "backend": backend, "loss": losses, "metrics": "ndcg@5"}

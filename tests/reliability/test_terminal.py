@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import rankplug as rp
 from rankplug.cli import main
 from rankplug.registry import BrokenPlugin, registry
-from rankplug.store import Store, Trial, failed_result
+from rankplug.store import Store, Trial
+from rankplug.sweeps import failed_result
 from rankplug.system import harmless
 
 STEERING = (

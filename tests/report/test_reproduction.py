@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from rankplug.cli import app
 from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.report import reproduction
-from rankplug.store import Store, failed_result
+from rankplug.store import Store
+from rankplug.sweeps import failed_result
 from rankplug.studies import Claim, Evaluation, Exhibit, Margin, Runs, Study, evaluate, greater
 
 
@@ -119,7 +120,7 @@ def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypa
     def absent(module: str) -> None:
         raise MissingPackageError(f"{module} is not installed; install it with: pip install 'rankplug[notebooks]'")
 
-    monkeypatch.setattr("rankplug.sweeps.readiness.require_modules", absent)
+    monkeypatch.setattr("rankplug.sweeps._plan.require_modules", absent)
     store = Store(tmp_path / "another")
     with pytest.raises(NotRunError) as refused:
         reproduction.reproduce(["all"], profile="smoke", store=store, report=tmp_path / "report", progress=False)

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import ResultsError, Store, Trial, compare, failed_result, query
+from rankplug.store import ResultsError, Store, Trial, compare, query
+from rankplug.sweeps import failed_result
 
 QUERIES = 30
 

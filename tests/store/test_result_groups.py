@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +11,7 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.registry import KINDS, parse, registry
 from rankplug.store import Combination, ResultsError, Store, Trial, query
-from rankplug.store.canonical_names import canonical_name
-from rankplug.store.description import describe_plugin
 
 Make = Callable[..., Any]
 NEEDED = {"share": 0.5, "size": 3}
@@ -119,48 +115,6 @@ def test_a_condition_may_name_it_either_way(store: Store, fill: Make, condition:
     fill(store, {"lambdarank": 0.0}, trials=1, folds=(1,), transforms=transforms)
     fill(store, {"lambdarank[sigma=2,norm=true]": 0.0}, trials=1, folds=(1,))
     assert len(rp.results(store, where=condition, **ASKED)) == count
-
-
-def test_a_default_that_has_changed_since_is_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    described = {"name": "lambdarank", "distribution": "rankplug", "parameters": {"sigma": 1.0, "norm": False}}
-    assert canonical_name("loss", described) == "lambdarank"
-    parameters = registry().find("loss", "lambdarank").specification.parameters
-    monkeypatch.setattr(parameters.model_fields["sigma"], "default", 2.0)
-    registry.cache_clear()
-    assert canonical_name("loss", described) == "lambdarank[sigma=1]"
-    registry.cache_clear()
-
-
-def test_a_result_from_before_a_parameter_is_named_by_what_it_was_made_with() -> None:
-    earlier = {"C": 1.0, "iterations": 200, "restarts": None, "tolerance": 1e-8}
-    described = {"name": "lbfgs", "distribution": "rankplug", "parameters": earlier}
-    assert canonical_name("backend", described) == "lbfgs[C=1,scaling=none]"
-    assert describe_plugin("backend", "lbfgs[C=1,scaling=none]")["parameters"] == earlier
-    assert describe_plugin("backend", "lbfgs")["parameters"] == {**earlier, "C": 0.1, "scaling": "log"}
-
-
-def test_a_plugin_that_nobody_knows_here_keeps_the_name_it_was_given(
-    store: Store, combination: Make, made_result: Make
-) -> None:
-    store.write(made_result(Trial(combination("listnet[]"))))
-    registry()._plugins["loss"].pop("listnet")
-    try:
-        assert query("select loss from trials", store)["loss"].tolist() == ["listnet"]
-    finally:
-        registry.cache_clear()
-
-
-@pytest.mark.parametrize("plugin", list(registry().plugins()), ids=lambda plugin: str(plugin.specification))
-def test_the_canonical_name_of_every_plugin_reads_back_to_the_same_parameters(plugin: Any) -> None:
-    specification = plugin.specification
-    model = specification.parameters
-    required = {name: NEEDED.get(name, "x") for name, field in model.model_fields.items() if field.is_required()}
-    given = json.loads(json.dumps(model(**required).model_dump(), default=str))
-    about = {"name": specification.name, "distribution": plugin.distribution, "parameters": given}
-    name = canonical_name(specification.kind, about)
-    assert specification.kind in KINDS
-    assert set(parse(name).parameters) == set(required)
-    assert registry().resolve(specification.kind, name)[1] == model(**required)
 
 
 @pytest.mark.parametrize("pool", ["loss2", "fold"])

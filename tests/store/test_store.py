@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 
 import rankplug as rp
-from rankplug.store import Store, Trial, failed_result, result_files, run_trial
-from rankplug.store.result_files import StoreError
+from rankplug.store import Store, Trial, _files
+from rankplug.store._files import StoreError
+from rankplug.sweeps import failed_result, run_trial
 
 
 def test_a_result_is_read_as_it_was_written(
@@ -109,7 +110,7 @@ def test_a_file_of_another_format_or_program_is_named(
     store: Store, monkeypatch: pytest.MonkeyPatch, combination: Callable[..., Any], made_result: Callable[..., Any]
 ) -> None:
     trial = Trial(combination())
-    monkeypatch.setattr(result_files, "FORMAT", 0)
+    monkeypatch.setattr(_files, "FORMAT", 0)
     path = store.write(made_result(trial))
     monkeypatch.undo()
     with pytest.raises(StoreError, match="has format 0, this version of rankplug reads format"):
@@ -117,20 +118,3 @@ def test_a_file_of_another_format_or_program_is_named(
     pd.DataFrame({"value": [1.0]}).to_parquet(path)
     with pytest.raises(StoreError, match="is not a result of rankplug"):
         store.frame()
-
-
-@pytest.mark.parametrize(("changed", "words"), [("identity", "its identity"), ("record", "its record fit_seconds")])
-def test_a_forged_description_is_damage(
-    store: Store,
-    monkeypatch: pytest.MonkeyPatch,
-    changed: str,
-    words: str,
-    combination: Callable[..., Any],
-    made_result: Callable[..., Any],
-) -> None:
-    forged = {"identity": "../../outside", "record": {"fit_seconds": "<b>"}}[changed]
-    described = result_files.describe
-    monkeypatch.setattr(result_files, "describe", lambda result: {**described(result), changed: forged})
-    path = store.write(made_result(Trial(combination())))
-    with pytest.raises(StoreError, match=f"{path.name} is damaged .*{words}"):
-        store.read(Trial(combination()))

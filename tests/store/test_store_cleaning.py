@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from rankplug.cli import app
 from rankplug.registry import registry
-from rankplug.store import Combination, Store, Trial, failed_result
-from rankplug.store.cleaning import leftovers, outdated, remove
+from rankplug.store import Combination, Store, Trial, leftovers, outdated, remove
+from rankplug.sweeps import failed_result
 
 Make = Callable[..., Any]
 LINES = "".join(f"{document % 2} qid:{document // 5} 1:0.{document}\n" for document in range(30))
@@ -37,19 +37,16 @@ def test_cleaning_takes_what_killed_processes_left_and_nothing_else(
     trial = Trial(combination(), 1, 0)
     before = sorted(store.folder.rglob("*"))
     folder = store.paths()[0].parent
-    old, new, earlier = (
-        folder / name for name in (".rankplug-abcdefgh.tmp", ".rankplug-x_345678.tmp", ".abcd_efg.tmp")
-    )
-    for path in (old, new, earlier):
+    old, new = (folder / name for name in (".rankplug-abcdefgh.tmp", ".rankplug-x_345678.tmp"))
+    for path in (old, new):
         path.write_text("half")
-    for path in (old, earlier):
-        os.utime(path, (0, 0))
+    os.utime(old, (0, 0))
     failure = store.write(failed_result(trial, "ValueError: no"))
     with store.claim(Trial(combination(), 1, 9)):
         free = store.folder / ".locks" / f"{trial.identity}.lock"
         free.touch()
         found = leftovers(store)
-        assert [finding.path for finding in found] == sorted([old, earlier, free, failure])
+        assert [finding.path for finding in found] == sorted([old, free, failure])
         remove(found)
     new.unlink()
     (store.folder / ".locks").rmdir()

@@ -40,7 +40,7 @@ def run(change: dict[str, Any] | None = None, **options: Any) -> rp.Outcome:
         (lambda: run(folds="every"), "folds are whole numbers"),
         (lambda: run(trials=0), "trials must be a whole number of at least 1"),
         (lambda: run(jobs="all"), "jobs must be a whole number"),
-        (lambda: run(notebooks=True, keep_scores=True), "notebooks keep no scores"),
+        (lambda: run(notebooks=True, keep_scores=True), "notebooks store no scores"),
         (lambda: rp.tune(GRID | {"scorer": "ranklib_trees"}), "nothing is left to choose from"),
         (lambda: rp.tune(GRID, budget=0), "budget must be a whole number of at least 1"),
         (lambda: rp.tune(GRID, search="optima"), "random or optuna"),

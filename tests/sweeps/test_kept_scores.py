@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import NotRunError
-from rankplug.store import Store, StoreError, merge, verify
-from rankplug.store.cleaning import outdated, remove
-from rankplug.store.upkeep import export
+from rankplug.store import Store, StoreError, merge, outdated, remove, verify
+from rankplug.store._transfer import export
 from rankplug.sweeps import Outcome, sweep
 
 GRID: dict[str, Any] = {"dataset": "synthetic[queries=20]", "loss": "mse"}
@@ -137,18 +136,18 @@ def test_the_command_says_what_is_measured_and_what_is_trained(tmp_path: Path) -
         assert ran.exit_code == 0, ran.output
         return ran.output
 
-    assert "0 measured anew, 1 trained" in command("metrics=ndcg@5", "--keep-scores")
+    assert "0 measured, 1 trained" in command("metrics=ndcg@5", "--keep-scores")
     told = command("metrics=[[map,mrr]]", "--trials", "2", "--dry-run")
-    assert "2 to run (1 of them measured anew, from kept scores), 0 done" in told
+    assert "2 to run (1 of them measured from stored scores), 0 done" in told
     described = json.loads(command("metrics=[[map,mrr]]", "--trials", "2", "--dry-run", "--json"))
     assert described["measurable"] == [described["run"][0]["identity"]]
-    assert "1 measured anew, 1 trained" in command("metrics=[[map,mrr]]", "--trials", "2")
+    assert "1 measured, 1 trained" in command("metrics=[[map,mrr]]", "--trials", "2")
     told = command("metrics=[[map,mrr]]", "--trials", "2", "--keep-scores")
-    assert "1 trials were done before and have no scores kept" in told
+    assert "1 trials were done before and have no stored scores" in told
 
 
 def test_notebooks_keep_no_scores(tmp_path: Path) -> None:
-    with pytest.raises(NotRunError, match="notebooks keep no scores"):
+    with pytest.raises(NotRunError, match="notebooks store no scores"):
         run(tmp_path, ("ndcg@5",), keep_scores=True, notebooks=True)
 
 
@@ -161,7 +160,7 @@ def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(
     assert merge(there, [archive]).new == 1
     np.testing.assert_array_equal(there.kept_scores(trial).scores, Store(tmp_path / "a").kept_scores(trial).scores)
     assert outdated(there) == ([], [])
-    monkeypatch.setattr("rankplug.store.combination.version_of", lambda package: "0.0.1")
+    monkeypatch.setattr("rankplug.store._combination.version_of", lambda package: "0.0.1")
     stale, unknown = outdated(there)
     assert len(stale) == 2 and not unknown
     assert all("lightgbm" in finding.why for finding in stale)
@@ -176,7 +175,7 @@ def test_an_archive_whose_scores_were_changed_is_refused(tmp_path: Path) -> None
         file.extractall(tmp_path / "unpacked")
     (path,) = (tmp_path / "unpacked/results/scores").glob("*/*.parquet")
     path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(StoreError, match="is not what it was"):
+    with pytest.raises(StoreError, match="was changed"):
         merge(Store(tmp_path / "b"), [tmp_path / "unpacked"])
     assert len(verify(tmp_path / "unpacked")[1]) == 1
 

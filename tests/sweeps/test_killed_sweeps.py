@@ -148,7 +148,7 @@ def test_a_killed_sweep_leaves_no_more_than_one_folder_among_the_temporary_files
     request.addfinalizer(lambda: shutil.rmtree(temporary, ignore_errors=True))
     monkeypatch.setenv("TMPDIR", str(temporary))
     program = (
-        "import os, sys, time\nfrom rankplug.sweeps.in_processes import _context\n"
+        "import os, sys, time\nfrom rankplug.sweeps._workers import _context\n"
         "worker = _context(()).Process(target=time.sleep, args=(60,), daemon=True)\n"
         "worker.start()\nprint('started', flush=True)\ntime.sleep(float(sys.argv[1]))\nworker.kill()\n"
     )

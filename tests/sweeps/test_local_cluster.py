@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from rankplug.sweeps.on_cluster import Cluster
+from rankplug.sweeps._cluster import Cluster
 
 
 @pytest.mark.slow

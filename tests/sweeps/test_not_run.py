@@ -13,7 +13,7 @@ import pytest
 
 from rankplug.errors import NotRunError
 from rankplug.store import Store
-from rankplug.sweeps.running import Outcome, sweep
+from rankplug.sweeps._running import Outcome, sweep
 
 pytestmark = pytest.mark.usefixtures("trouble")
 

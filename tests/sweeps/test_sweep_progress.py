@@ -8,7 +8,7 @@ import time
 import pytest
 
 from rankplug.store import Combination, Trial
-from rankplug.sweeps.sweep_progress import SweepProgress
+from rankplug.sweeps._progress import SweepProgress
 
 
 class Clock:
@@ -93,9 +93,9 @@ def test_a_notebook_shows_the_bar_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The widget is the bar; in the words beside it stands none of letters."""
     notebook = pytest.importorskip("tqdm.notebook")
     pytest.importorskip("ipywidgets")
-    monkeypatch.setattr("rankplug.sweeps.sweep_progress.in_notebook", lambda: True)
+    monkeypatch.setattr("rankplug.sweeps._progress.in_notebook", lambda: True)
     monkeypatch.setattr("tqdm.auto.tqdm", functools.partial(notebook.tqdm, display=False))
-    monkeypatch.setattr("rankplug.sweeps.sweep_progress.seen_at_once", lambda: True)
+    monkeypatch.setattr("rankplug.sweeps._progress.seen_at_once", lambda: True)
     progress = SweepProgress(trials("trees", 3), slots=1, show=True)
     progress.ended(progress.left[next(iter(progress.left))], "")
     words = progress._bar.container.children[-1].value

@@ -19,11 +19,10 @@ import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError, RankplugError
 from rankplug.store import Store, Trial
-from rankplug.sweeps.plans import Sweep
-from rankplug.sweeps.running import Outcome, sweep
-from rankplug.sweeps.schedule import Schedule
-from rankplug.sweeps.sweep_progress import SweepProgress
-from rankplug.sweeps.tasks import Task, TaskResult, tasks_of
+from rankplug.sweeps._plan import Sweep
+from rankplug.sweeps._progress import SweepProgress
+from rankplug.sweeps._running import Outcome, _Schedule, sweep
+from rankplug.sweeps._workers import Task, TaskResult, tasks_of
 
 pytestmark = pytest.mark.usefixtures("trouble")
 
@@ -93,7 +92,7 @@ def begun_in_turns(store: Path, rates: list[float]) -> list[Trial]:
     plan = Sweep(({**TINY, "loss": losses, "scorer": scorer},), trials=3).plan(Store(store))
     workers = InTurns(len(plan.waiting))
     progress = SweepProgress(plan.waiting, workers.slots, False)
-    Schedule(tasks_of(plan.waiting, whole=False), workers, Store(store), progress).run()
+    _Schedule(tasks_of(plan.waiting, whole=False), workers, Store(store), progress).run()
     assert {trial.identity for trial in workers.begun} == {trial.identity for trial in plan.trials}
     return workers.begun
 
@@ -271,7 +270,7 @@ def test_what_an_interrupted_sweep_had_claimed_is_free_for_the_next_one_of_the_s
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("rankplug.sweeps.in_process.run_task", interrupted)
+        patched.setattr("rankplug.sweeps._workers.run_task", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             sweep(TINY, store=tmp_path, progress=False)
     # The traceback holds the frames of the interrupted sweep, as that of a notebook's last error does.

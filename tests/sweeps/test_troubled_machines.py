@@ -121,7 +121,7 @@ def test_a_full_disk_under_the_data_is_no_fault_of_the_combination(tmp_path: Pat
 
 def test_a_clock_ahead_of_the_file_system_hides_no_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now: Callable[[], float] = time.time
-    monkeypatch.setattr("rankplug.sweeps.sweep_progress.time.time", lambda: now() + 86400)
+    monkeypatch.setattr("rankplug.sweeps._progress.time.time", lambda: now() + 86400)
     outcome = sweep({**GRID, "dataset": "trouble[how=raise]"}, store=tmp_path, progress=False)
     assert len(outcome.failures) == 2
     assert all("ValueError: trouble was asked for" in record["failure"] for record in outcome.store.failures())

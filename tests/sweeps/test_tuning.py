@@ -12,7 +12,7 @@ import pytest
 import rankplug as rp
 from rankplug.errors import FitError, GrammarError
 from rankplug.sweeps import Tuning
-from rankplug.sweeps.search.search_space import SearchSpace
+from rankplug.sweeps._tuning import SearchSpace
 
 DATA = "synthetic[queries=40,documents=8]"
 SMALL = {"loss": "mse", "backend": "lightgbm", "scorer": "trees[leaves=[2,4],rounds=[1,3],min_data=1]"}
@@ -22,7 +22,7 @@ def test_the_space_of_a_grid_is_the_product_of_its_values():
     space = SearchSpace({**SMALL, "dataset": DATA, "loss": ["mse", "xe_ndcg"]})
     drawn = {(one.loss, one.scorer) for one in space.draw(100, seed=0)}
     expected = itertools.product(["mse", "xe_ndcg"], [2, 4], [1, 3])
-    assert drawn == {(loss, f"trees[min_data=1,leaves={leaves},rounds={rounds}]") for loss, leaves, rounds in expected}
+    assert drawn == {(loss, f"trees[leaves={leaves},rounds={rounds},min_data=1]") for loss, leaves, rounds in expected}
     assert space.size == 8 and space.usual is None
 
 

@@ -22,7 +22,7 @@ from rankplug_stochastic.study.protocol import BY_NAME, MODELS, scale_of_noise
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rankplug.store import KeptRun
+    from rankplug.sweeps import KeptRun
 
 OF_SPREAD, OF_TRAINING = "deviation of the scores", "beta of the noise in training"
 UNITS = (OF_SPREAD, OF_TRAINING)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import types
@@ -18,10 +17,9 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import Combination, ResultsError, Store, Trial, failed_result, query
-from rankplug.store import upkeep as store_upkeep
-from rankplug.store.result_files import KEY, StoreError
-from rankplug.sweeps import read_file
+from rankplug.store import Combination, ResultsError, Store, StoreError, Trial, export, merge, query, verify
+from rankplug.store._files import KEY
+from rankplug.sweeps import failed_result, read_file
 
 
 def test_stores_of_two_machines_are_merged(
@@ -32,12 +30,12 @@ def test_stores_of_two_machines_are_merged(
     fill(there, {"mse": 0.0, "ranknet": 0.0})
     there.write(failed_result(Trial(combination("listnet")), "ValueError: no"))
     there.write_file(there.notebook_path(combination()), b"{}")
-    merged = store_upkeep.merge(here, [there.folder])
+    merged = merge(here, [there.folder])
     assert (merged.new, merged.there) == (6, 6)
     assert len(here.paths()) == 12 and len(here.failures()) == 1
     assert here.notebook_path(combination()).read_bytes() == b"{}"
     with pytest.raises(StoreError, match="there is no store at"):
-        store_upkeep.merge(here, [tmp_path / "nowhere"])
+        merge(here, [tmp_path / "nowhere"])
 
 
 def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refused(
@@ -46,26 +44,26 @@ def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refuse
     here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
     fill(here, {"mse": 0.0}, trials=2, folds=(1,))
     fill(there, {"mse": 0.5, "ranknet": 0.0}, trials=2, folds=(1,))
-    archive = store_upkeep.export(there, tmp_path / "jane.zip")
-    merged = store_upkeep.merge(here, [archive])
+    archive = export(there, tmp_path / "jane.zip")
+    merged = merge(here, [archive])
     assert (merged.new, merged.there, len(merged.unlike)) == (2, 2, 2)
     told = query("select distinct loss, origin from trials order by all", here)
     assert told.to_numpy().tolist() == [["mse", ""], ["ranknet", "jane.zip"]]
     groups = rp.results(here, group_by="loss", metric="mrr").set_index("loss")
     assert groups["origins"].to_dict() == {"mse": "", "ranknet": "jane.zip"}
-    store_upkeep.merge(third, [store_upkeep.export(here, tmp_path / "both.zip")], "the lab")
+    merge(third, [export(here, tmp_path / "both.zip")], "the lab")
     assert set(query("select origin from trials", third)["origin"]) == {"the lab", "jane.zip"}
 
     with zipfile.ZipFile(archive) as file:
         file.extractall(tmp_path / "unpacked")
-    assert store_upkeep.merge(Store(tmp_path / "fourth"), [tmp_path / "unpacked"]).new == 4
+    assert merge(Store(tmp_path / "fourth"), [tmp_path / "unpacked"]).new == 4
     (first, *_) = sorted((tmp_path / "unpacked" / "results").glob("*/*.parquet"))
     content = bytearray(first.read_bytes())
     content[10] ^= 1
     first.write_bytes(content)
     name = first.relative_to(tmp_path / "unpacked")
-    with pytest.raises(StoreError, match=f"unpacked: {name} is not what it was: .*; nothing of it was merged"):
-        store_upkeep.merge(Store(tmp_path / "fifth"), [tmp_path / "unpacked"])
+    with pytest.raises(StoreError, match=f"unpacked: {name} was changed: .*; nothing of it was merged"):
+        merge(Store(tmp_path / "fifth"), [tmp_path / "unpacked"])
     assert not (tmp_path / "fifth").exists()
 
 
@@ -78,8 +76,8 @@ def test_a_result_whose_versions_were_rewritten_is_refused(
     about = json.loads(table.schema.metadata[KEY])
     about["versions"]["rankplug"] = "9.9"
     parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), path)
-    with pytest.raises(StoreError, match="something else than its name, which is a digest of them"):
-        store_upkeep.merge(Store(tmp_path / "other"), [store.folder])
+    with pytest.raises(StoreError, match="its name is not the digest of its plugins"):
+        merge(Store(tmp_path / "other"), [store.folder])
 
 
 def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
@@ -93,24 +91,55 @@ def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
     )
     fill(other, {"mse": 0.5}, trials=2, folds=(1,))
     monkeypatch.undo()
-    assert store_upkeep.merge(store, [other.folder]).new == 2
+    assert merge(store, [other.folder]).new == 2
     with pytest.raises(ResultsError, match="would mix results of other versions"):
         rp.results(store, group_by="loss", metric="mrr")
     beside = rp.results(store, group_by=["loss", "combination"], metric="mrr")
     assert beside["trials"].tolist() == [2, 2] and sorted(beside["origins"]) == ["", "other"]
 
 
-def test_an_archive_that_unpacks_to_more_than_there_is_room_for_writes_nothing(
-    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("free", "words"), [(1 << 20, "are free in"), (1 << 40, "more than 50 times its size")])
+def test_an_archive_that_grows_too_much_writes_nothing(
+    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, free: int, words: str
 ) -> None:
     fill(store, {"mse": 0.0}, trials=1)
-    archive = store_upkeep.export(store, tmp_path / "jane.zip")
+    archive = export(store, tmp_path / "jane.zip")
     with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("more", bytes(1 << 20))
-    monkeypatch.setattr("shutil.disk_usage", lambda folder: types.SimpleNamespace(free=1 << 20))
+        file.writestr("more", bytes(120 << 20))
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: types.SimpleNamespace(free=free))
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *words: pytest.fail("something is unpacked"))
-    with pytest.raises(StoreError, match=r"\(it unpacks to 1,0.* bytes, and 1,048,576 are free in"):
-        store_upkeep.merge(Store(tmp_path / "here"), [archive])
+    with pytest.raises(StoreError, match=rf"jane.zip .*it unpacks to 12.* bytes, .*{words}"):
+        merge(Store(tmp_path / "here"), [archive])
+
+
+def test_a_killed_merge_keeps_the_origins(
+    tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    fill(there, {"mse": 0.0, "ranknet": 0.0}, trials=2, folds=(1,))
+    write, written = Store.write_file, []
+
+    def killed_at_the_third(self: Store, path: Path, content: bytes) -> None:
+        if len(written) == 2:
+            raise SystemExit(9)
+        written.append(path)
+        write(self, path, content)
+
+    monkeypatch.setattr(Store, "write_file", killed_at_the_third)
+    with pytest.raises(SystemExit):
+        merge(here, [there.folder], "jane")
+    monkeypatch.undo()
+    assert query("select origin from trials", here)["origin"].tolist() == ["jane", "jane"]
+    assert merge(here, [there.folder], "jane").new == 2
+    assert query("select origin from trials", here)["origin"].tolist() == ["jane"] * 4
+
+
+def test_a_result_under_another_name_is_not_merged(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    path = store.paths()[0]
+    path.rename(path.with_name(path.name.replace("-t0", "-t7")))
+    with pytest.raises(StoreError, match="by its description; move it out of the folder"):
+        merge(Store(tmp_path / "here"), [store.folder])
 
 
 def test_only_notebooks_that_bear_a_combinations_name_travel(
@@ -121,27 +150,36 @@ def test_only_notebooks_that_bear_a_combinations_name_travel(
     own = there.notebook_path(combination())
     for name in (own.name, "mine.ipynb", "a\nb.ipynb", f"\u2028{own.name}"):
         there.write_file(own.with_name(name), b"{}")
-    assert store_upkeep.merge(here, [there.folder]).new == 2
-    assert store_upkeep.merge(third, [store_upkeep.export(there, tmp_path / "all.zip")]).new == 2
+    assert merge(here, [there.folder]).new == 2
+    assert merge(third, [export(there, tmp_path / "all.zip")]).new == 2
     for store in (here, third):
         assert [path.name for path in (store.folder / "notebooks").iterdir()] == [own.name]
 
 
-def test_an_export_has_everything_to_run_it_again(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
-    fill(store, {"mse": 0.0, "ranknet": 0.0}, trials=6, folds=(1,))
-    archive = zipfile.ZipFile(io.BytesIO(store_upkeep.export(store, tmp_path / "all.zip").read_bytes()))
-    archive.extractall(tmp_path / "all")
-    again = read_file(tmp_path / "all" / "sweep.yaml").plan(Store(tmp_path / "all" / "results"))
-    assert (len(again.done), len(again.waiting)) == (12, 0)
+def test_an_export_plans_exactly_what_was_run(
+    store: Store, tmp_path: Path, combination: Callable[..., Any], made_result: Callable[..., Any]
+) -> None:
+    trials = [("mse", 1, 0), ("mse", 1, 2), ("ranknet[]", 1, 0), ("lambdarank[sigma=2]", 1, 5)]
+    for loss, fold, number in trials:
+        store.write(made_result(Trial(combination(loss), fold, number)))
+    archive = export(store, tmp_path / "all.zip")
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "all")
+    sweep = read_file(tmp_path / "all" / "sweep.yaml")
+    again = sweep.plan(Store(tmp_path / "all" / "results"))
+    assert (len(again.done), len(again.waiting)) == (4, 0)
+    fresh = sweep.plan(Store(tmp_path / "new"))
+    assert {trial.identity for trial in fresh.waiting} == {path.stem for path in store.paths()}
     records = json.loads((tmp_path / "all" / "records.json").read_text())
     assert {"seed", "versions", "plugins", "combination", "data_fingerprint", "record"} <= set(records[0])
+    assert verify(tmp_path / "all") == (7, [])
 
 
 def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., Any]
 ) -> None:
     fill(store, {"mse": 0.0})
-    archive = store_upkeep.export(store, tmp_path / "all.zip")
+    archive = export(store, tmp_path / "all.zip")
     before = archive.read_bytes()
     written = zipfile.ZipFile.write
 
@@ -154,13 +192,13 @@ def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
     for target, words in (
         (
             archive,
-            r"No space left on device \(the file of that name is as it was\); free space, or name a file on another",
+            r"No space left on device \(the file of that name is unchanged\); free space, or name a file on another",
         ),
         (tmp_path / "new.zip", "No space left on device; free space, or name a file on another disk"),
         (tmp_path / "nowhere" / "new.zip", "No such file or directory; name a file in a folder that exists"),
     ):
         with pytest.raises(StoreError, match=f"cannot write {target}: {words}"):
-            store_upkeep.export(store, target)
+            export(store, target)
     assert archive.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
 
@@ -171,13 +209,13 @@ def test_an_export_replaces_files_only_and_what_a_link_points_to(
     fill(store, {"mse": 0.0}, trials=1)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreError, match="Is no regular file"):
-        store_upkeep.export(store, tmp_path / "pipe")
+        export(store, tmp_path / "pipe")
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(StoreError, match=r"notes.txt is there already and is no archive; name another, or remove it"):
-        store_upkeep.export(store, tmp_path / "notes.txt")
+        export(store, tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text() == "mine"
     (tmp_path / "link.zip").symlink_to(tmp_path / "there.zip")
-    store_upkeep.export(store, tmp_path / "link.zip")
+    export(store, tmp_path / "link.zip")
     assert (tmp_path / "link.zip").is_symlink()
     assert zipfile.is_zipfile(tmp_path / "there.zip")
 
@@ -189,7 +227,7 @@ def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     time = (year - 1970) * 31_557_600
     os.utime(store.paths()[0], (time, time))
-    assert len(zipfile.ZipFile(store_upkeep.export(store, tmp_path / "all.zip")).namelist()) == 5
+    assert len(zipfile.ZipFile(export(store, tmp_path / "all.zip")).namelist()) == 5
 
 
 def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:

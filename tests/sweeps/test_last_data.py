@@ -1,4 +1,4 @@
-"""Made data that are kept for the next trial of a process change no result."""
+"""Synthetic data that stay in memory for the next trial change no result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.store import Store, trial_runs
-from rankplug.store.result_files import read_result
+from rankplug.store import Store
+from rankplug.store._files import read_result
+from rankplug.sweeps import _trial_runs as trial_runs
 
 GRID = {
     "dataset": ["synthetic[queries=30,documents=8]", "synthetic[queries=30,documents=8,test_queries=700]"],
@@ -26,7 +27,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     counted, make = [], Source.blocks
     monkeypatch.setattr(Source, "blocks", lambda self, fold, seed: counted.append(seed) or make(self, fold, seed))
-    trial_runs._last_made.clear()
+    trial_runs._last_data.clear()
     return counted
 
 
@@ -38,15 +39,15 @@ def queries(store: Store) -> dict[str, np.ndarray]:
     }
 
 
-def test_each_is_made_once_a_trial_and_results_are_those_without(
+def test_data_are_loaded_once_for_two_methods(
     loads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rp.sweep(GRID, trials=2, store=tmp_path / "kept", progress=False)
     assert len(loads) == 2 * 2 * 2, "of two methods on the same data the second finds them"
-    monkeypatch.setattr(trial_runs, "KEPT_BYTES", 1000)
-    trial_runs._last_made.clear()
+    monkeypatch.setattr(trial_runs, "LAST_DATA_BYTES", 1000)
+    trial_runs._last_data.clear()
     rp.sweep(GRID, trials=2, store=tmp_path / "anew", progress=False)
-    assert len(loads) == 8 + 16 and not trial_runs._last_made
+    assert len(loads) == 8 + 16 and not trial_runs._last_data
     kept, anew = queries(Store(tmp_path / "kept")), queries(Store(tmp_path / "anew"))
     assert kept.keys() == anew.keys() and len(kept) == 64
     assert all(np.array_equal(kept[name], anew[name], equal_nan=True) for name in kept)

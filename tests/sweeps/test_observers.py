@@ -1,4 +1,4 @@
-"""Observers of trials neither stop nor change them, whatever they do with what they are given."""
+"""Observers of trials do not stop them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 import rankplug as rp
 from rankplug.registry import registry
-from rankplug.store import Combination, Result, Store, Trial
-from rankplug.store.trial_runs import run_trial
+from rankplug.store import Combination, Result, Trial
+from rankplug.sweeps._trial_runs import run_trial
 
 GRID = {
     "dataset": "synthetic[queries=20,documents=5]",
@@ -62,7 +62,7 @@ def undisturbed() -> Result:
 @pytest.mark.parametrize(
     ("act", "said"), [(leave, "SystemExit: 0"), (panic, "PanicError: index"), (fail, "ValueError: no")]
 )
-def test_an_observer_that_exits_or_fails_at_any_time_is_a_warning(
+def test_a_failing_observer_is_a_warning(
     observe: Callable[[object], None], undisturbed: Result, act: Callable[[], None], said: str
 ) -> None:
     assert not undisturbed.failed, undisturbed.failure
@@ -93,38 +93,9 @@ def test_an_observer_that_exits_or_fails_at_any_time_is_a_warning(
     assert np.array_equal(result.queries["ndcg@5"], undisturbed.queries["ndcg@5"], equal_nan=True) and len(seen) == 1
 
 
-def test_an_observer_that_changes_what_it_is_given_changes_its_own_copy(
-    observe: Callable[[object], None], undisturbed: Result, store: Store
-) -> None:
-    class Meddler:
-        @rp.hookimpl
-        def rankplug_trial_progressed(self, trial: Trial, metrics: dict[str, float]) -> None:
-            metrics.clear()
-            object.__setattr__(trial, "number", 7)
-
-        @rp.hookimpl
-        def rankplug_trial_finished(self, trial: Trial, result: Result) -> None:
-            object.__setattr__(trial, "fold", 5)
-            result.record.clear()
-            result.record["best_iteration"] = "second"
-            result.queries["ndcg@5"][:] = 1.0
-            result.curve.columns.clear()
-
-    observe(Meddler())
-    result = run_trial(Trial(Combination(**GRID)), progress=False)
-    store.write(result)
-    (path,) = store.paths()
-    kept = store.read(Trial(Combination(**GRID)))
-    assert path.name.endswith("-f1-t0.parquet") and len(rp.results(store)) == 1
-    for name in ("best_iteration", "iterations", "stopped", "test_fingerprint"):
-        assert kept.record[name] == undisturbed.record[name]
-    assert np.array_equal(kept.queries["ndcg@5"], undisturbed.queries["ndcg@5"], equal_nan=True)
-    assert kept.curve.columns == undisturbed.curve.columns
-
-
 @pytest.mark.parametrize("act", [leave, panic])
 def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    monkeypatch.setattr("rankplug.store.trial_runs._run", lambda *_: act())
+    monkeypatch.setattr("rankplug.sweeps._trial_runs._run", lambda *_: act())
     result = run_trial(Trial(Combination(**GRID)), progress=False)
     assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
 

@@ -1,0 +1,94 @@
+"""A damaged or changed file is reported by its name, and is never merged."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+import rankplug as rp
+from rankplug.errors import RankplugError
+from rankplug.store import Store, StoreError, Trial, export, merge, query
+from rankplug.store._files import KEY, row_schema
+from rankplug.sweeps import failed_result
+
+Make = Callable[..., Any]
+QUESTIONS: tuple[Callable[[Store], Any], ...] = (
+    rp.results,
+    lambda store: query("select * from trials", store),
+    Store.frame,
+    lambda store: export(store, store.folder.parent / "all.zip"),
+    lambda store: merge(Store(store.folder.parent / "here"), [store.folder]),
+)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("identity", "../../outside"), ("fold", "1"), ("combination", {}), ("record", None), ("trial", None)],
+)
+def test_a_wrong_description_is_reported(
+    store: Store, combination: Make, made_result: Make, field: str, value: Any
+) -> None:
+    path = store.write(made_result(Trial(combination())))
+    table = parquet.read_table(path)
+    about = {**json.loads(table.schema.metadata[KEY]), field: value}
+    parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), path)
+    failure = store.write(failed_result(Trial(combination("ranknet")), "ValueError: no"))
+    for ask in QUESTIONS:
+        with pytest.raises(StoreError, match=f"{path.name} is damaged"):
+            ask(store)
+    path.unlink()
+    failure.write_text(json.dumps({**json.loads(failure.read_text()), field: value}))
+    with pytest.raises(StoreError, match=f"{failure.name} is damaged"):
+        rp.results(store)
+    assert not (store.folder.parent / "here").exists()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".failed.json"])
+def test_a_pipe_in_place_of_a_file_is_reported(store: Store, combination: Make, suffix: str) -> None:
+    path = store.path(Trial(combination())).with_suffix(suffix)
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    for ask in (rp.results, QUESTIONS[-1]):
+        with pytest.raises(StoreError, match=f"{path.name} is no regular file"):
+            ask(store)
+
+
+def test_a_flipped_bit_is_noticed_wherever_it_is(store: Store, fill: Make) -> None:
+    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
+    path = store.paths()[0]
+    whole, numbers = path.read_bytes(), ["measure", "part", "metric", "iteration", "query", "value"]
+    expected = store.frame()[numbers]
+    for place in range(4, len(whole) - 8, 31):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        try:
+            found = store.frame()[numbers]
+        except RankplugError:
+            continue
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_a_small_file_of_many_rows_is_refused(
+    store: Store, tmp_path: Path, combination: Make, made_result: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal rows compress to nothing; read, they would fill the memory."""
+    path = store.write(made_result(Trial(combination())))
+    metadata = parquet.read_schema(path).metadata
+    rows = 500_000
+    values = {"measure": "query", "metric": "mrr", "part": "test", "iteration": 2, "query": "q", "value": 0.5}
+    schema = row_schema()
+    table = pa.table([pa.repeat(pa.scalar(values[field.name], field.type), rows) for field in schema], schema)
+    parquet.write_table(
+        table.replace_schema_metadata(metadata), path, compression="zstd", row_group_size=rows, data_page_size=1 << 30
+    )
+    monkeypatch.setattr("rankplug.store._files.ROWS_PER_BYTE", 20)
+    with pytest.raises(StoreError, match=f"{path.name} is damaged .500,000 rows in"):
+        merge(Store(tmp_path / "here"), [store.folder])
+    assert not (tmp_path / "here").exists()
