@@ -16,8 +16,8 @@ from rankplug.cli import app
 from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.report import reproduction
 from rankplug.store import Store
-from rankplug.sweeps import failed_result
 from rankplug.studies import Claim, Evaluation, Exhibit, Margin, Runs, Study, evaluate, greater
+from rankplug.sweeps import failed_result
 
 
 def lead(results):
