@@ -1,19 +1,39 @@
-"""A Dask cluster on this machine leaves this process as it was."""
+"""A Dask cluster on this machine accepts its own processes only, and leaves this process unchanged."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 
 from rankplug.sweeps._cluster import Cluster
 
 
-@pytest.mark.slow
-def test_a_local_cluster_leaves_the_environment_as_it_was() -> None:
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Start a cluster of one worker."""
+    made = Cluster("local", 1, 2, notebooks=False)
+    yield made
+    made.close()
+
+
+def test_a_connection_without_credentials_is_refused(cluster: Cluster) -> None:
+    import distributed
+
+    address = cluster.client.scheduler.address
+    assert address.startswith("tls://")
+    stranger = distributed.Security.temporary()
+    for target, security in ((address.replace("tls://", "tcp://"), None), (address, stranger)):
+        with pytest.raises(OSError):
+            distributed.Client(target, security=security, timeout=2, set_as_default=False)
+    assert cluster.client.submit(sum, [1, 2]).result(timeout=20) == 3
+
+
+def test_a_local_cluster_leaves_the_environment_unchanged() -> None:
     before = dict(os.environ)
-    cluster = Cluster("local", 1, 2, notebooks=False)
+    made = Cluster("local", 1, 2, notebooks=False)
     try:
         assert dict(os.environ) == before
     finally:
-        cluster.close()
+        made.close()

@@ -1,0 +1,48 @@
+"""Worker processes import nothing from the working folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import sys
+import rankplug as rp
+
+if __name__ == "__main__":
+    options = {"jobs": {"jobs": 2}, "notebooks": {"notebooks": True}, "cluster": {"cluster": "local"}}[sys.argv[1]]
+    grid = {"loss": ["mse", "ranknet"], "dataset": "synthetic[queries=20,documents=8]", "metrics": "ndcg@5"}
+    fitter = {"backend": "lightgbm", "scorer": "trees[rounds=2,leaves=4]"}
+    outcome = rp.sweep({**grid, **fitter}, store=sys.argv[2], progress=False, **options)
+    print(len(outcome.store.paths()), outcome.failures, outcome.not_run)
+"""
+
+
+@pytest.mark.parametrize(
+    "way", ["jobs", pytest.param("notebooks", marks=pytest.mark.slow), pytest.param("cluster", marks=pytest.mark.slow)]
+)
+def test_modules_in_the_working_folder_are_not_imported(way: str, tmp_path: Path) -> None:
+    program = tmp_path / "elsewhere" / "program.py"
+    program.parent.mkdir()
+    program.write_text(PROGRAM)
+    folder = tmp_path / "working"
+    folder.mkdir()
+    for name in ("pickle", "socket", "queue"):
+        (folder / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'imported')!r}, 'a').write({name!r})\nraise SystemExit\n"
+        )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    done = subprocess.run(
+        [sys.executable, str(program), way, str(tmp_path / "store")],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.stdout.strip() == "2 [] []", done.stderr
+    assert not (tmp_path / "imported").exists()
