@@ -92,9 +92,7 @@ class Combination(BaseModel):
     def _canonical(cls, value: Any, info: ValidationInfo) -> str:
         if value is None or value == "":
             return ""
-        return (
-            canonical(PLUGIN_PARTS[str(info.field_name)], value) if info.field_name != "debias" else str(parse(value))
-        )
+        return canonical(PLUGIN_PARTS[str(info.field_name)], value)
 
     @field_validator(*CHAINS, mode="before")
     @classmethod
