@@ -21,7 +21,7 @@ import rankplug as rp
 from rankplug.cli import app
 from rankplug.store import ResultsError, Store, Trial, _index, query
 from rankplug.store._index import FILE, INDEX
-from rankplug.system import memory
+from rankplug.system import machine as memory
 
 Make = Callable[..., Any]
 
