@@ -15,12 +15,12 @@ from .lists import ranges as ranges
 from .scaling import Scaling as Scaling
 from .scaling import ScalingKind as ScalingKind
 from .scaling import signed_log1p as signed_log1p
-from .table_columns import Columns as Columns
-from .table_columns import FeatureReader as FeatureReader
-from .table_columns import Rows as Rows
-from .table_columns import feature_columns as feature_columns
-from .table_columns import read_rows as read_rows
 from .tables import ENDINGS as ENDINGS
+from .tables import Columns as Columns
+from .tables import FeatureReader as FeatureReader
+from .tables import Rows as Rows
 from .tables import Table as Table
+from .tables import feature_columns as feature_columns
+from .tables import read_rows as read_rows
 from .tables import shard_of as shard_of
 from .tables import table_files as table_files

@@ -20,8 +20,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.data.table_columns import Columns, FeatureReader, MissingLabels, feature_columns, read_rows
-from rankplug.data.tables import open_table
+from rankplug.data.tables import Columns, FeatureReader, MissingLabels, feature_columns, open_table, read_rows
 from rankplug.errors import DataError, ParameterError, did_you_mean, shown
 from rankplug.system import distinct, identifiers, numbers, refuse_masked, threads, whole_number, workers
 

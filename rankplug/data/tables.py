@@ -1,9 +1,8 @@
-"""Tables that are read column by column and some rows at a time, wherever they lie.
+"""Lists from tables: Parquet, Arrow and Feather files, folders of them, and what other libraries hold.
 
-A table is a Parquet, Arrow or Feather file, a folder of such files (as Hugging Face ``datasets`` writes them), or what
-another library holds: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a data set of Hugging
-Face. Files are read some rows at a time, and never mapped into memory: a mapped file that someone cuts short ends the
-process that looks at it.
+A table is read some rows at a time, and never mapped into memory: a mapped file that someone cuts short ends the
+process that reads it. Its rows may come in any order: those of a query are brought together, queries in the order of
+their first rows, and features are written straight to where they belong.
 """
 
 from __future__ import annotations
@@ -12,28 +11,36 @@ import contextlib
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from rankplug.errors import DataError, did_you_mean, shown
+import numpy as np
+from numpy.typing import NDArray
+
+from rankplug.errors import DataError, ParameterError, did_you_mean, shown
 from rankplug.system import require_modules
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_AT_ONCE = 1 << 14
-"""Rows that are decoded at once; of more, memory is given back and asked for anew each time."""
-BYTES_AT_ONCE = 1 << 20
-"""Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
+MissingLabels = Literal["raise", "skip", "zero"]
+MISSING_LABELS = ("raise", "skip", "zero")
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 PARQUET = (".parquet", ".pq")
 NOT_DATA = (".", "_", "cache-")
-"""Beginnings of what other programs keep beside data."""
-
+"""Beginnings of files that other programs write beside data."""
+ROWS_AT_ONCE = 1 << 14
+"""Rows that are decoded at once; for more, memory is returned and allocated again each time."""
+BYTES_AT_ONCE = 1 << 20
+"""Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
+ROWS_IN_CACHE = 1 << 11
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+")
 """Columns to which pandas writes an index without a name, in Parquet and in CSV."""
+ID = re.compile(r"(?i:(?:^|[_\-. ])(?:id|uuid|guid|docid|docno|qid)$)|[a-z0-9]I[dD]$")
+"""Names of columns whose numbers name something and measure nothing."""
 
 
 @dataclass(frozen=True)
@@ -151,32 +158,14 @@ def table_files(path: Path) -> list[Path]:
     if path.suffix.lower() not in ENDINGS:
         raise DataError(f"{path} is no table: expected a file that ends in {', '.join(ENDINGS)}, or a folder of them")
     if not path.is_file():
-        raise DataError(f"{path} cannot be read: it is no regular file; save what comes from it, and name that file")
+        raise DataError(f"{path} is not a regular file; save its content to one")
     return [path]
 
 
 def shard_of(file: Path) -> Shard:
     """Open a file of a table."""
     with _readable(str(file)):
-        state = _state(file)
-        shard = _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
-
-    def check() -> None:
-        if _state(file) != state:
-            raise DataError(f"{file} changed while it was read; load it again once nothing writes to it")
-
-    def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for batch in shard.batches(columns):
-            check()
-            yield batch
-        check()
-
-    return replace(shard, batches=batches)
-
-
-def _state(file: Path) -> tuple[int, int]:
-    found = file.stat()
-    return found.st_size, found.st_mtime_ns
+        return _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
 
 
 def _parquet(file: Path) -> Shard:
@@ -265,3 +254,302 @@ def _readable(name: str) -> Iterator[None]:
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(f"{name} cannot be read ({reason}); write it anew") from error
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of a table's columns.
+
+    Args:
+        query: column of the query of each row, of any type.
+        label: column of relevance, zero or more, fractions allowed.
+        document: column of the document's name, optional.
+        features: in order; all other columns of numbers when there are none, but ids.
+        missing_labels: rows without a label: an error, left out, or irrelevant.
+    """
+
+    query: str
+    label: str
+    document: str | None = None
+    features: tuple[str, ...] = ()
+    missing_labels: MissingLabels = "raise"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Everything of a table but its features.
+
+    Args:
+        positions: int array of shape (rows of the table,), position among the documents, -1 for rows that are left out.
+        in_order: whether rows follow one another as documents do.
+        labels: float array of shape (documents,).
+        starts: where each query starts, and the number of documents last.
+        query_ids: array of shape (queries,).
+        document_ids: array of shape (documents,), if there is such a column.
+        notes: how rows were reordered or left out, in words.
+    """
+
+    positions: NDArray[np.int64]
+    in_order: bool
+    labels: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    query_ids: NDArray[Any]
+    document_ids: NDArray[Any] | None
+    notes: tuple[str, ...]
+
+
+def read_rows(table: Table, columns: Columns) -> Rows:
+    """Read queries, labels and names of the documents."""
+    if columns.missing_labels not in MISSING_LABELS:
+        raise ParameterError(f"missing_labels is one of {', '.join(MISSING_LABELS)}, not {columns.missing_labels!r}")
+    if not table.rows:
+        raise DataError(f"{table.name} has no rows")
+    table.check(columns.query, "column for queries")
+    table.check(columns.label, "column for labels")
+    if columns.query == columns.label:
+        raise DataError(f"{table.name}: the column {columns.query} cannot be both queries and labels")
+    labels, notes = _labels(table, columns)
+    known = ~np.isnan(labels)
+    codes, query_ids = _coded(table, columns.query)
+    labelled = np.flatnonzero(known)
+    if not labelled.size:
+        raise DataError(f"{table.name} has no row with a label in {columns.label}")
+    if labelled.size < labels.size:
+        # Queries that lose all of their rows are gone.
+        present, codes = np.unique(codes[labelled], return_inverse=True)
+        query_ids = query_ids[present]
+    order = np.arange(labelled.size)
+    if (np.diff(codes) < 0).any():
+        order = np.argsort(codes, kind="stable")
+        notes.append("rows were brought together by query")
+    positions = np.full(labels.size, -1)
+    positions[labelled[order]] = np.arange(labelled.size)
+    document_ids = None
+    if columns.document is not None:
+        table.check(columns.document, "column for documents")
+        document_ids = _plain(_ids(table, columns.document, "document"), table, columns.document)[labelled[order]]
+    lengths = np.bincount(codes, minlength=query_ids.size)
+    return Rows(
+        positions=positions,
+        in_order=bool(labelled.size == labels.size and (np.diff(positions) == 1).all()),
+        labels=labels[labelled[order]].astype(np.float32),
+        starts=np.concatenate(([0], np.cumsum(lengths))),
+        query_ids=query_ids,
+        document_ids=document_ids,
+        notes=tuple(notes),
+    )
+
+
+def _labels(table: Table, columns: Columns) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the labels, nan for rows to leave out, and what was done about missing ones."""
+    import pyarrow as pa
+
+    column = table.column(columns.label)
+    if not _holds_numbers(column.type):
+        raise DataError(f"{table.name}: the column for labels {columns.label} holds {column.type}; labels are numbers")
+    labels = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
+    missing = np.flatnonzero(np.isnan(labels))
+    if not missing.size:
+        return labels, []
+    if columns.missing_labels == "raise":
+        raise DataError(
+            f"{table.name}: the label of row {missing[0]} in {columns.label} is missing ({missing.size} such); say"
+            " missing_labels=skip to leave such rows out, or missing_labels=zero where they are irrelevant"
+        )
+    if columns.missing_labels == "zero":
+        return np.where(np.isnan(labels), 0.0, labels), [f"{missing.size} missing labels are 0"]
+    return labels, [f"{missing.size} rows without a label were left out"]
+
+
+def _coded(table: Table, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the position of each row's query among the queries, in the order of their first rows, and their ids."""
+    import pyarrow as pa
+
+    column = _ids(table, name, "query")
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        coded = column.dictionary_encode().combine_chunks()
+    except pa.ArrowException:
+        raise DataError(f"{table.name}: the column for queries {name} holds {column.type}, no ids") from None
+    coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), _plain(coded.dictionary, table, name)
+
+
+def _ids(table: Table, name: str, what: str) -> pa.ChunkedArray:
+    """Return a column of ids, none of which is missing; those stored as another type, such as UUIDs, as texts."""
+    import pyarrow as pa
+
+    column = table.column(name)
+    if column.null_count:
+        first = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise DataError(f"{table.name}: the {what} of row {first} in {name} is missing ({column.null_count} such)")
+    if not isinstance(column.type, pa.BaseExtensionType):
+        return column
+    return pa.chunked_array([[str(value) for value in chunk.to_pylist()] for chunk in column.chunks], pa.string())
+
+
+def _plain(column: pa.Array | pa.ChunkedArray, table: Table, name: str) -> NDArray[Any]:
+    """Return ids as whole numbers where they are, else as texts."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
+        return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
+    if pa.types.is_floating(kind):
+        values = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        if np.isnan(values).any():
+            raise DataError(f"{table.name}: an id in {name} is missing (nan)")
+        whole = (np.abs(values) < 2**53) & (values % 1 == 0)
+        return values.astype(np.int64) if whole.all() else values
+    try:
+        texts = column.cast(pa.string())
+    except pa.ArrowException:
+        raise DataError(f"{table.name}: the column {name} holds {kind}, no ids") from None
+    return np.array(texts.to_pylist(), dtype=np.str_)
+
+
+def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str]]:
+    """Return the columns that hold features, and notes on those that were left out, of which users are warned.
+
+    Without a list of features these are all columns of numbers, but those that are named as ids are, and the index of a
+    data frame, which pandas writes as one more column.
+    """
+    taken = {columns.query, columns.label, columns.document}
+    if columns.features:
+        for name in columns.features:
+            table.check(name, "feature")
+            if name in taken:
+                raise DataError(f"{name} cannot be a feature: it is named as query, label or document")
+            kind = table.schema.field(name).type
+            if not (_holds_numbers(kind) or _holds_rows(kind)):
+                raise DataError(
+                    f"{table.name}: the feature {name} holds {kind}; give numbers, or a data frame with categories to"
+                    " rankplug.Ranker"
+                )
+        return list(columns.features), []
+    index = table.index_columns
+    others = [field for field in table.schema if field.name not in taken]
+    numeric = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
+    words = [field.name for field in others if field.name not in {*numeric, *index}]
+    ids = [name for name in numeric if ID.search(name) and name not in index]
+    names = [name for name in numeric if name not in {*index, *ids}]
+    if not names:
+        raise DataError(
+            f"{table.name} has no column of numbers beside those for queries, labels, documents and ids; name the"
+            " features in features=[...]"
+        )
+    advice = {
+        "no numbers": (words, "to use a category, write it as whole numbers from 0"),
+        "named as an id": (ids, "name documents by it with document=..."),
+    }
+    notes = [f"{', '.join(left)} left out, {reason}" for reason, (left, _) in advice.items() if left]
+    for reason, (left, sentence) in advice.items():
+        if left:
+            warnings.warn(
+                f"{table.name}: {', '.join(left)} left out, {reason}; {sentence}, or list the features in"
+                " features=[...]",
+                stacklevel=3,
+            )
+    return names, notes
+
+
+class FeatureReader:
+    """Reader of a table's features into rows.
+
+    Args:
+        table: what is read.
+        names: its columns of features, numbers or lists of numbers of one length.
+    """
+
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
+        self.table, self.names = table, list(names)
+        self._widths = [self._width(name) for name in names]
+        self.used = np.zeros(self.width, np.bool_)
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return sum(max(width, 1) for width in self._widths)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features; those of a column of lists are numbered from 0."""
+        pairs = zip(self.names, self._widths, strict=True)
+        return tuple(
+            name if not width else f"{name}_{index}" for name, width in pairs for index in range(max(width, 1))
+        )
+
+    def _width(self, name: str) -> int:
+        """Return the length of a column's lists, 0 for plain numbers."""
+        kind = self.table.schema.field(name).type
+        if not _holds_rows(kind):
+            return 0
+        for batch in self.table.batches([name]):
+            lengths = batch.column(0).value_lengths().drop_null()
+            if len(lengths):
+                return int(lengths[0].as_py())
+        raise DataError(f"{self.table.name}: the feature {name} holds nothing but missing lists")
+
+    def fill(self, rows: Rows, features: NDArray[np.float32]) -> None:
+        """Write the features of every row that is taken to its place."""
+        block = np.empty((ROWS_IN_CACHE, self.width), np.float32)
+        first = 0
+        for batch in self.table.batches(self.names):
+            columns = [self._values(*pair) for pair in zip(self.names, batch.columns, strict=True)]
+            for begin in range(0, batch.num_rows, ROWS_IN_CACHE):
+                end = min(begin + ROWS_IN_CACHE, batch.num_rows)
+                part = features[first + begin : first + end] if rows.in_order else block[: end - begin]
+                self._fill_block(columns, begin, end, part)
+                if not rows.in_order:
+                    positions = rows.positions[first + begin : first + end]
+                    taken = positions >= 0
+                    features[positions[taken]] = part[taken]
+                unused = ~self.used
+                if unused.any():
+                    self.used[unused] = (part[:, unused] != 0).any(axis=0)
+            first += batch.num_rows
+
+    def _values(self, name: str, column: pa.Array) -> NDArray[Any]:
+        """Return a column's numbers, nan where they are missing; lists as rows."""
+        import pyarrow as pa
+
+        width = self._widths[self.names.index(name)]
+        if not width:
+            if pa.types.is_boolean(column.type) or pa.types.is_decimal(column.type) or column.null_count:
+                column = column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column
+                column = column.cast(pa.float64(), safe=False)
+            return np.asarray(column.to_numpy(zero_copy_only=False))
+        lengths = column.value_lengths()
+        if column.null_count or (lengths.to_numpy(zero_copy_only=False) != width).any():
+            raise DataError(f"{self.table.name}: the lists of the feature {name} are not all of {width} numbers")
+        return np.asarray(column.flatten().to_numpy(zero_copy_only=False)).reshape(-1, width)
+
+    def _fill_block(self, columns: list[NDArray[Any]], begin: int, end: int, block: NDArray[np.float32]) -> None:
+        column_number = 0
+        try:
+            # Once for all columns, as it costs as much as one of them takes.
+            with np.errstate(over="raise"):
+                for name, values, width in zip(self.names, columns, self._widths, strict=True):  # noqa: B007
+                    if width:
+                        block[:, column_number : column_number + width] = values[begin:end]
+                    else:
+                        block[:, column_number] = values[begin:end]
+                    column_number += max(width, 1)
+        except FloatingPointError:
+            raise DataError(f"{self.table.name}: the feature {name} has values that float32 cannot hold") from None
+
+
+def _holds_numbers(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
+
+
+def _holds_rows(kind: pa.DataType) -> bool:
+    """Tell whether a column holds lists of numbers."""
+    import pyarrow as pa
+
+    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return lists and _holds_numbers(kind.value_type)
