@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -153,13 +153,37 @@ def which_loss_page(evidence: Evidence) -> str:
     return WHICH_LOSS_HEAD + "\n".join(lines)
 
 
+def count_words(claims: list[ClaimEvaluation | None]) -> str:
+    """Return the counts of verdicts in words, those without a verdict as not run.
+
+    >>> count_words([None, None])
+    '2 not run'
+    """
+    counts = Counter("not run" if claim is None else claim.judgement.verdict for claim in claims)
+    order = ("holds", "fails", "no difference", "inconclusive", "not run")
+    words = {"holds": "hold", "fails": "fail", "no difference": "make no difference", "inconclusive": "inconclusive"}
+    return ", ".join(f"{counts[name]} {words.get(name, name)}" for name in order if counts[name])
+
+
+def in_brief(evidence: Evidence) -> str:
+    """Return a list with the papers and the verdicts on their main claims, on real data and in simulation."""
+    lines = []
+    for evaluations in evidence.values():
+        main = [claim for claim in claims_of(evaluations).values() if (claim.role, claim.source) == ("main", "paper")]
+        if main:
+            found = [dict(verdicts(evaluations, claim.id)) for claim in main]
+            real = count_words([judged.get("real") for judged in found])
+            simulated = count_words([judged.get("full") or judged.get("quick") for judged in found])
+            meta = next(iter(evaluations.values())).meta
+            lines.append(f"- *{meta.title}* ({len(main)} main claims). Real data: {real}. Simulation: {simulated}.")
+    return "\n".join(lines)
+
+
 BEGIN, END = "<!-- main claims -->", "<!-- /main claims -->"
 
 
-def fill_main_claims(page: Path, evidence: Evidence) -> None:
-    """Replace the text between the two comments of README by the main claims."""
-    text = page.read_text(encoding="utf-8")
-    tables = re.sub(r"\[(.*?)\]\(papers/[^)]*\)", r"\1", main_claims(evidence))
-    before, rest = text.split(BEGIN)
+def fill_in_brief(page: Path, evidence: Evidence) -> None:
+    """Replace the text between the two comments of README by the papers with their verdicts in brief."""
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]
-    page.write_text(f"{before}{BEGIN}\n\n{tables}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n{in_brief(evidence)}\n{END}{after}", encoding="utf-8")
