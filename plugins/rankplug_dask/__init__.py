@@ -1,6 +1,5 @@
 """Training of one model on a Dask cluster, ``rankplug.fit_on_cluster``."""
 
-from rankplug_dask.fitting import FittedEngine as FittedEngine
-from rankplug_dask.fitting import SpreadLists as SpreadLists
-from rankplug_dask.fitting import fit_on_cluster as fit_on_cluster
-from rankplug_dask.fitting import tree_settings as tree_settings
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

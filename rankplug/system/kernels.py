@@ -54,7 +54,7 @@ def _recorded_kernels() -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     class RecordedKernel(AsyncKernelManager):
-        async def start_kernel(self, **options: Any) -> None:
+        async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
             await super().start_kernel(**{"env": child_environment(), **options})
             _started.append(getattr(self.provisioner, "process", None))
 
