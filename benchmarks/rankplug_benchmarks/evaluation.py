@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -63,13 +63,14 @@ PEERS = {
 """Peers, the share of the queries they see (their time is scaled linearly), and how much slower they should be."""
 
 
-def evaluations(queries: int) -> dict[str, tuple[Evaluation, float]]:
-    """Return calls of ours and of the peers with the factor that scales their time to all queries."""
+def evaluations(queries: int, peers: Iterable[str] = PEERS) -> dict[str, tuple[Evaluation, float]]:
+    """Return calls of ours and of peers with the factor that scales their time to all queries."""
     scores, labels, starts = scores_labels_starts(ragged_lengths(queries))
     gains = 2.0**labels - 1.0  # the peers' gain is the label itself
     metric = rp.metric("ndcg@10[gain=linear]")
     calls: dict[str, tuple[Evaluation, float]] = {"ours": (lambda: metric(scores, gains, starts), 1.0)}
-    for name, (build, share, _) in PEERS.items():
+    for name in peers:
+        build, share, _ = PEERS[name]
         count = max(2, queries // share)
         part = slice(0, starts[count])
         calls[name] = (build(scores[part], gains[part], starts[: count + 1]), queries / count)

@@ -23,9 +23,11 @@ def test_dense_formulas_equal_our_losses(name: str) -> None:
     assert ours.item() == pytest.approx(dense.item(), rel=1e-5)
 
 
-@pytest.mark.parametrize("peer", evaluation.PEERS)
+@pytest.mark.parametrize(
+    "peer", [pytest.param(name, marks=[pytest.mark.slow] * (name == "ranx")) for name in evaluation.PEERS]
+)
 def test_evaluators_agree_on_ndcg(peer: str) -> None:
-    calls = evaluation.evaluations(120)
+    calls = evaluation.evaluations(120, [peer])
     theirs = calls[peer][0]()
     ours = np.nan_to_num(calls["ours"][0]()[: theirs.size])
     assert np.nan_to_num(theirs) == pytest.approx(ours, abs=1e-6)
