@@ -249,11 +249,10 @@ def _blocks(stream: Any, label: str, compressed: int, size: int = BLOCK) -> Iter
             if first and letters[:3].tobytes() == b"\xef\xbb\xbf":
                 letters = letters[3:]
             first = False
-            text = letters.tobytes()
-            cut = text.rfind(b"\n") + 1
-            lines += text.count(b"\n")
+            newlines = np.flatnonzero(letters == NEWLINE)
+            cut = int(newlines[-1]) + 1 if newlines.size else 0
+            lines += newlines.size
             rest, letters = letters[cut:].copy(), letters[:cut]
-            del text
             if cut:
                 yield letters
             # The next block is allocated when this one is released.

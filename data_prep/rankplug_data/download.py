@@ -1,14 +1,14 @@
 """Downloads: resumed where a connection was cut, tried at each address in turn, verified, then put in place.
 
-pooch verifies the digest and renames the finished file to its name; this module adds what it has not: resuming.
+pooch verifies the digest and renames the finished file; this module adds resuming.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,95 +24,13 @@ PIECE = 1 << 18
 ATTEMPTS = 5
 TIMEOUT = 30.0
 """Seconds without a byte after which a connection counts as cut."""
-
 SLOWEST = 1000
 """Bytes a second below which a connection counts as cut."""
 LARGEST = 20 << 30
-"""Bytes of the largest file that is fetched."""
+"""Bytes of the largest file that is downloaded."""
 BUSY = (429, 500, 502, 503, 504)
 """Answers of a server that may give another one soon."""
 MIRRORS = "RANKPLUG_MIRRORS"
-
-_CUT = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
-
-
-class ResumingDownloader:
-    """A downloader for pooch that goes on where a cut connection stopped.
-
-    What has arrived is kept beside the file as ``.part``, also when the program ends.
-    """
-
-    def __init__(
-        self, part: Path, attempts: int = ATTEMPTS, wait: float = 1.0, progress: bool = True, patience: float = TIMEOUT
-    ) -> None:
-        self.part, self.attempts, self.wait, self.progress, self.patience = part, attempts, wait, progress, patience
-
-    def __call__(self, url: str, output_file: str | Path, owner: Any) -> None:
-        """Fetch the address into the file that pooch verifies."""
-        for attempt in range(1, self.attempts + 1):
-            try:
-                self._fetch(url)
-                break
-            except requests.RequestException as error:
-                busy = error.response is not None and error.response.status_code in BUSY
-                if attempt == self.attempts or not (busy or isinstance(error, _CUT)):
-                    raise
-                time.sleep(self.wait * 2 ** (attempt - 1))
-        # Not by whole_file, which removes what a failure leaves: a cut download goes on from its part.
-        os.replace(self.part, output_file)
-
-    def _fetch(self, url: str) -> None:
-        have = self.part.stat().st_size if self.part.exists() else 0
-        headers = {"Accept-Encoding": "identity"}
-        if have:
-            headers["Range"] = f"bytes={have}-"
-        with requests.get(url, headers=headers, stream=True, timeout=self.patience) as response:
-            if response.status_code == requests.codes.requested_range_not_satisfiable:
-                if response.headers.get("Content-Range", "") == f"bytes */{have}":
-                    return
-                self.part.unlink()
-                raise requests.ConnectionError(f"{url} does not go on at byte {have}")
-            response.raise_for_status()
-            begin = response.headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0]
-            resumed = response.status_code == requests.codes.partial_content
-            if resumed and begin != str(have):
-                raise requests.ConnectionError(f"{url} goes on at byte {begin or '?'} and not at {have}")
-            have = have if resumed else 0
-            length = response.headers.get("Content-Length")
-            total = have + int(length) if length else None
-            with self.part.open("ab" if resumed else "wb") as file, self._bar(total, have) as bar:
-                for piece in self._in_time(_pieces(response), url):
-                    file.write(piece)
-                    have += len(piece)
-                    bar.update(len(piece))
-                    if have > LARGEST:
-                        raise requests.RequestException(f"{url} does not end after {have:,} bytes")
-            if total is not None and have < total:
-                raise requests.ConnectionError(f"{url} ended after {have:,} of {total:,} bytes")
-
-    def _in_time(self, pieces: Iterable[bytes], url: str) -> Iterator[bytes]:
-        """Give pieces as they come; raise where they come so slowly that nobody waits for the end."""
-        since, came = time.monotonic(), 0
-        for piece in pieces:
-            yield piece
-            came += len(piece)
-            if (now := time.monotonic()) > since + self.patience:
-                if came < SLOWEST * (now - since):
-                    raise requests.ConnectionError(f"{url} sends less than {SLOWEST:,} bytes a second")
-                since, came = now, 0
-
-    def _bar(self, total: int | None, have: int) -> Any:
-        disable = None if self.progress else True
-        return tqdm(total=total, initial=have, unit="B", unit_scale=True, desc=self.part.stem, disable=disable)
-
-
-def _pieces(response: requests.Response) -> Iterator[bytes]:
-    """Give what comes as it comes: who waits for a whole piece from a slow server does not see how slow it is."""
-    try:
-        while piece := response.raw.read1(PIECE, decode_content=False):
-            yield piece
-    except urllib3.exceptions.HTTPError as error:
-        raise requests.ConnectionError(str(error)) from error
 
 
 def addresses(download: Download) -> tuple[str, ...]:
@@ -122,7 +40,7 @@ def addresses(download: Download) -> tuple[str, ...]:
 
 
 def answer_of(url: str, patience: float = TIMEOUT) -> str:
-    """Return what is wrong with an address; empty where it has a file. One byte is asked for."""
+    """Return what is wrong with an address; empty where it has a file, of which one byte is requested."""
     try:
         headers = {"Accept-Encoding": "identity", "Range": "bytes=0-0"}
         with requests.get(url, headers=headers, stream=True, timeout=patience) as response:
@@ -137,23 +55,21 @@ def answer_of(url: str, patience: float = TIMEOUT) -> str:
 def fetch(
     download: Download, folder: Path, *, attempts: int = ATTEMPTS, wait: float = 1.0, patience: float = TIMEOUT
 ) -> Path:
-    """Return the file, fetched unless it is there with the right digest."""
+    """Return the file, downloaded unless it exists with the right digest.
+
+    What has arrived is stored beside the file as ``.part``, also when the program ends.
+    """
     target = folder / download.file
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
+    downloader = functools.partial(_download, part=part, attempts=attempts, wait=wait, patience=patience)
     failures = []
     pooch.get_logger().setLevel(logging.WARNING)
     for url in addresses(download):
         for _ in range(2):
             resumed = part.exists()
             try:
-                pooch.retrieve(
-                    url,
-                    known_hash=f"sha256:{download.sha256}",
-                    fname=target.name,
-                    path=target.parent,
-                    downloader=ResumingDownloader(part, attempts, wait, patience=patience),
-                )
+                pooch.retrieve(url, f"sha256:{download.sha256}", target.name, target.parent, downloader=downloader)
                 return target
             except ValueError:
                 failures.append(f"{url}: what came has another SHA-256 than {download.sha256}")
@@ -163,6 +79,69 @@ def fetch(
                 failures.append(f"{url}: {_reason(error)}")
                 break
     raise DataError(f"{download.file} could not be fetched: {'; '.join(failures)}")
+
+
+def _download(
+    url: str, output_file: str, pooch: Any, *, part: Path, attempts: int, wait: float, patience: float
+) -> None:
+    """Download an address into the file that pooch verifies, and continue where a connection is cut."""
+    for attempt in range(1, attempts + 1):
+        try:
+            _continue(url, part, patience)
+            break
+        except requests.RequestException as error:
+            busy = error.response is not None and error.response.status_code in BUSY
+            cut = isinstance(
+                error, (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
+            )
+            if attempt == attempts or not (busy or cut):
+                raise
+            time.sleep(wait * 2 ** (attempt - 1))
+    os.replace(part, output_file)
+
+
+def _continue(url: str, part: Path, patience: float) -> None:
+    """Append to the part what it lacks."""
+    size = part.stat().st_size if part.exists() else 0
+    headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={size}-"} if size else {})}
+    with requests.get(url, headers=headers, stream=True, timeout=patience) as response:
+        place = response.headers.get("Content-Range", "").removeprefix("bytes ")
+        if response.status_code == requests.codes.requested_range_not_satisfiable:
+            if place == f"*/{size}":
+                return
+            part.unlink()
+            raise requests.ConnectionError(f"{url} does not go on at byte {size}")
+        response.raise_for_status()
+        resumed = response.status_code == requests.codes.partial_content
+        begin = place.partition("-")[0]
+        if resumed and begin != str(size):
+            raise requests.ConnectionError(f"{url} goes on at byte {begin or '?'} and not at {size}")
+        size = size if resumed else 0
+        length = response.headers.get("Content-Length")
+        total = size + int(length) if length else None
+        bar = tqdm(total=total, initial=size, unit="B", unit_scale=True, desc=part.stem, disable=None)
+        since, before = time.monotonic(), size
+        with part.open("ab" if resumed else "wb") as file, bar:
+            # As it comes: waiting for a whole piece would hide how slow a server is.
+            while piece := _piece(response):
+                size += file.write(piece)
+                bar.update(len(piece))
+                if size > LARGEST:
+                    raise requests.RequestException(f"{url} does not end after {size:,} bytes")
+                if (now := time.monotonic()) > since + patience:
+                    if size - before < SLOWEST * (now - since):
+                        raise requests.ConnectionError(f"{url} sends less than {SLOWEST:,} bytes a second")
+                    since, before = now, size
+        if total is not None and size < total:
+            raise requests.ConnectionError(f"{url} ended after {size:,} of {total:,} bytes")
+
+
+def _piece(response: requests.Response) -> bytes:
+    try:
+        piece: bytes = response.raw.read1(PIECE, decode_content=False)
+    except urllib3.exceptions.HTTPError as error:
+        raise requests.ConnectionError(str(error)) from error
+    return piece
 
 
 def _reason(error: requests.RequestException) -> str:

@@ -58,6 +58,12 @@ LINES, BROKEN, WIDEST, UNSURE_FROM = range(4)
 
 
 @part(nogil=True, inline="always")
+def _digit(text, at):
+    # An index without a sign spares the test for counting from the end.
+    return np.int64(text[np.uintp(at)]) - ZERO
+
+
+@part(nogil=True, inline="always")
 def _is_gap(letter):
     return letter in (SPACE, TAB, RETURN)
 
@@ -81,11 +87,11 @@ def _read_whole(text, at):
     """Read at most 18 digits; return their number, and where they end."""
     value: Any = 0
     first = at
-    digit = np.int64(text[at]) - ZERO
+    digit = _digit(text, at)
     while 0 <= digit <= 9 and at - first < MOST_DIGITS:
         value = value * 10 + digit
         at += 1
-        digit = np.int64(text[at]) - ZERO
+        digit = _digit(text, at)
     return value, at
 
 
@@ -105,24 +111,24 @@ def read_number(text, at):
     at += text[at] == MINUS or text[at] == PLUS
     mantissa: Any = 0
     first, power = at, 0
-    digit = np.int64(text[at]) - ZERO
+    digit = _digit(text, at)
     while 0 <= digit <= 9:
         if mantissa < LARGEST_MANTISSA:
             mantissa = mantissa * 10 + digit
         else:
             power += 1
         at += 1
-        digit = np.int64(text[at]) - ZERO
+        digit = _digit(text, at)
     pointed = text[at] == POINT
     if pointed:
         at += 1
-        digit = np.int64(text[at]) - ZERO
+        digit = _digit(text, at)
         while 0 <= digit <= 9:
             if mantissa < LARGEST_MANTISSA:
                 mantissa = mantissa * 10 + digit
                 power -= 1
             at += 1
-            digit = np.int64(text[at]) - ZERO
+            digit = _digit(text, at)
     if at - first == pointed:
         return _read_word(text, first, sign)
     if text[at] | 32 == LETTER_E:
@@ -379,7 +385,7 @@ def _in_parallel(blocks: Iterable[Block], columns: Columns, name: str) -> Iterat
 
 def _read_block(block: Block, columns: Columns, width: int, name: str) -> Documents:
     """Read one block, and again if it has a feature beyond the expected columns."""
-    rows = block.tobytes().count(b"\n")
+    rows = int(np.count_nonzero(block == NEWLINE))
     if 4 * rows * width > LARGEST_BLOCK:
         raise DataError(
             f"{name}: its lines are nearly empty, so that {width:,} columns would take"

@@ -146,25 +146,9 @@ def test_a_file_is_fetched_once(server, tmp_path):
     assert files(tmp_path) == ["set.zip"]
 
 
-def test_a_redirect_is_followed(server, tmp_path):
-    assert get(server, tmp_path, "/moved").read_bytes() == CONTENT
-
-
 def test_the_next_address_is_tried(server, tmp_path):
     assert get(server, tmp_path, "/nothing", "/wrong", "/file").read_bytes() == CONTENT
     assert [path for path, _ in server.requests] == ["/nothing", "/wrong", "/file"]
-
-
-def test_a_missing_file_names_address_and_answer(server, tmp_path):
-    with pytest.raises(DataError, match=r"set.zip could not be fetched: http\S*/nothing: the server answered 404"):
-        get(server, tmp_path, "/nothing")
-    assert files(tmp_path) == []
-
-
-def test_what_has_another_digest_is_never_put_in_place(server, tmp_path):
-    with pytest.raises(DataError, match="another SHA-256 than " + DIGEST):
-        get(server, tmp_path, "/wrong")
-    assert files(tmp_path) == []
 
 
 def test_a_cut_connection_goes_on_where_it_stopped(server, tmp_path):
@@ -189,24 +173,12 @@ def test_what_arrived_is_kept_for_the_next_run(server, tmp_path):
     assert files(tmp_path) == ["set.zip"]
 
 
-def test_a_file_that_had_arrived_whole_is_taken(server, tmp_path):
-    (tmp_path / "SET").mkdir()
-    (tmp_path / "SET" / "set.zip.part").write_bytes(CONTENT)
-    assert get(server, tmp_path, "/file").read_bytes() == CONTENT
-
-
 @pytest.mark.parametrize("size", [1000, len(CONTENT) + 5])
 def test_remains_of_another_file_are_thrown_away(server, tmp_path, size):
     (tmp_path / "SET").mkdir()
     (tmp_path / "SET" / "set.zip.part").write_bytes(b"old" * (size // 3))
     assert get(server, tmp_path, "/file").read_bytes() == CONTENT
     assert files(tmp_path) == ["set.zip"]
-
-
-def test_no_server_at_all_is_an_error(tmp_path):
-    download = Download(file="set.zip", urls=("http://127.0.0.1:9/set.zip",), sha256=DIGEST)
-    with pytest.raises(DataError, match="could not be fetched"):
-        fetch(download, tmp_path, attempts=1)
 
 
 WRONG = {
@@ -226,18 +198,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("path", WRONG)
-def test_however_a_server_misbehaves_it_is_told_and_the_next_one_is_asked(server, tmp_path, path):
+def test_a_server_that_misbehaves_is_named_and_the_next_one_tried(server, tmp_path, path):
     with pytest.raises(DataError, match=rf"set.zip could not be fetched: .*{path}.*({WRONG[path]})"):
         get(server, tmp_path / "alone", path, patience=0.3)
     assert "set.zip" not in files(tmp_path / "alone")
     assert get(server, tmp_path / "both", path, "/file", patience=0.3).read_bytes() == CONTENT
     assert files(tmp_path / "both") == ["set.zip"]
-
-
-def test_a_file_comes_when_every_other_address_fails_in_its_own_way(server, tmp_path):
-    assert get(server, tmp_path, *WRONG, "/file", patience=0.3).read_bytes() == CONTENT
-    asked = list(dict.fromkeys(path for path, _ in server.requests))
-    assert asked == [*WRONG, "/file"] and files(tmp_path) == ["set.zip"]
 
 
 def test_a_busy_server_is_asked_again(server, tmp_path):
@@ -258,22 +224,6 @@ def test_addresses_are_checked_by_a_byte(server):
         said = answer_of(server.url + path, patience=1)
         assert said.endswith(answer) if not answer else answer in said
     assert answer_of("http://127.0.0.1:9/set.zip", patience=1)
-
-
-def test_links_are_checked_by_a_command(server, monkeypatch, capsys):
-    from rankplug_data import catalogue
-
-    (ohsumed,) = (benchmark for benchmark in catalogue.BENCHMARKS if benchmark.name == "ohsumed")
-    for path, code in (("/file", 0), ("/nothing", 1)):
-        found = {"QueryLevelNorm": (Download(file="x.txt", urls=(server.url + path,), sha256=DIGEST),)}
-        monkeypatch.setitem(ohsumed.__dict__, "downloads", found)
-        monkeypatch.setattr("sys.argv", ["rankplug", "data", "check-links", "ohsumed"])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        assert (stop.value.code or 0) == code
-        said = capsys.readouterr()
-        assert f"{server.url}{path}" in said.out
-        assert ("1 addresses do not answer with a file; RANKPLUG_MIRRORS names others" in said.err) == bool(code)
 
 
 def test_links_of_mirrors_are_checked_with_the_others(server, monkeypatch, capsys):

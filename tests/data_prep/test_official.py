@@ -71,7 +71,7 @@ def test_nothing_is_fetched_before_the_licence_is_accepted(dataset, tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_source_that_lacks_a_part_is_passed_over_for_one_that_has_all(dataset, tmp_path, monkeypatch):
+def test_a_source_that_lacks_a_part_is_passed_over(dataset, tmp_path, monkeypatch):
     incomplete = tmp_path / "data" / "ltrc_yahoo"
     incomplete.mkdir(parents=True)
     (incomplete / "set1.train.txt").write_text("1 qid:1 1:1\n")

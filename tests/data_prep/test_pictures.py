@@ -45,7 +45,7 @@ def test_label_shares_add_up_to_100_percent(collections):
     assert [bar.get_height() for bar in axes.containers[1]] == pytest.approx(list(100 * shares))
 
 
-def test_list_lengths_and_features_are_histograms_of_every_document(collections):
+def test_lengths_and_features_are_histograms(collections):
     lengths = pictures.draw_list_lengths(collections).axes[0]
     columns = {name: number for number, name in enumerate(names_of("mslr")[:5])}
     features = pictures.draw_features(collections, columns)
@@ -58,15 +58,8 @@ def test_list_lengths_and_features_are_histograms_of_every_document(collections)
             assert sum(tops) == pytest.approx(100.0)
 
 
-def test_a_figure_is_left_to_its_notebook_cell(collections):
-    import matplotlib.pyplot as plt
-
-    pictures.draw_label_shares(collections)
-    assert plt.get_fignums() == []
-
-
 @pytest.mark.slow
-def test_learning_curves_have_a_point_for_each_model_and_size_between_chance_and_the_oracle():
+def test_learning_curves_lie_between_chance_and_the_oracle():
     curves = learning_curves("synthetic[queries=60,documents=20]", [10, 36], measure="ndcg@5", loss="ranknet")
     points = curves.dropna()
     assert [tuple(row) for row in points[["model", "queries"]].to_numpy()] == [

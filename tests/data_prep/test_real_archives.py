@@ -2,7 +2,6 @@
 
 import os
 import tarfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +53,7 @@ def labels_of(parts):
 
 
 @pytest.mark.parametrize("name", [*OHSUMED, "mq2008"])
-def test_their_results_are_named_alike_whether_or_not_the_data_are_at_hand(ohsumed, mq2008, name):
+def test_results_have_one_name_with_and_without_the_data(ohsumed, mq2008, name):
     one = rp.Combination(dataset=name, backend="lightgbm", loss="mse")
     rp.load(name)
     assert one.data_fingerprint == ""
@@ -84,7 +83,7 @@ def test_mq2008_has_the_published_numbers(mq2008):
 
 
 @pytest.mark.filterwarnings("error")
-def test_yandex_has_the_published_numbers_and_draws_its_validation_part(monkeypatch):
+def test_yandex_has_the_published_numbers(monkeypatch):
     monkeypatch.setenv("RANKPLUG_DATA", str(archive("Yandex.tar.xz").parent))
     splits = [rp.load("yandex", seed=seed) for seed in (1, 2)]
     for split in splits:
@@ -102,7 +101,7 @@ def test_mq2007_has_the_published_numbers(monkeypatch):
 
 
 @pytest.mark.parametrize("fold", [1, 4])
-def test_every_part_is_the_official_file_as_scikit_learn_reads_it(mq2008, tmp_path, fold):
+def test_parts_are_the_official_files_as_scikit_learn_reads_them(mq2008, tmp_path, fold):
     split = rp.load("mq2008", fold=fold)
     with tarfile.open(archive("MQ2008.tar.xz")) as packed:
         packed.extractall(tmp_path, filter="data")
@@ -115,28 +114,6 @@ def test_every_part_is_the_official_file_as_scikit_learn_reads_it(mq2008, tmp_pa
         assert np.array_equal(part.labels, labels)
         assert np.array_equal(part.query_ids[part.query_of_document], ids)
     assert split.test.document_ids[0].startswith("GX")
-
-
-@pytest.mark.parametrize("name", [*OHSUMED, "mq2008"])
-def test_folds_share_no_query_between_parts(ohsumed, mq2008, name):
-    for fold in range(1, 6):
-        ids = [set(part.query_ids.tolist()) for part in rp.load(name, fold=fold)]
-        assert len(ids[0] | ids[1] | ids[2]) == sum(map(len, ids))
-
-
-def test_a_prepared_set_opens_at_once(mq2008):
-    rp.load("mq2008", fold=1)
-    began = time.perf_counter()
-    split = rp.load("mq2008", fold=3)
-    assert len(split.train.fingerprint) == 32
-    assert time.perf_counter() - began < 0.1
-
-
-def test_random_splits_pool_all_parts(mq2008):
-    splits = [rp.load("mq2008", seed=seed, transforms="random_split") for seed in (1, 2)]
-    for split in splits:
-        assert [len(part) for part in split] == [470, 157, 157]
-    assert set(splits[0].test.query_ids) != set(splits[1].test.query_ids)
 
 
 def test_the_mslr_sample_reads_as_scikit_learn_reads_it(tmp_path):

@@ -1,6 +1,5 @@
 """A release becomes arrays: the same whatever it came in, once, complete or not at all."""
 
-import dataclasses
 import gzip
 import multiprocessing
 import os
@@ -101,11 +100,6 @@ def test_paths_of_five_folds(path, place):
     assert Layout(5, LETOR_NAMES).place_of(path) == place
 
 
-def test_a_path_without_a_version_is_of_the_default_one():
-    for version, expected in (("QueryLevelNorm", Place(1, "test")), ("Feature-min", None)):
-        assert Layout(5, LETOR_NAMES, version, VERSIONS).place_of("OHSUMED/Fold1/test.txt") == expected
-
-
 def test_versions_are_compared_without_hyphens():
     layout = Layout(5, LETOR_NAMES, "Feature-min", VERSIONS)
     assert layout.place_of("Gov/Feature_min/2003_td_dataset/Fold1/test.txt") == Place(1, "test")
@@ -117,11 +111,6 @@ def test_other_sets_of_an_archive_are_passed_over():
     assert layout.place_of("Gov/2003_td_dataset/Fold1/test.txt") == Place(1, "test")
     assert layout.place_of("Gov/2004_td_dataset/Fold1/test.txt") is None
     assert layout.place_of("Fold1/test.txt", archive="MQ2007") is None
-
-
-@pytest.mark.parametrize("name", ["OHSUMED.tar.xz", "ohsumed.ZIP", "OHSUMED", "Ohsumed.tgz"])
-def test_an_archive_is_known_by_its_name(name):
-    assert same_name(name, "OHSUMED")
 
 
 def test_a_sample_is_not_the_set():
@@ -170,21 +159,6 @@ def test_every_fold_holds_its_official_files(tmp_path, release, texts, kind):
             assert np.array_equal(part.document_ids, expected.document_ids)
 
 
-def test_folds_are_views_of_one_mapped_file(tmp_path, release):
-    split = prepared(release, tmp_path / "set").split(4)
-    stored = np.load(tmp_path / "set" / "labels.npy", mmap_mode="r")
-    assert stored.size == sum(SHARES[share].count("\n") for share in (1, 2, 3, 4, 5, 1, 2))
-    for part in split:
-        assert not part.features.flags.owndata
-        assert not part.features.flags.writeable
-
-
-def test_the_stored_fingerprint_is_that_of_the_data(tmp_path, release):
-    data = prepared(release, tmp_path / "set")
-    train = data.split(2).train
-    assert dataclasses.replace(train).fingerprint == train.fingerprint
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_folds_that_share_no_parts_are_stored_as_they_are(tmp_path, release, texts, packed):
     """Sizes do not contradict a rotation: the lines have the same lengths, or are compressed."""
@@ -200,14 +174,14 @@ def test_folds_that_share_no_parts_are_stored_as_they_are(tmp_path, release, tex
     assert data.split(3).train.documents == texts[3]["train"].count("\n")
 
 
-def test_a_release_whose_sizes_contradict_a_rotation_is_stored_as_it_is(tmp_path, release, texts):
+def test_sizes_that_contradict_a_rotation_stop_it(tmp_path, release, texts):
     changed = "".join(texts[2]["train"].splitlines(keepends=True)[:-9])
     (release / "Fold2" / "train.txt").write_text(changed)
     data = prepared(release, tmp_path / "set")
     assert data.split(2).train.documents == changed.count("\n")
 
 
-def test_reading_on_the_way_to_the_disk_holds_a_few_blocks(tmp_path):
+def test_preparing_holds_a_few_blocks_in_memory(tmp_path):
     """The matrix of 66,000 rows has 36 MB."""
     features = " ".join(f"{column + 1}:{column / 7:.2f}" for column in range(136))
     path = tmp_path / "text.txt"
@@ -232,12 +206,6 @@ def test_one_fold_alone_can_be_prepared(tmp_path, release, texts):
     data = prepared(release, tmp_path / "cache" / "set")
     assert data.folds == [3]
     assert data.manifest.statistics["documents"] == sum(text.count("\n") for text in texts[3].values())
-
-
-def test_a_set_of_one_fold_needs_no_folder_for_it(tmp_path, release):
-    data = prepared(release / "Fold1", tmp_path / "set", folds=1)
-    assert data.folds == [1]
-    assert len(data.split(1).train) == 21
 
 
 def test_what_is_missing_is_said(tmp_path, release):
@@ -285,7 +253,7 @@ def test_a_truncated_archive_prepares_nothing(tmp_path, release):
     assert PreparedData.open(tmp_path / "cache" / "set") is None
 
 
-def test_an_interrupted_preparation_leaves_nothing_that_looks_done(tmp_path, release, monkeypatch):
+def test_an_interrupted_preparation_leaves_nothing(tmp_path, release, monkeypatch):
     folder = tmp_path / "cache" / "set"
 
     def interrupt(*arguments):
@@ -372,19 +340,3 @@ def test_damage_is_found(tmp_path, release):
     (folder / MANIFEST).write_text("{")
     with pytest.raises(DataError, match=r"manifest.json is damaged"):
         PreparedData.open(folder)
-
-
-def test_a_query_that_two_parts_share_is_found(tmp_path, release, texts):
-    (release / "Fold2" / "test.txt").write_text(texts[2]["test"].replace("qid:101 ", "qid:202 "))
-    data = prepared(release, tmp_path / "set")
-    assert any("query 202 is in" in sentence for sentence in data.problems())
-
-
-def test_data_of_an_older_layout_are_prepared_again(tmp_path, release):
-    folder = tmp_path / "set"
-    prepared(release, folder)
-    manifest = folder / MANIFEST
-    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 0'))
-    assert PreparedData.open(folder) is None
-    prepared(release, folder)
-    assert PreparedData.open(folder) is not None
