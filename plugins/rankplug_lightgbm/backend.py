@@ -10,15 +10,18 @@ of the training data are those of the trees that were not dropped, so no trainin
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
-from typing import TYPE_CHECKING, Any
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.data import Integers, Lists
-from rankplug.errors import FitError
+from rankplug.errors import DataError, FitError
 from rankplug.system import stream, threads
 from rankplug.training import (
     LOSS,
@@ -33,16 +36,18 @@ from rankplug.training import (
     train,
     with_engine,
 )
-from rankplug_lightgbm.kept_datasets import keep, key_of, take
-from rankplug_lightgbm.native import native_settings
 
 if TYPE_CHECKING:
     from rankplug_export import TreeEnsemble
 
 NANOSECONDS = 0.9
 """Nanoseconds for one value of a document, on one thread."""
+LONGEST_LIST, LARGEST_LABEL = 10_000, 30
+"""Limits of LightGBM's own objectives."""
+LARGEST_BINNED = 2**27
+"""Bytes of features up to which their bins are stored for the next fit."""
 BY_QUERY = "bagging_by_query"
-"""LightGBM's parameter of 4.6 and later; with gradients of others it samples nothing."""
+"""LightGBM's parameter of 4.6 and later; with gradients that it does not compute itself it samples nothing."""
 
 
 class LightGBMModel(Model):
@@ -129,14 +134,14 @@ class LightGBMLearner(StepwiseLearner):
         # Positions, weights and groups are of LightGBM's own objectives, and leaves of lines need the features too.
         bare = not (self.native or linear) and problem.positions is None
         key = key_of(parameters, list(parts.values()), self.roles.categorical) if bare else None
-        binned = take(key)
+        binned = take_binned(key)
         train = binned.train if binned else self._dataset(problem.train, parameters)
         self.booster = lgb.Booster(parameters, train)
         valid = binned.valid if binned else None
         if problem.valid is not None:
             valid = valid or self._dataset(problem.valid, parameters, reference=train)
             self.booster.add_valid(valid, "valid")
-        keep(key, train, valid, self.booster)
+        store_binned(key, train, valid, self.booster)
 
     def _dataset(self, lists: Lists, parameters: dict[str, Any], reference: lgb.Dataset | None = None) -> lgb.Dataset:
         group = lists.lengths.astype(np.int32) if self.native else None
@@ -208,6 +213,108 @@ def known_parameters() -> tuple[str, ...]:
     quiet = {"verbosity": -1, "objective": "none"}
     empty = lgb.Booster(quiet, lgb.Dataset(np.zeros((2, 1)), np.zeros(2), params=quiet))
     return tuple(re.findall(r"^\[(\w+): ", empty.model_to_string(), re.MULTILINE))
+
+
+def native_settings(problem: Problem) -> dict[str, Any]:
+    """Return LightGBM's parameters for the problem's loss, after checking that the data are within its limits."""
+    name = problem.loss.specification.name
+    if name not in NATIVE:
+        raise FitError(
+            f"LightGBM has no objective of its own for {name}, only for {' and '.join(NATIVE)}; leave native away"
+        )
+    if problem.sampler is not None:
+        raise FitError("LightGBM's own objectives take no sampler; leave native or the sampler away")
+    if problem.positions is not None and name != "lambdarank":
+        raise FitError(f"LightGBM debiases its lambdarank alone, not {name}; take the loss lambdarank")
+    _check_limits(problem)
+    return {"objective_seed": stream(problem.seed, "noise") % 2**31, **NATIVE[name](problem.loss.parameters)}
+
+
+def _lambdarank(parameters: Any) -> dict[str, Any]:
+    truncation = getattr(parameters, "truncation", None)
+    return {
+        "objective": "lambdarank",
+        "sigmoid": parameters.sigma,
+        "lambdarank_norm": parameters.norm,
+        "lambdarank_truncation_level": LONGEST_LIST if truncation is None else truncation,
+    }
+
+
+def _xe_ndcg(parameters: Any) -> dict[str, Any]:
+    same_draws = {"objective_seed": parameters.objective_seed} if parameters.gamma_rng == "lightgbm" else {}
+    return {"objective": "rank_xendcg", **same_draws}
+
+
+NATIVE = {"lambdarank": _lambdarank, "xe_ndcg": _xe_ndcg}
+
+
+def _check_limits(problem: Problem) -> None:
+    for name, lists in (("training", problem.train), ("validation", problem.valid)):
+        if lists is None:
+            continue
+        if lists.lengths.max() > LONGEST_LIST:
+            raise DataError(
+                f"LightGBM's own objectives take lists of up to {LONGEST_LIST:,} documents; the longest of the"
+                f" {name} data has {lists.lengths.max():,}: leave native away, or truncate the lists"
+            )
+        if lists.labels.min() < 0 or (lists.labels % 1).any():
+            raise DataError(
+                f"LightGBM's own objectives take whole labels of zero or more, and those of the {name} data are not:"
+                " leave native away, or map the labels"
+            )
+        if lists.labels.max() > LARGEST_LABEL:
+            raise DataError(
+                f"LightGBM's own objectives take labels up to {LARGEST_LABEL}; those of the {name} data go to"
+                f" {lists.labels.max():g}: leave native away, or map the labels"
+            )
+
+
+class Binned(NamedTuple):
+    """Data of the last fit as LightGBM binned them, which the next fit on the same data takes.
+
+    A sweep trains many losses on the same lists with the same parameters, and finding the bins takes much of the time
+    of a small fit. Data are compared by a digest of all numbers, so changed data are binned again.
+    """
+
+    key: bytes
+    train: lgb.Dataset
+    valid: lgb.Dataset | None
+    booster: weakref.ref[lgb.Booster]
+
+
+_last_binned: list[Binned] = []
+
+
+def key_of(parameters: dict[str, Any], parts: Sequence[Lists], categorical: Sequence[int]) -> bytes | None:
+    """Return a digest of all that determines the bins; None where the data are too large to store.
+
+    Args:
+        parameters: parameters of LightGBM.
+        parts: training and validation data.
+        categorical: positions of features without an order.
+    """
+    if sum(lists.features.nbytes for lists in parts) > LARGEST_BINNED:
+        return None
+    digest = hashlib.blake2b(repr((sorted(parameters.items()), list(categorical))).encode(), digest_size=16)
+    for lists in parts:
+        digest.update(repr((lists.features.shape, lists.feature_names)).encode())
+        for numbers in (lists.features, lists.labels):
+            digest.update(np.ascontiguousarray(numbers).data)
+    return digest.digest()
+
+
+def take_binned(key: bytes | None) -> Binned | None:
+    """Remove the data of the last fit and return them, if they are the same and no trees grow on them any more."""
+    try:
+        last = _last_binned.pop()
+    except IndexError:
+        return None
+    return last if last.key == key and last.booster() is None else None
+
+
+def store_binned(key: bytes | None, train: lgb.Dataset, valid: lgb.Dataset | None, booster: lgb.Booster) -> None:
+    """Store the data of a fit in place of those of the fit before; nothing where the key is None."""
+    _last_binned[:] = [] if key is None else [Binned(key, train, valid, weakref.ref(booster))]
 
 
 class LightGBM:

@@ -25,8 +25,7 @@ from rankplug.registry import import_object, registry
 from rankplug.system import threads_for
 from rankplug.training import Model, Problem, Record, train
 from rankplug_torch.learner import NetworkLearner
-from rankplug_torch.onnx_network import onnx_network
-from rankplug_torch.scoring import ScaledFeatures, network_scores, sees_lists
+from rankplug_torch.scoring import ScaledFeatures, network_scores, onnx_network, sees_lists
 
 PATIENCE = 10
 """Iterations without improvement after which a training stops of which neither epochs nor patience were given."""

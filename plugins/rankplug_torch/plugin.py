@@ -132,6 +132,6 @@ def rankplug_scorers() -> list[ScorerSpecification]:
             name="attention",
             summary="self-attention between the documents of a list",
             parameters=Attention,
-            fitted_by={"torch": "rankplug_torch.attention:AttentionScorer"},
+            fitted_by={"torch": "rankplug_torch.networks:AttentionScorer"},
         ),
     ]

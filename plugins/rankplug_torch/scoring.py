@@ -1,7 +1,9 @@
-"""Scores of many documents under a network, some thousands at a time so that memory stays small."""
+"""Scores of documents under a network, some thousands at a time so that memory stays small; networks as ONNX."""
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Integers, Scaling
 from rankplug.errors import DataError
+from rankplug.system import require_modules
 
 DOCUMENTS_AT_ONCE = 16_384
 
@@ -95,3 +98,22 @@ def _blocks(documents: int, starts: Integers | None) -> Iterator[tuple[int, int,
         last = max(int(np.searchsorted(starts, starts[first] + DOCUMENTS_AT_ONCE, side="right")) - 1, first + 1)
         yield int(starts[first]), int(starts[last]), starts[first : last + 1] - starts[first]
         first = last
+
+
+def onnx_network(network: torch.nn.Module, features: int) -> bytes:
+    """Return the graph of a network: ``features``, [documents, features], to ``scores``, [documents]."""
+    require_modules("onnx")
+    file = io.BytesIO()
+    with warnings.catch_warnings(), torch.no_grad():
+        # The exporter that needs no further package is the older one.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            network.eval(),
+            (torch.zeros(2, features),),
+            file,  # type: ignore[arg-type]
+            input_names=["features"],
+            output_names=["scores"],
+            dynamic_axes={"features": {0: "documents"}, "scores": {0: "documents"}},
+            dynamo=False,
+        )
+    return file.getvalue()

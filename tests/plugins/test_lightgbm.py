@@ -9,7 +9,7 @@ import weakref
 import lightgbm as lgb
 import numpy as np
 import pytest
-from rankplug_lightgbm import kept_datasets
+from rankplug_lightgbm import backend
 
 import rankplug as rp
 from rankplug.errors import DataError, FitError
@@ -53,7 +53,7 @@ class TestKeptBins:
         monkeypatch.setattr(
             lgb.Dataset, "__init__", lambda *given, **named: (made.append(1), plain(*given, **named))[1]
         )
-        monkeypatch.setattr(kept_datasets, "_last", [])
+        monkeypatch.setattr(backend, "_last_binned", [])
 
         def train(loss, train=lists, scorer="trees[leaves=7,min_data=5,rounds=5]"):
             made.clear()
@@ -65,7 +65,7 @@ class TestKeptBins:
     def test_another_loss_takes_them_and_gives_the_trees_that_it_gives_alone(self, trained):
         alone, made = trained("xe_ndcg")
         assert made == 2
-        kept_datasets._last.clear()
+        backend._last_binned.clear()
         trained("cross_entropy")
         assert trained("xe_ndcg") == (alone, 0)
 
@@ -81,15 +81,15 @@ class TestKeptBins:
 
     def test_trees_that_still_grow_keep_them(self, trained, lists):
         trained("cross_entropy")
-        (kept,) = kept_datasets._last
+        (kept,) = backend._last_binned
         growing = lgb.Booster(PLAIN, lgb.Dataset(lists.features, lists.labels))
-        kept_datasets._last[:] = [kept._replace(booster=weakref.ref(growing))]
+        backend._last_binned[:] = [kept._replace(booster=weakref.ref(growing))]
         assert trained("cross_entropy")[1] == 2
 
     def test_large_data_are_not_kept(self, trained, monkeypatch):
-        monkeypatch.setattr(kept_datasets, "KEPT_BYTES", 100)
+        monkeypatch.setattr(backend, "LARGEST_BINNED", 100)
         trained("cross_entropy")
-        assert not kept_datasets._last and trained("cross_entropy")[1] == 2
+        assert not backend._last_binned and trained("cross_entropy")[1] == 2
 
 
 def test_the_objective_in_lgb_train_gives_the_same_trees_as_the_backend(lists, ours):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rankplug_scorers.linear import LinearScorer
-from rankplug_scorers.weighted_sums import BLOCK, LANES
+from rankplug_scorers.linear import BLOCK, LANES, LinearScorer
 
 import rankplug as rp
 from rankplug.registry import Parameters
