@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -87,8 +86,6 @@ class PositionAwareListMLE(ListMLE):
 
 class LambdaLoss(Parameters):
     """Parameters of ``lambdaloss``."""
-
-    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": 1e-12}
 
     variant: Literal["ndcg1", "ndcg2", "ndcg2pp"] = Field("ndcg2pp", description="which bound of NDCG")
     mu: float = Field(10.0, ge=0, description="share of the NDCG-Loss2 weights in ndcg2pp")

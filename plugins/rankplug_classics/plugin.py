@@ -7,8 +7,6 @@ from rankplug_classics import parameters
 from rankplug_classics.boosting import weak_rankers
 
 NOISE = frozenset({"noise"})
-PAIRS_BY_ORDER = 1
-"""Revision of losses whose values changed in their last bits when pairs of long lists were no longer looked at."""
 BINARY = frozenset({"binary labels"})
 
 
@@ -55,7 +53,6 @@ def rankplug_losses() -> list[LossSpecification]:
             parameters.RankNet,
             convex=True,
             curvature="exact",
-            revision=PAIRS_BY_ORDER,
             module="pairs.ranknet",
         ),
         _loss(
@@ -66,7 +63,6 @@ def rankplug_losses() -> list[LossSpecification]:
             parameters.RankSVM,
             convex=True,
             curvature="surrogate",
-            revision=PAIRS_BY_ORDER,
             module="pairs.ranksvm",
         ),
         _loss(

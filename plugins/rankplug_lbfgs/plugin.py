@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from pydantic import Field
 
 from rankplug import BackendSpecification, Parameters, hookimpl
 from rankplug.data import ScalingKind
 
-SUMS_IN_THEIR_OWN_ORDER = 1
-"""Before this revision linear scores were BLAS products, whose last bits depended on the number of threads."""
-
 
 class LBFGSParameters(Parameters):
     """Parameters of ``lbfgs``."""
-
-    added_later: ClassVar[dict[str, Any]] = {"scaling": None}
 
     C: float | tuple[float, ...] = Field(
         0.1, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
@@ -33,8 +26,6 @@ class LBFGSParameters(Parameters):
 
 class CuttingPlanesParameters(Parameters):
     """Parameters of ``cutting_planes``."""
-
-    added_later: ClassVar[dict[str, Any]] = {"scaling": None}
 
     C: float | tuple[float, ...] = Field(
         0.1, description="the objective is the sum of the lists' losses + |w|^2/C; of several, validation chooses"
@@ -57,7 +48,6 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=LBFGSParameters,
             requires=("scipy",),
             default_scorer="linear",
-            revision=SUMS_IN_THEIR_OWN_ORDER,
             search="lbfgs[C=[0.001,0.003,0.01,0.03,0.1,0.3,1,3,10,30,100,1000],scaling=[none,standard,log]]",
             same_bits=True,
         ),
@@ -68,7 +58,6 @@ def rankplug_backends() -> list[BackendSpecification]:
             parameters=CuttingPlanesParameters,
             requires=("scipy",),
             default_scorer="linear",
-            revision=SUMS_IN_THEIR_OWN_ORDER,
             search="cutting_planes[C=[0.001,0.003,0.01,0.03,0.1,0.3,1,3,10,30,100,1000],scaling=[none,standard,log]]",
             same_bits=True,
             paper="Teo, Vishwanathan, Smola, Le, Bundle methods for regularized risk minimization, JMLR 2010",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -45,8 +44,6 @@ class RankingSet(Parameters):
 
 class SumOverRankings(RankingSet):
     """The set a loss sums over: all sign matrices by a closed form, or rankings drawn before training."""
-
-    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": 1e-12}
 
     rankings: Literal["closed", "sampled"] | None = Field(None, description="none: closed where there is a closed form")
     divide_by_pairs: bool = Field(False, description="divide scores by the number of good and bad pairs")

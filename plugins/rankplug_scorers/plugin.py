@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -29,10 +29,6 @@ Features = Annotated[tuple[int | str, ...], BeforeValidator(_several)]
 
 class Trees(Parameters):
     """Parameters of ``trees``."""
-
-    added_later: ClassVar[dict[str, Any]] = {
-        "categorical": (), "increasing": (), "decreasing": (), "engine": (), "query_bagging": 1.0,
-    }  # fmt: skip
 
     leaves: int | None = Field(
         None, ge=2, description="leaves of a tree at most; by default a 6th of the root of the queries' number, 4 to 31"

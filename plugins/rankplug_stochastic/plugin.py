@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -23,8 +22,6 @@ class CrossEntropy(Parameters):
 class ApproxNdcg(Parameters):
     """Parameters of ``approx_ndcg``."""
 
-    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": TOLERANCE}
-
     eta: float = Field(10.0, gt=0, description="steepness of the sigmoids")
     tolerance: float = Field(
         TOLERANCE,
@@ -36,8 +33,6 @@ class ApproxNdcg(Parameters):
 
 class LambdaRank(Parameters):
     """Parameters of ``lambdarank``; the paper has ``sigma=2``, LightGBM's defaults are ``norm=true,truncation=30``."""
-
-    added_later: ClassVar[Mapping[str, Any]] = {"tolerance": TOLERANCE}
 
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoids")
     norm: bool = Field(False, description="divide by score gaps and by the size of a list's gradient, as LightGBM may")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,8 +14,6 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 
 class TorchParameters(Parameters):
     """Parameters of ``torch``."""
-
-    added_later: ClassVar[dict[str, Any]] = {"steps": None, "schedule": "constant", "scaling": None}
 
     optimiser: Literal["adam", "adagrad", "sgd"] = Field("adam", description="rule of the steps")
     lr: float = Field(3e-3, gt=0, description="learning rate")

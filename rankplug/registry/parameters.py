@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from rankplug.errors import ParameterError, did_you_mean, shown
@@ -29,22 +29,10 @@ class Parameters(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, coerce_numbers_to_str=True, arbitrary_types_allowed=True, allow_inf_nan=True
     )
-    added_later: typing.ClassVar[Mapping[str, Any]] = {}
-    """Parameters that came after results had been stored, each with the value by which those results were made, which
-    need not be the default. They are written only where they have another value, so that the names of those results,
-    which digest all that is written, stay."""
 
     def for_data(self, queries: int, features: int) -> typing.Self:
         """Return these parameters with those filled in that follow from the size of the training data."""
         return self
-
-    @model_serializer(mode="wrap")
-    def _without_later_ones(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in write(self).items()
-            if name not in self.added_later or getattr(self, name) != self.added_later[name]
-        }
 
 
 ParametersT = typing.TypeVar("ParametersT", bound=Parameters)

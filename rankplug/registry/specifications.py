@@ -68,8 +68,6 @@ class Specification:
         parameters: the model of its parameters.
         paper: short name of the paper it comes from, or a citation.
         formula: LaTeX, for the generated pages.
-        revision: to be raised when the plugin gives other numbers for the same parameters while its distribution keeps
-            its version, so that results from before do not count as those of now.
     """
 
     kind: ClassVar[str] = "plugin"
@@ -80,7 +78,6 @@ class Specification:
     parameters: type[Parameters] = Parameters
     paper: str = ""
     formula: str = ""
-    revision: int = 0
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
@@ -92,8 +89,6 @@ class Specification:
         path = self.implementation
         if isinstance(path, str) and path and not IMPLEMENTATION.fullmatch(path):
             raise SpecificationError(f"{self}: {path!r} is not of the form package.module:object")
-        if not isinstance(self.revision, int) or self.revision < 0:
-            raise SpecificationError(f"{self}: revision must be a whole number of at least 0, got {self.revision!r}")
         if not (isinstance(self.parameters, type) and issubclass(self.parameters, Parameters)):
             raise SpecificationError(f"{self.kind} {self.name}: parameters must be a subclass of rankplug.Parameters")
 

@@ -136,11 +136,6 @@ def test_further_test_queries_are_added_to_the_same_split():
     assert len({name for part in more for name in part.query_ids}) == 71
 
 
-def test_sizes_that_are_not_named_are_no_part_of_what_results_and_files_are_named_by():
-    assert set(SyntheticParameters().model_dump()) == {"shape", "queries", "documents", "noise", "sample"}
-    assert SyntheticParameters(test_queries=9).model_dump()["test_queries"] == 9
-
-
 def test_with_fewer_editions_the_first_measures_stay_and_labels_are_the_same():
     whole, narrow = (
         rp.load(f"synthetic[shape=yahoo,queries=20,{more}]", seed=3) for more in ("editions=4", "editions=1")

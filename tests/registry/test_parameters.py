@@ -113,18 +113,3 @@ def test_listings_tell_type_default_and_meaning():
     ]
     (needed,) = describe_parameters(Needed)
     assert needed["required"] and needed["default"] is None
-
-
-class Renewed(Parameters):
-    """Parameters with one that came later, whose default is not what went before."""
-
-    added_later = {"scaling": None}  # noqa: RUF012
-
-    lr: float = 0.1
-    scaling: str | None = "log"
-
-
-def test_a_parameter_that_came_later_is_written_unless_it_says_what_went_before() -> None:
-    assert Renewed().model_dump() == {"lr": 0.1, "scaling": "log"}
-    assert Renewed(scaling=None).model_dump() == {"lr": 0.1}
-    assert Renewed(scaling="standard").model_dump() == {"lr": 0.1, "scaling": "standard"}

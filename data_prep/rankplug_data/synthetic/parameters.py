@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from pydantic import Field
 
 from rankplug.registry import Parameters
@@ -12,13 +10,6 @@ from rankplug_data.synthetic.shapes import ShapeName
 
 class SyntheticParameters(Parameters):
     """Parameters of the made data set."""
-
-    added_later: ClassVar[dict[str, Any]] = {
-        "test_queries": None,
-        "valid_queries": None,
-        "editions": None,
-        "replica": None,
-    }
 
     shape: ShapeName = Field("mslr", description="collection that features, lists and labels take after")
     queries: int = Field(600, ge=5, description="training, validation and test together, split 60/20/20")
