@@ -46,7 +46,7 @@ def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_our
 def test_options_reach_jupyterlab(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(subprocess, "call", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(subprocess, "call", lambda command, env: commands.append(command) or 0)
     lab(*words)
     folder = words[0] if words[0] != "--" else "notebooks"
     assert commands[0][-1 - len(words[words.index("--") + 1 :]) :] == [folder, *words[words.index("--") + 1 :]]
