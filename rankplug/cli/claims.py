@@ -42,21 +42,22 @@ def claims(
     from rankplug.studies import read_artefacts
     from rankplug.system import report_folder
 
-    for word in verdict or ():
+    selected = verdict or ()
+    for word in selected:
         if word not in (known := (*WORDS, "not run", "not comparable")):
             raise RankplugError(f"there is no verdict {word}: {did_you_mean(word, known)}")
     evaluations = read_artefacts(report or report_folder(), names or [])
     if as_json:
         described = [evaluation.describe() for evaluation in evaluations.values()]
-        for paper in described if verdict else ():
-            paper["claims"] = [claim for claim in paper["claims"] if claim["verdict"] in verdict]
+        for paper in described if selected else ():
+            paper["claims"] = [claim for claim in paper["claims"] if claim["verdict"] in selected]
         hand_over(json.dumps(described, indent=1, ensure_ascii=False))
         return
     for evaluation in evaluations.values():
         rows: list[list[Cell]] = []
         for claim in evaluation.claims:
             word = claim.judgement.verdict
-            if not verdict or word in verdict:
+            if not selected or word in selected:
                 rows.append([(word, VERDICTS.get(word, "")), claim.effect, claim.margin, claim.label])
         meta = evaluation.meta
         title = f"{meta.study}, profile {meta.profile} of {meta.date}, {meta.trials} trials: {evaluation.in_short}"

@@ -9,9 +9,9 @@ from typing import Literal, get_args
 from rankplug.errors import NotRunError
 from rankplug.statistics import holm_steps
 from rankplug.studies.runs import core_seconds
+from rankplug.studies.samples import Cell, Values
 from rankplug.studies.study_results import Results
-from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Values, Verdict, judge, not_run
-from rankplug.studies.verdicts.samples import Cell
+from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Verdict, judge, not_run
 
 
 @dataclass(frozen=True)

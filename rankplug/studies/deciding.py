@@ -21,9 +21,9 @@ from rankplug.statistics import look_steps
 from rankplug.studies.claims import Claim, core_minutes
 from rankplug.studies.papers import Study, train
 from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords
+from rankplug.studies.samples import Cell
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Differences, Verdict
-from rankplug.studies.verdicts.samples import Cell
 
 if TYPE_CHECKING:
     from rankplug.store import Store

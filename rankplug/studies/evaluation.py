@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from rankplug.studies.samples import Cell
     from rankplug.studies.study_results import Results
-    from rankplug.studies.verdicts.samples import Cell
 
 META, VERDICT_FILE, RUNS, QUERIES, EXHIBITS = "meta.json", "verdicts.json", "runs.csv", "queries.json", "exhibits"
 FORMAT = 2
@@ -142,7 +142,7 @@ class ClaimEvaluation:
         """Return plain values for JSON: the claim, its verdict in short, and all of the judgement."""
         names = ("id", "text", "section", "role", "source", "exhibit", "margin", "reason")
         described: dict[str, Any] = {name: getattr(self, name) for name in names}
-        judgement = self.judgement.describe()
+        judgement: dict[str, Any] = {**self.judgement.describe()}
         described["verdict"] = self.judgement.verdict
         if isinstance(self.judgement, Verdict):
             part = judgement["parts"][0]
@@ -639,7 +639,7 @@ def _read_table(content: bytes, kinds: Mapping[str, str]) -> pd.DataFrame:
     names, body = (rows[0], rows[1:]) if rows else ([], [])
     if absent := set(kinds) - set(names):
         raise ValueError(f"a table has no column {min(absent)}")
-    columns = {}
+    columns: dict[str, pd.Series[Any]] = {}
     for place, name in enumerate(names):
         kind, values = kinds.get(name, "object"), [row[place] for row in body]
         if kind == "bool":

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankplug.errors import RankplugError, did_you_mean
 from rankplug.registry import parse, registry
-from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits
+from rankplug.studies.samples import Design, IndependentTrials, OfficialFolds, Resplits
 from rankplug.sweeps import chosen_on_validation, needed_trials
 
 if TYPE_CHECKING:
@@ -238,18 +238,10 @@ def design_of(records: Iterable[Mapping[str, Any]]) -> Design:
     if len({record["test_fingerprint"] for record in records_by_trial}) == 1:
         return OfficialFolds()
     pools = {record.get("pool") for record in records_by_trial}
-    shared = len(pools) == 1 if None not in pools else not _made_alone(by_trial.values())
-    if not shared:
+    if len(pools) > 1 or None in pools:
         return IndependentTrials()
     train, _, test = records_by_trial[0]["queries"]
     return Resplits(test / train)
-
-
-def _made_alone(about: Iterable[Mapping[str, Any]]) -> bool:
-    """Tell whether trials stored without a digest of their pool use made data that no transform divides."""
-    return all(
-        is_made(record["combination"]["dataset"]) and not record["combination"]["transforms"] for record in about
-    )
 
 
 def is_made(dataset: str) -> bool:

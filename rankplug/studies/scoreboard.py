@@ -23,8 +23,7 @@ from rankplug.registry import parse
 from rankplug.statistics import CriticalDifference, Interval, best_is_greater, critical_difference, p_values
 from rankplug.studies.papers import Study, studies, study
 from rankplug.studies.runs import PROFILES, Profile, design_of, is_made, read_profile
-from rankplug.studies.verdicts import Design, OfficialFolds, Resplits
-from rankplug.studies.verdicts.samples import interval_of, sample_of_queries
+from rankplug.studies.samples import Design, OfficialFolds, Resplits, interval_of, sample_of_queries
 from rankplug.sweeps import chosen_on_validation
 
 if TYPE_CHECKING:

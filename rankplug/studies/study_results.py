@@ -11,8 +11,18 @@ import numpy as np
 
 from rankplug.errors import NotRunError
 from rankplug.studies.runs import StoredFrames, design_of, is_made
-from rankplug.studies.verdicts import Design, IndependentTrials, OfficialFolds, Resplits, Sample, Verdict
-from rankplug.studies.verdicts.samples import Cell, interval_of, sample_of_queries, sample_of_trials
+from rankplug.studies.samples import (
+    Cell,
+    Design,
+    IndependentTrials,
+    OfficialFolds,
+    Resplits,
+    Sample,
+    interval_of,
+    sample_of_queries,
+    sample_of_trials,
+)
+from rankplug.studies.verdicts import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,548 @@
+"""Verdicts on claims: evidence in, one of four words out, by the rules that ``docs/verdicts.md`` states.
+
+>>> import numpy as np
+>>> from rankplug.studies import IndependentTrials, Sample
+>>> gains = Sample(np.array([0.009, 0.008, 0.012, 0.010]), IndependentTrials())
+>>> verdict = judge(greater({"ndcg@5": gains}), margin=0.005, scale=100, measured_in="points")
+>>> verdict.verdict
+'holds'
+>>> print(verdict.sentence)
+ndcg@5: +0.975 points [+0.703, +1.25] over 4 trials, margin 0.5, p = 0.00072
+>>> judge(greater({"ndcg@5": gains}), margin=0.02, scale=100, measured_in="points").verdict
+'no difference'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from rankplug.statistics import (
+    LEVEL,
+    Doubles,
+    PValues,
+    all_alike,
+    all_greater,
+    any_greater,
+    holm_steps,
+    none_greater,
+    p_values,
+    repetitions_needed,
+    smallest_difference,
+)
+from rankplug.studies.samples import Values
+
+Word = Literal["holds", "fails", "no difference", "inconclusive"]
+VERDICTS: tuple[Word, ...] = ("holds", "fails", "no difference", "inconclusive")
+DECIDED = frozenset(VERDICTS) - {"inconclusive"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a claim: its effect with interval, or the number of an exact check.
+
+    Args:
+        name: of the part; empty where there is one.
+        answer: ``greater``, ``smaller``, ``no difference`` or ``open``; of a check ``holds``, ``fails`` or ``open``.
+        effect: the mean difference, or the check's number.
+        low, high: the interval.
+        margin: the difference that would matter, or the check's limit.
+        count: repetitions.
+        extent: over what the mean is taken, in words; of a check, what the number is.
+        p: one-sided, of the direction of the effect.
+        p_alike: of the two one-sided tests that the difference is within the margin.
+        data: what it was tried on.
+    """
+
+    name: str
+    answer: str
+    effect: float
+    low: float = math.nan
+    high: float = math.nan
+    margin: float = math.nan
+    count: int = 0
+    extent: str = ""
+    p: float = math.nan
+    p_alike: float = math.nan
+    data: str = ""
+
+    @property
+    def in_margins(self) -> tuple[float, float, float]:
+        """Effect, low and high in units of the margin."""
+        return self.effect / self.margin, self.low / self.margin, self.high / self.margin
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Requirements for deciding an open claim.
+
+    Args:
+        smallest: the difference that this design finds with power .8, in the unit of the effect.
+        repetitions: how many in all would find a difference of the margin; None where no number would.
+        unit: of the repetitions.
+        core_minutes: what those beyond the present ones take; None where no time was recorded.
+    """
+
+    smallest: float
+    repetitions: int | None
+    unit: str
+    core_minutes: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The requirements in words."""
+        sentence = f"this design finds a difference of {number(self.smallest)} with power .8"
+        if not math.isfinite(self.smallest):
+            sentence = "one repetition has no interval"
+        if self.repetitions is None:
+            return f"{sentence}; no number of {self.unit} decides it at the margin, it takes more queries"
+        time = "" if not self.core_minutes else f", {_minutes(self.core_minutes)} more"
+        return f"{sentence}; {self.repetitions} {self.unit} would decide it at the margin{time}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Verdict on a claim with the evidence for it.
+
+    Args:
+        verdict: one of four words.
+        parts: the claim's parts, the decisive one first.
+        measured_in: unit of effects, intervals and margins.
+        level: chance of a wrong verdict, at most.
+        needs: of an inconclusive verdict, what would decide it.
+        data: what was tried on, such as ``made data``.
+        looks: how often the growing data were looked at.
+        notes: what else is to be known.
+    """
+
+    verdict: Word
+    parts: tuple[Part, ...]
+    measured_in: str = ""
+    level: float = 0.05
+    needs: Needs | None = None
+    data: str = ""
+    looks: int = 1
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"{self.verdict!r} is none of {', '.join(VERDICTS)}")
+
+    @property
+    def decided(self) -> bool:
+        """Tell whether the verdict is other than inconclusive."""
+        return self.verdict in DECIDED
+
+    @property
+    def decisive(self) -> Part:
+        """The part that decides, or that keeps the claim open."""
+        return self.parts[0]
+
+    @property
+    def exact(self) -> bool:
+        """Tell whether the verdict is free of chance."""
+        return all(not part.count for part in self.parts)
+
+    @property
+    def clauses(self) -> list[str]:
+        """The sentence, clause by clause."""
+        told = [f"on {self.data}"] if self.data else []
+        told += [self._told(part) for part in self.parts]
+        if self.looks > 1:
+            told.append(f"{self.looks} looks at growing data")
+        return told + ([self.needs.sentence] if self.needs else []) + list(self.notes)
+
+    @property
+    def sentence(self) -> str:
+        """The evidence in words."""
+        return "; ".join(self.clauses)
+
+    @property
+    def lines(self) -> str:
+        """The evidence in HTML's way, a line for each clause."""
+        return ";<br>".join(self.clauses)
+
+    def _told(self, part: Part) -> str:
+        name = f"{part.name}: " if part.name else ""
+        answer = f", {part.answer}" if len(self.parts) > 1 else ""
+        if not part.count:
+            return f"{name}{part.extent}{answer}"
+        unit = f" {self.measured_in}" if self.measured_in else ""
+        if not math.isfinite(part.low):
+            return f"{name}{number(part.effect, '+')}{unit} over {part.extent}, no interval{answer}"
+        interval = f"{number(part.effect, '+')}{unit} [{number(part.low, '+')}, {number(part.high, '+')}]"
+        p = part.p_alike if part.answer == "no difference" else part.p
+        return f"{name}{interval} over {part.extent}, margin {number(part.margin)}, p = {p:.2g}{answer}"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the verdict as plain values for JSON; undefined numbers are None."""
+        return {**_plain(asdict(self)), "sentence": self.sentence}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> Verdict:
+        """Read a verdict that :meth:`describe` wrote."""
+        given: dict[str, Any] = {name: value for name, value in described.items() if name != "sentence"}
+        needs = given["needs"]
+        if needs:
+            needs = Needs(**{**needs, "smallest": math.inf if needs["smallest"] is None else needs["smallest"]})
+        parts = tuple(map(_read_part, given["parts"]))
+        return cls(**{**given, "parts": parts, "needs": needs, "notes": tuple(given["notes"])})
+
+
+def _read_part(described: Mapping[str, Any]) -> Part:
+    values: dict[str, Any] = {name: math.nan if value is None else value for name, value in described.items()}
+    return Part(**values)
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """A claim that gets no verdict, and why.
+
+    Args:
+        verdict: the word that stands in the place of a verdict.
+        reason: a clause.
+    """
+
+    verdict: Literal["not run", "not comparable"]
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason."""
+        return self.reason
+
+    def describe(self) -> dict[str, str]:
+        """Return plain values that JSON knows."""
+        return {"verdict": self.verdict, "reason": self.reason}
+
+    @property
+    def lines(self) -> str:
+        """The same."""
+        return self.reason
+
+
+Judgement = Verdict | Abstention
+"""Answer to a claim: a verdict, or the reason why there is none."""
+
+
+def read_judgement(described: Mapping[str, Any]) -> Judgement:
+    """Read an answer that its own ``describe`` wrote."""
+    return Verdict.read(described) if described["verdict"] in VERDICTS else Abstention(**described)
+
+
+def number(value: float, sign: str = "") -> str:
+    """Format a number with three digits, without an exponent where there need be none.
+
+    >>> number(0.9754, "+"), number(1234.5), number(2.0)
+    ('+0.975', '1234', '2')
+    """
+    return f"{value:{sign}.0f}" if 1000 <= abs(value) < 1e6 else f"{value:{sign}.3g}"
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 1:
+        return f"{60 * minutes:.0f} core-seconds"
+    return f"{minutes:.0f} core-minutes" if minutes < 120 else f"{minutes / 60:.0f} core-hours"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+Question = Literal[
+    "greater in all parts", "alike in all parts", "greater in some part", "greater in no part", "reached in all parts"
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Differences of the parts of a claim, and what the claim says of them.
+
+    Args:
+        parts: name -> sample; one part may have an empty name.
+        question: what the claim says.
+        notes: sentences that belong to the evidence.
+    """
+
+    parts: Mapping[str, Values]
+    question: Question
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number that decides by itself, as no chance is in it.
+
+    >>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
+    True
+
+    Args:
+        what: the number, in words.
+        value: what was found.
+        at_most: the largest value with which the claim is right; or
+        at_least: the smallest.
+        control: the number in a case whose answer is known to be the opposite: where the claim is right, one where it
+            is wrong. A check that cannot tell the two apart decides nothing.
+        control_of: the case, in words.
+    """
+
+    what: str
+    value: float
+    at_most: float = math.inf
+    at_least: float = -math.inf
+    control: float = math.nan
+    control_of: str = ""
+
+    def _within(self, value: float) -> bool:
+        return self.at_least <= value <= self.at_most
+
+    @property
+    def passes(self) -> bool:
+        """Tell whether the value is on the side of the claim."""
+        return self._within(self.value)
+
+    @property
+    def tells(self) -> bool:
+        """Tell whether the control falls on the other side."""
+        return self._within(self.control) != self.passes
+
+
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Exact checks of the parts of a claim."""
+
+    parts: Mapping[str, Check]
+    notes: tuple[str, ...] = ()
+
+
+Evidence = Differences | Checks | Abstention
+
+
+def exact_check(
+    what: str,
+    value: float,
+    *,
+    at_most: float = math.inf,
+    at_least: float = -math.inf,
+    control: float = math.nan,
+    control_of: str = "",
+) -> Checks:
+    """Make evidence of one exact check, see :class:`Check`."""
+    return Checks({"": Check(what, value, at_most, at_least, control, control_of)})
+
+
+def greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Make evidence on a claim that every part's difference is positive."""
+    return Differences(parts, "greater in all parts", notes) if parts else nothing_run()
+
+
+def alike(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Make evidence on a claim that no part has a difference that matters."""
+    return Differences(parts, "alike in all parts", notes) if parts else nothing_run()
+
+
+def some_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Make evidence on a claim that some part's difference is positive."""
+    return Differences(parts, "greater in some part", notes) if parts else nothing_run()
+
+
+def no_greater(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Make evidence on a claim that no part has a positive difference that matters."""
+    return Differences(parts, "greater in no part", notes) if parts else nothing_run()
+
+
+def reached(parts: Mapping[str, Values], *notes: str) -> Evidence:
+    """Make evidence on a claim that one run of ours gives the published numbers."""
+    return Differences(parts, "reached in all parts", notes) if parts else nothing_run()
+
+
+def nothing_run() -> Abstention:
+    """Return the answer for a claim none of whose subjects was run."""
+    return not_run("nothing that the claim speaks of was run")
+
+
+def not_run(reason: str) -> Abstention:
+    """Return the answer for a claim whose runs are not part of a profile, or were not run to their end."""
+    return Abstention("not run", reason)
+
+
+def not_to_the_end() -> Abstention:
+    """Return the answer for a claim about whole curves some of which early stopping cut short."""
+    return not_run("not run to the end: early stopping ended trainings before their curves could be compared")
+
+
+def not_comparable(reason: str) -> Abstention:
+    """Return the answer for a claim whose subject is not what was measured, such as the running time of other code."""
+    return Abstention("not comparable", reason)
+
+
+POWER = 0.8
+Steps = Callable[[int], Doubles]
+"""Levels of Holm's steps for a number of parts."""
+DECIDE = {
+    "greater in all parts": all_greater,
+    "alike in all parts": all_alike,
+    "greater in some part": any_greater,
+    "greater in no part": none_greater,
+    "reached in all parts": all_alike,
+}
+REACHED = {"greater": "exceeded", "smaller": "missed", "no difference": "reached"}
+Cost = Callable[[frozenset[tuple[str, str]]], float | None]
+"""Core-minutes that one more repetition of some runs takes."""
+
+
+def judge(
+    evidence: Evidence,
+    *,
+    margin: float = math.nan,
+    scale: float = 1.0,
+    measured_in: str = "",
+    data: str = "",
+    data_of: Callable[[Values], str] | None = None,
+    steps: Steps = holm_steps,
+    looks: int = 1,
+    cost: Cost | None = None,
+) -> Judgement:
+    """Return the verdict on a claim; evidence that is already an answer is returned as it is.
+
+    Args:
+        evidence: what the claim's statistic gave.
+        margin: the difference that would matter, in the statistic's own unit.
+        scale: factor on differences for a reader, such as 100 for points.
+        measured_in: what they are then measured in.
+        data: what was tried on.
+        data_of: tells what a part was tried on.
+        steps: levels of the tests, those of a single look by default.
+        looks: how often the growing data were looked at.
+        cost: tells what more repetitions take.
+    """
+    if isinstance(evidence, Checks):
+        return _of_checks(evidence, data)
+    if not isinstance(evidence, Differences):
+        return evidence
+    if not margin > 0:
+        raise ValueError(f"a claim about differences needs a margin above 0, got {margin}")
+    names, samples = list(evidence.parts), list(evidence.parts.values())
+    estimates = [sample.estimate for sample in samples]
+    p = p_values(
+        [estimate.point for estimate in estimates],
+        [estimate.error for estimate in estimates],
+        [estimate.degrees for estimate in estimates],
+        margin,
+    )
+    levels = steps(len(samples))
+    word = str(DECIDE[evidence.question](p, levels))
+    parts = [
+        replace(
+            _part(name, sample, p, index, margin, scale, float(levels[-1])), data=data_of(sample) if data_of else ""
+        )
+        for index, (name, sample) in enumerate(zip(names, samples, strict=True))
+    ]
+    order = _decisive_first(parts, word, evidence.question)
+    needs = _needs([samples[index] for index in order if parts[index].answer == "open"], margin, scale, levels, cost)
+    if evidence.question == "reached in all parts":
+        parts = [replace(part, answer=REACHED.get(part.answer, part.answer)) for part in parts]
+    notes = evidence.notes
+    if word == "no difference" and any(part.answer == "greater" for part in parts):
+        notes = ("a difference in some parts, none that matters in the others", *notes)
+    return Verdict(
+        word,  # type: ignore[arg-type]
+        tuple(parts[index] for index in order),
+        measured_in,
+        LEVEL,
+        needs if word == "inconclusive" else None,
+        data,
+        looks,
+        notes,
+    )
+
+
+def _part(name: str, sample: Values, p: PValues, index: int, margin: float, scale: float, level: float) -> Part:
+    from scipy import stats
+
+    estimate = sample.estimate
+    point = float(estimate.point)
+    reach = float(stats.t.isf(level, estimate.degrees) * estimate.error) if estimate.degrees > 0 else math.nan
+    greater, less, alike = (float(values[index]) for values in (p.greater, p.less, p.alike))
+    answer = "open"
+    if alike < level:
+        answer = "no difference"
+    elif min(greater, less) < level:
+        answer = "greater" if greater < less else "smaller"
+    return Part(
+        name,
+        answer,
+        scale * point,
+        scale * (point - reach),
+        scale * (point + reach),
+        scale * margin,
+        estimate.count,
+        sample.extent,
+        min(greater, less),
+        alike,
+    )
+
+
+def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
+    """Sort the parts, those that speak most against the claim first, and return their positions."""
+    towards = -1.0 if question in ("greater in some part", "greater in no part") else 1.0
+
+    def place(at: int) -> tuple[bool, float]:
+        part = parts[at]
+        if question in ("alike in all parts", "reached in all parts"):
+            ends = [abs(part.low), abs(part.high)] if math.isfinite(part.low) else [math.inf]
+            return word == "inconclusive" and part.answer != "open", -max(ends)
+        lowest = part.low if math.isfinite(part.low) else -math.inf
+        return word == "inconclusive" and part.answer != "open", towards * lowest
+
+    return sorted(range(len(parts)), key=place)
+
+
+def _needs(open_parts: list[Values], margin: float, scale: float, levels: Doubles, cost: Cost | None) -> Needs | None:
+    """Return what the widest of the open parts needs; power is shared among the parts, so that all are found."""
+    if not open_parts:
+        return None
+    level, power = float(levels[-1]), 1.0 - (1.0 - POWER) / len(open_parts)
+    smallest = [smallest_difference(part.estimate, level=level, power=power) for part in open_parts]
+    needed = [repetitions_needed(sample.estimate, margin, level=level, power=power) for sample in open_parts]
+    widest = open_parts[int(np.argmax(smallest))]
+    unit = widest.repeats
+    if any(count is None for count in needed):
+        return Needs(scale * max(smallest), None, unit)
+    count = max(count for count in needed if count is not None)
+    runs = frozenset[tuple[str, str]]().union(*(sample.runs for sample in open_parts))
+    one_more = cost(runs) if cost else None
+    more = max(count - min(sample.estimate.count for sample in open_parts), 0)
+    return Needs(scale * max(smallest), count, unit, None if one_more is None else more * one_more)
+
+
+def _of_checks(evidence: Checks, data: str) -> Verdict:
+    parts = {name: _checked(name, check) for name, check in evidence.parts.items()}
+    rank = ("fails", "open", "holds")
+    ordered = sorted(parts.values(), key=lambda part: rank.index(part.answer))
+    word = {"open": "inconclusive"}.get(ordered[0].answer, ordered[0].answer)
+    return Verdict(word, tuple(ordered), data=data, notes=evidence.notes)  # type: ignore[arg-type]
+
+
+def _checked(name: str, check: Check) -> Part:
+    least, most = math.isfinite(check.at_least), math.isfinite(check.at_most)
+    limit = (
+        f"between {check.at_least:.3g} and {check.at_most:.3g}"
+        if least and most
+        else (f"at most {check.at_most:.3g}" if most else f"at least {check.at_least:.3g}")
+    )
+    words = f"{check.what} {check.value:.3g}, {limit} if it is right"
+    if check.control_of:
+        words += f"; {check.control_of}: {check.control:.3g}"
+    answer = ("holds" if check.passes else "fails") if check.tells and not math.isnan(check.value) else "open"
+    if math.isnan(check.value):
+        answer = "fails"
+    return Part(name, answer, check.value, margin=check.at_most if most else check.at_least, extent=words)
