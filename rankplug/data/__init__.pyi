@@ -10,7 +10,6 @@ from .lists import check_clicks as check_clicks
 from .lists import check_labels as check_labels
 from .lists import check_starts as check_starts
 from .lists import over_lists as over_lists
-from .lists import parts_of as parts_of
 from .lists import ranges as ranges
 from .scaling import Scaling as Scaling
 from .scaling import ScalingKind as ScalingKind

@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,6 @@ from rankplug.errors import DataError, ParameterError, did_you_mean, shown
 from rankplug.system import distinct, identifiers, numbers, refuse_masked, threads, whole_number, workers
 
 Integers = NDArray[np.int64]
-Part = TypeVar("Part")
 ROWS_AT_ONCE = 1 << 14
 
 
@@ -34,8 +33,8 @@ class ClickCounts:
     """Impressions and clicks of each document at each position; ``rankplug_clicks`` counts and uses them.
 
     Args:
-        shown: int array of shape (documents, positions), how often each document was shown there, the first on top.
-        clicked: int array of the same shape, how often it was clicked there.
+        shown: int array of shape (documents, positions), impressions of each document at each position.
+        clicked: int array of the same shape, clicks there.
         true_propensities: float array of shape (positions,), the probability of a look, where clicks are simulated.
         true_labels: float array of shape (documents,), relevance, where clicks are simulated.
     """
@@ -77,9 +76,8 @@ class ClickCounts:
         return replace(self, shown=none, clicked=none, true_labels=labels)
 
     @staticmethod
-    def concatenate(parts: Sequence[Counts]) -> Counts:
+    def concatenate(parts: Sequence[ClickCounts]) -> ClickCounts:
         """Concatenate the clicks of several lists; positions that some lack count nothing there."""
-        parts = parts_of(parts, ClickCounts)
         widest = max(parts, key=lambda part: part.shown.shape[1])
 
         def joined(counts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
@@ -95,23 +93,20 @@ class ClickCounts:
         )
 
 
-Counts = TypeVar("Counts", bound=ClickCounts)
-
-
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Documents of many queries, ragged: ``features[starts[q]:starts[q + 1]]`` are those of query ``q``.
 
     Args:
-        features: one row a document, float32 in C order, may be memory-mapped.
-        labels: relevance of each document, zero or more.
-        starts: offsets, one a query and the number of documents last.
-        query_ids: name of each query; the position when absent.
-        document_ids: name of each document, optional.
-        source: where the data come from, in words, for messages and records.
-        feature_names: one a column, or none at all; engines write them into their models.
+        features: float32 array of shape (documents, features) in C order, may be memory-mapped.
+        labels: float array of shape (documents,), relevance, zero or more.
+        starts: int array of shape (queries + 1,), offsets, the number of documents last.
+        query_ids: array of shape (queries,); positions when absent.
+        document_ids: array of shape (documents,), optional.
+        source: origin of the data in words, for messages and records.
+        feature_names: names of all columns, or none; engines write them into their models.
         categorical: positions of features whose values are codes of categories, whole numbers from 0.
-        clicks: how often each document was shown at each position and clicked there, optional.
+        clicks: impressions and clicks of each document at each position, optional.
     """
 
     features: NDArray[np.float32]
@@ -195,13 +190,13 @@ class Lists:
         Args:
             table: a Parquet, Arrow or Feather file or a folder of some, a data frame of pandas or polars, a table of
                 pyarrow, a relation of DuckDB, or a ``datasets.Dataset``.
-            query: the column that tells the query of a row, of any type.
-            label: the column of relevance, zero or more.
-            document: the column that names documents, if any.
+            query: column of the query of each row, of any type.
+            label: column of relevance, zero or more.
+            document: column of the names of documents, if any.
             features: columns of features, in order; all other columns of numbers when there are none, but those named
                 as an id, such as ``product_id``, and the index of a data frame.
             categorical: features whose values are codes of categories, whole numbers from 0.
-            missing_labels: what becomes of rows without a label: ``raise`` an error, ``skip`` them, or take them as
+            missing_labels: treatment of rows without a label: ``raise`` an error, ``skip`` them, or take them as
                 irrelevant, ``zero``.
         """
         for what, names in (("features", features), ("categorical", categorical)):
@@ -299,7 +294,7 @@ class Lists:
             queries: int array of shape (queries of the result,), the positions among the queries of all parts of those
                 whose ids the result's have.
         """
-        parts = parts_of(parts, Lists)
+        parts = _checked_parts(parts)
         widths = {part.features.shape[1] for part in parts}
         if len(widths) > 1:
             raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")
@@ -344,7 +339,7 @@ class Lists:
     @staticmethod
     def concatenate(parts: Sequence[Lists]) -> Lists:
         """Concatenate several lists."""
-        parts = parts_of(parts, Lists)
+        parts = _checked_parts(parts)
         starts = np.concatenate(([0], np.cumsum(np.concatenate([part.lengths for part in parts]))))
         return Lists.gather(parts, np.arange(starts[-1]), starts, np.arange(starts.size - 1))
 
@@ -484,16 +479,13 @@ def check_clicks(clicks: Any) -> None:
         raise DataError(f"clicks must be rankplug.Clicks, such as rankplug.Clicks.from_log makes, got {shown(clicks)}")
 
 
-def parts_of(values: Any, kind: type[Part]) -> list[Part]:
-    """Return what is to be concatenated; raise where that is nothing, or something else."""
-    try:
-        parts = [values] if isinstance(values, kind) else list(values)
-    except TypeError:
-        parts = [values]
+def _checked_parts(parts: Any) -> list[Lists]:
+    """Return the lists to be joined; raise where there are none, or something else."""
+    parts = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, Lists) else [parts]
     if not parts:
         raise DataError("nothing to concatenate")
-    if wrong := [part for part in parts if not isinstance(part, kind)]:
-        raise DataError(f"a list of rankplug.{kind.__name__} can be concatenated, not {shown(wrong[0])}")
+    if wrong := [part for part in parts if not isinstance(part, Lists)]:
+        raise DataError(f"a list of rankplug.Lists can be concatenated, not {shown(wrong[0])}")
     return parts
 
 
