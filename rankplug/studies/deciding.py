@@ -125,7 +125,9 @@ def decisions_in_words(study: Study, results: Results) -> str:
 
 def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int) -> Results:
     """Return the results with a verdict on every claim for which trials may be added."""
-    begun, left = time.monotonic(), budget.minutes * jobs
+    from rankplug.sweeps import threads_of_job
+
+    begun, left = time.monotonic(), budget.minutes * jobs * threads_of_job(jobs)
     verdicts: dict[str, Verdict] = {}
     results, extent = base, dict.fromkeys(base.runs, 1)
     waiting = [claim for claim in study.claims if claim.margin and claim.sequential]

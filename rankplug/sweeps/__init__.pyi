@@ -15,6 +15,7 @@ from ._progress import duration as duration
 from ._running import Outcome as Outcome
 from ._running import run as run
 from ._running import sweep as sweep
+from ._running import threads_of_job as threads_of_job
 from ._trial_runs import KeptRun as KeptRun
 from ._trial_runs import failed_result as failed_result
 from ._trial_runs import kept_run as kept_run

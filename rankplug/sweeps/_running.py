@@ -196,7 +196,7 @@ def _sentence(trial: Trial, store: Store) -> str:
 def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator[Workers]:
     backends = {trial.combination.backend for trial in todo.waiting}
     specifications = [registry().specification("backend", name) for name in backends]
-    share = _share(jobs, all(backend.same_bits for backend in specifications))
+    share = threads_of_job(jobs, same_bits=all(backend.same_bits for backend in specifications))
     if cluster:
         # Dask changes the environment for each worker that it starts in place of one that died.
         with environment({}):
@@ -212,8 +212,13 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
             yield Here()
 
 
-def _share(jobs: int, same_bits: bool) -> int:
-    """Return the threads of each job, from the cores that others leave free where that changes no result."""
+def threads_of_job(jobs: int, *, same_bits: bool = False) -> int:
+    """Return the threads of each of several jobs.
+
+    Args:
+        jobs: number of jobs at once.
+        same_bits: whether results do not depend on it, so that it may follow how busy the machine is.
+    """
     cores, limit = free_cores() if same_bits else available_cores(), given_threads()
     if jobs == 1:
         return limit or cores

@@ -105,6 +105,23 @@ def _records(store: Store) -> list[dict]:
     return [record for trial in trials if (record := store.about(trial))]
 
 
+def test_the_budget_counts_every_core_of_a_job(tmp_path, monkeypatch):
+    monkeypatch.delenv("RANKPLUG_THREADS", raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr("rankplug.sweeps._running.available_cores", lambda: 4)
+    budgets = []
+
+    def nothing(waiting, base, more, left):
+        budgets.append(left)
+        return [], frozenset(), 0.0
+
+    monkeypatch.setattr("rankplug.studies.deciding._affordable", nothing)
+    monkeypatch.setattr("rankplug.studies.deciding._can_grow", lambda verdict: True)
+    monkeypatch.setattr("rankplug.studies.Verdict.decided", False)
+    decide(study_of(), "quick", Budget(minutes=10.0), jobs=1, store=Store(tmp_path), progress=False)
+    assert budgets == [40.0]
+
+
 @pytest.mark.slow
 def test_trials_are_added_to_models_of_open_claims_only(tmp_path):
     store = Store(tmp_path / "results")
