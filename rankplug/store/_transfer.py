@@ -142,7 +142,7 @@ def _merge_folder(store: Store, folder: Path, origin: str, dry_run: bool) -> tup
         if not target.exists() and not path.is_symlink():
             new.append(path)
             digests.setdefault(earlier.get(name, origin), {})[name] = sha256_of(path.read_bytes())
-        elif target.exists() and not read_table(target)[1].equals(read_table(path)[1]):
+        elif target.exists() and not read_table(target)[1].to_pandas().equals(read_table(path)[1].to_pandas()):
             unlike.append(name)
     failures = sorted(source.folder.glob("*/*.failed.json"))
     scores = sorted(source.folder.glob(f"{SCORES}/*/*.parquet"))

@@ -147,7 +147,7 @@ def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: 
     other = read_words([*GRID[:2], "dataset=synthetic[queries=60]"]).plan(store)
     assert expected_time(other.waiting, store).known == 0
     planned = ("sweep", *GRID, "--trials", "5", "--dry-run", "--store", str(store.folder))
-    assert "about 10 s, by the times recorded of such trials" in run(*planned)
+    assert "about 10 s, by the recorded times of such trials" in run(*planned)
     assert "about 5 s" in run(*planned, "--jobs", "2")
     told = json.loads(run(*planned, "--json"))
     assert (len(told["run"]), len(told["done"]), told["seconds"]) == (7, 3, 10.5)
@@ -161,7 +161,7 @@ def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, mon
 
     monkeypatch.setattr("rankplug.sweeps.run", interrupted)
     told = run("sweep", *GRID, "--trials", "4", "--store", str(store.folder), code=130)
-    assert "interrupted: 5 of 8 trials are kept; the same command goes on" in told
+    assert "interrupted: 5 of 8 trials are stored; the same command goes on" in told
 
 
 def test_a_sweep_ends_with_a_table_and_the_next_step(store: Store, fill: Make) -> None:
