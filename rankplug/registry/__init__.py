@@ -12,7 +12,6 @@ from rankplug.registry.parameters import Parameters as Parameters
 from rankplug.registry.parameters import describe_parameters as describe_parameters
 from rankplug.registry.parameters import describe_type as describe_type
 from rankplug.registry.parameters import literal_values as literal_values
-from rankplug.registry.parameters import problem_in as problem_in
 from rankplug.registry.parameters import read_parameters as read_parameters
 from rankplug.registry.plugins import GROUP as GROUP
 from rankplug.registry.plugins import SESSION as SESSION
@@ -26,7 +25,6 @@ from rankplug.registry.plugins import registry as registry
 from rankplug.registry.plugins import require_packages as require_packages
 from rankplug.registry.plugins import third_party_problems as third_party_problems
 from rankplug.registry.sources import code_digest as code_digest
-from rankplug.registry.sources import package_files as package_files
 from rankplug.registry.sources import source_digest as source_digest
 from rankplug.registry.specifications import HOOK_OF_KIND as HOOK_OF_KIND
 from rankplug.registry.specifications import KINDS as KINDS

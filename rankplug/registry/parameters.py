@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -67,20 +66,6 @@ def _sentence(model: type[Parameters], problem: Any, owner: str) -> str:
     if allowed and isinstance(problem["input"], str) and problem["type"] == "literal_error":
         return f"{text}: {did_you_mean(problem['input'], [str(value) for value in allowed])}"
     return f"{text} ({describe_type(field)}): {reason[:1].lower()}{reason[1:]}"
-
-
-def problem_in(about: Any, schema: type[BaseModel]) -> str:
-    """Say what is wrong with what a file says of itself; empty where nothing is."""
-    try:
-        schema.model_validate(about)
-        json.dumps(about, ensure_ascii=False).encode()
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = " ".join(str(part) for part in first["loc"]) or "description"
-        return f"its {field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-    except ValueError:
-        return "it holds text that is no Unicode"
-    return ""
 
 
 def literal_values(field: FieldInfo) -> tuple[Any, ...]:

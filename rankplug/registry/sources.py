@@ -67,7 +67,7 @@ def code_digest(*packages: str) -> str:
         if package in seen:
             continue
         seen.add(package)
-        for name, path in package_files(package):
+        for name, path in _files_of_package(package):
             module = ".".join([package, *Path(name).with_suffix("").parts]).removesuffix(".__init__")
             own = path.suffix != ".py" or path.stem == package
             content, imported = _content(path, _checked_state(path, package if own else module))
@@ -105,7 +105,7 @@ def _digest(lines: Iterable[str]) -> str:
     return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
 
-def package_files(package: str) -> Iterator[tuple[str, Path]]:
+def _files_of_package(package: str) -> Iterator[tuple[str, Path]]:
     """Yield the files of a package or module by their paths in it, without importing it; compiled and hidden ones not.
 
     Args:

@@ -56,7 +56,6 @@ from .thread_limits import waiting_pools as waiting_pools
 from .whole_files import LEFT_BEHIND_AFTER as LEFT_BEHIND_AFTER
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_NAME as UNFINISHED_NAME
-from .whole_files import UNFINISHED_PREFIX as UNFINISHED_PREFIX
 from .whole_files import check_can_write as check_can_write
 from .whole_files import remove_abandoned as remove_abandoned
 from .whole_files import whole_file as whole_file
