@@ -53,7 +53,6 @@ SUFFIXES = (
 )  # fmt: skip
 """Endings of archives' names, only for finding them; the first bytes of a file decide what it is."""
 
-UNPACK = "unpack it and name the folder"
 
 Block = NDArray[np.uint8]
 NEWLINE = ord("\n")
@@ -282,13 +281,9 @@ def _grows_too_much(label: str) -> DataError:
 def _named_damage(label: str) -> Iterator[None]:
     try:
         yield
-    except NotImplementedError as error:
-        raise DataError(f"{label} is compressed in a way that is not read here ({error}); {UNPACK}") from error
-    except RuntimeError as error:
-        # The standard library has no other error for a zip archive with a password.
-        if "password" not in str(error):
-            raise
-        raise DataError(f"{label} is encrypted, which is not read here; {UNPACK}") from error
     except (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
         reason = str(error) or type(error).__name__
         raise DataError(f"{label} is cut off or damaged ({reason}); fetch it again") from error
+    except (NotImplementedError, RuntimeError) as error:
+        # Of zipfile: a compression that it does not know, or a password.
+        raise DataError(f"{label} is not read here ({error}); unpack it and name the folder") from error

@@ -29,7 +29,7 @@ OnError = Literal["raise", "skip"]
 
 MOST_FEATURES = 100_000
 """Number of columns above which a feature's number is taken for a mistake."""
-LARGEST_BLOCK = 1 << 30
+LARGEST_BLOCK = 1 << 28
 """Bytes of the features of one block of text, above which wide and nearly empty lines are refused."""
 LONGEST_NAME, LISTED_PROBLEMS = 64, 20
 

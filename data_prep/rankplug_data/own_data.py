@@ -62,13 +62,13 @@ class _OwnData(ABC):
         """Return the function that writes the prepared data into a folder."""
 
     @abstractmethod
-    def skipping(self, parameters: Any) -> Any:
-        """Return the parameters with which broken lines or rows are left out."""
+    def skipping(self, parameters: Any) -> dict[str, str]:
+        """Return the change of the parameters that leaves out broken lines or rows."""
 
     def __call__(self, parameters: OwnDataParameters, fold: int, seed: int) -> Split:
         prepared = self._prepare(parameters)
-        if len(prepared.manifest.folds["1" if 1 in prepared.folds else str(prepared.folds[0])]) < len(PARTS):
-            return complete_split(prepared.parts(1), fold, seed, self.name)
+        if prepared.folds == [1] and len(parts := prepared.parts(1)) < len(PARTS):
+            return complete_split(parts, fold, seed, self.name)
         if fold not in prepared.folds:
             raise DataError(f"{parameters.path} has fold {', '.join(map(str, prepared.folds))}, not {fold}")
         return prepared.split(fold)
@@ -85,9 +85,9 @@ class _OwnData(ABC):
         """Prepare the data, and describe them."""
         if source is not None:
             parameters = parameters.model_copy(update={"path": str(source)})
-        if on_error == "skip":
-            parameters = self.skipping(parameters)
-        return self._report(self._prepare(parameters))
+        change = self.skipping(parameters) if on_error == "skip" else {}
+        report = self._report(self._prepare(parameters.model_copy(update=change)))
+        return "\n".join([report, *(f"load these data with {name}={value}" for name, value in change.items())])
 
     def info(self, parameters: OwnDataParameters) -> str:
         """Describe the data."""
@@ -143,8 +143,8 @@ class OwnFiles(_OwnData):
 
     name = "letor-file"
 
-    def skipping(self, parameters: OwnFileParameters) -> OwnFileParameters:
-        return parameters.model_copy(update={"on_error": "skip"})
+    def skipping(self, parameters: OwnFileParameters) -> dict[str, str]:
+        return {"on_error": "skip"}
 
     def write(self, parameters: OwnFileParameters) -> Callable[[Path], None]:
         path = Path(parameters.path).expanduser()
@@ -198,10 +198,8 @@ class OwnTables(_OwnData):
 
     name = "parquet"
 
-    def skipping(self, parameters: TableParameters) -> TableParameters:
-        """Leave out rows without a label, unless the parameters say what these are."""
-        skip = parameters.missing_labels == "raise"
-        return parameters.model_copy(update={"missing_labels": "skip"}) if skip else parameters
+    def skipping(self, parameters: TableParameters) -> dict[str, str]:
+        return {"missing_labels": "skip"} if parameters.missing_labels == "raise" else {}
 
     def write(self, parameters: TableParameters) -> Callable[[Path], None]:
         require_modules("pyarrow")

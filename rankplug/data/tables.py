@@ -32,6 +32,8 @@ ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 PARQUET = (".parquet", ".pq")
 NOT_DATA = (".", "_", "cache-")
 """Beginnings of files that other programs write beside data."""
+ALWAYS_ALLOWED, LARGEST_GROWTH = 1 << 24, 100
+"""Rows that any file may have, and rows per byte of a file that has more."""
 ROWS_AT_ONCE = 1 << 14
 """Rows that are decoded at once; for more, memory is returned and allocated again each time."""
 BYTES_AT_ONCE = 1 << 20
@@ -165,7 +167,11 @@ def table_files(path: Path) -> list[Path]:
 def shard_of(file: Path) -> Shard:
     """Open a file of a table."""
     with _readable(str(file)):
-        return _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
+        shard = _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
+        size = file.stat().st_size
+    if shard.rows > max(ALWAYS_ALLOWED, LARGEST_GROWTH * size):
+        raise DataError(f"{file} claims {shard.rows:,} rows in {size:,} bytes, which no ranking data has")
+    return shard
 
 
 def _parquet(file: Path) -> Shard:

@@ -160,8 +160,8 @@ def test_a_small_tar_that_claims_to_be_large_is_refused(tmp_path, claim, size, p
 
 def test_zips_with_a_password_or_of_an_unknown_kind_are_refused(tmp_path):
     for place, value, sentence in (
-        (6, 1, "is encrypted, which is not read here; unpack it and name the folder"),
-        (8, 97, "is compressed in a way that is not read here"),
+        (6, 1, "is not read here .*password.*; unpack it and name the folder"),
+        (8, 97, "is not read here .*compression"),
     ):
         content = bytearray(as_zip(tmp_path / "set.zip", {"train.txt": b"1 qid:1 1:1\n"}).read_bytes())
         for start, shift in ((content.index(b"PK\x03\x04"), 0), (content.index(b"PK\x01\x02"), 2)):

@@ -288,6 +288,15 @@ def test_preparing_with_skip_does_not_change_what_zero_means(tmp_path):
         OWN_TABLES._prepare(TableParameters(**given))
 
 
+def test_a_small_table_of_many_equal_rows_is_refused(tmp_path, monkeypatch):
+    """A file of 25 kB with 200 million rows would take gigabytes."""
+    monkeypatch.setattr("rankplug.data.tables.ALWAYS_ALLOWED", 1000)
+    same = np.ones(1 << 20)
+    parquet.write_table(pa.table({"q": same, "y": same, "x": same}), tmp_path / "bomb.parquet")
+    with pytest.raises(DataError, match=r"bomb.parquet claims 1,048,576 rows in [\d,]+ bytes"):
+        rp.load(f"parquet[path={tmp_path}/bomb.parquet,{NAMES}]")
+
+
 def test_parts_by_their_long_names_are_kept_apart(tmp_path):
     for name, queries, first in (("training", 6, 0), ("validation", 2, 100), ("testing", 3, 200)):
         write_table(tmp_path / "own" / f"{name}.parquet", queries, first)
