@@ -32,7 +32,7 @@ ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 PARQUET = (".parquet", ".pq")
 NOT_DATA = (".", "_", "cache-")
 """Beginnings of files that other programs write beside data."""
-ALWAYS_ALLOWED, LARGEST_GROWTH = 1 << 24, 100
+ALWAYS_ALLOWED, LARGEST_GROWTH = 1 << 24, 10
 """Rows that any file may have, and rows per byte of a file that has more."""
 ROWS_AT_ONCE = 1 << 14
 """Rows that are decoded at once; for more, memory is returned and allocated again each time."""
