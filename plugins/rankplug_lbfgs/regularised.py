@@ -61,7 +61,7 @@ def read_model(content: bytes, record: Record, backend: str) -> WeightsModel:
     scorer = import_object(space.fitted_by[backend], str(space))(parameters, record.features)
     written = json.loads(content)
     weights = np.asarray(written["weights"], np.float64)
-    scaling = Scaling.read(written["scaling"], record.features) if "scaling" in written else Scaling()
+    scaling = Scaling.read(written["scaling"]) if "scaling" in written else Scaling()
     if weights.shape != (scorer.weights,):
         raise ValueError(f"{scorer.weights} weights expected, got {weights.size}")
     return WeightsModel(scorer, weights, scaling, record)

@@ -95,14 +95,14 @@ class Torch:
         make_network = import_object(scorer.fitted_by["torch"], str(scorer))
         network = make_network(parameters, record.features)
         network.load_state_dict(safetensors.torch.load(content))
-        return TorchModel(network, ScaledFeatures(_scaling_in(content, record.features)), record)
+        return TorchModel(network, ScaledFeatures(_scaling_in(content)), record)
 
 
-def _scaling_in(content: bytes, features: int) -> Scaling:
-    """Return the scaling that a file tells of beside its weights; older files have none."""
+def _scaling_in(content: bytes) -> Scaling:
+    """Return the scaling that a file holds beside its weights, if any."""
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     described = header.get("__metadata__", {}).get("scaling")
-    return Scaling() if described is None else Scaling.read(json.loads(described), features)
+    return Scaling() if described is None else Scaling.read(json.loads(described))
 
 
 engine = Torch()

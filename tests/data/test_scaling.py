@@ -45,19 +45,4 @@ def test_no_scaling_hands_on_the_very_same_array(features):
 @pytest.mark.parametrize("kind", ["standard", "log"])
 def test_what_is_written_reads_back_to_the_same_bits(kind, features):
     fitted = Scaling.of(kind, features)
-    assert np.array_equal(Scaling.read(fitted.describe(), 4)(features), fitted(features))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"kind": "cubic"},
-        {"centre": [0.0]},
-        {"deviation": [1.0, 1.0, 0.0, 1.0]},
-        {"deviation": [1.0, 1.0, math.nan, 1.0]},
-        {"centre": [0.0, math.inf, 0.0, 0.0]},
-    ],
-)
-def test_a_forged_scaling_is_refused(change, features):
-    with pytest.raises(ValueError, match=r"scaling"):
-        Scaling.read({**Scaling.of("log", features).describe(), **change}, 4)
+    assert np.array_equal(Scaling.read(fitted.describe())(features), fitted(features))
