@@ -86,7 +86,7 @@ def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float 
 
 
 def draw_band(axes: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str) -> None:
-    """Draw a band of intervals with its edges, so that bands that overlap are told apart."""
+    """Draw a band of intervals with its edges, so that overlapping bands can be distinguished."""
     from matplotlib.colors import to_rgba
 
     axes.fill_between(x, low, high, facecolor=to_rgba(colour, 0.12), edgecolor=to_rgba(colour, 0.6), linewidth=0.6)
@@ -285,13 +285,13 @@ def draw_ranks(
     colours: Mapping[str, str] | None = None,
     legend: Mapping[str, str] | None = None,
 ) -> None:
-    """Draw Demsar's diagram: a scale of ranks, names to either side, and bars that join what is not told apart.
+    """Draw Demsar's diagram: a scale of ranks, names to either side, and bars that join models that do not differ.
 
     Args:
         axes: to draw on; they show nothing else.
         models: in the order of the ranks.
-        difference: ranks of the models, and what tells them apart.
-        colours: model -> its colour; the palette's first where none is given.
+        difference: ranks of the models and their critical difference.
+        colours: model -> its colour; by default the palette's first.
         legend: words -> colour.
     """
     order = sorted(range(len(models)), key=lambda model: difference.average_ranks[model])

@@ -153,7 +153,7 @@ def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | Non
 
 
 def save_figure(figure: Figure, target: Path) -> Path:
-    """Write a figure into a file of any format that its name tells, PNG where it tells none; return the file."""
+    """Write a figure into a file in the format of its suffix, PNG by default; return the file."""
     import matplotlib as mpl
 
     from rankplug.errors import RankplugError
@@ -244,9 +244,9 @@ def _entries(legend: Legend) -> Iterable[tuple[Line2D, str]]:
 
 
 MOST_CELLS = 600
-"""Cells of a heat map that are told; of more none is."""
+"""Most cells of a heat map; of a larger one none is listed."""
 MOST_POINTS = 150
-"""Points that are told of a line; of more every second, third ... is left out."""
+"""Most points of a line; of a longer one only every second, third ... is listed."""
 Point = tuple[float, float, str]
 """Place from the left and from the top, as shares of the picture, and words."""
 
@@ -266,10 +266,10 @@ def points_of(figure: Figure, area: Bbox | None = None) -> Iterator[Point]:
     inches = area or lay_out(figure)
     left, bottom, width, height = inches.x0, inches.y0, inches.width, inches.height
     for axes in figure.axes:
-        told = [point for line in axes.lines for point in _of_line(axes, line)]
+        points = [point for line in axes.lines for point in _of_line(axes, line)]
         for mesh in axes.collections:
-            told += _of_mesh(axes, mesh) if isinstance(mesh, QuadMesh) and axes.get_label() != "<colorbar>" else []
-        for x, y, words in told:
+            points += _of_mesh(axes, mesh) if isinstance(mesh, QuadMesh) and axes.get_label() != "<colorbar>" else []
+        for x, y, words in points:
             across = (x / figure.dpi - left) / width
             down = 1 - (y / figure.dpi - bottom) / height
             yield round(across, 4), round(down, 4), words

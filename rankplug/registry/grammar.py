@@ -5,7 +5,7 @@ tuple, and a value may itself be ``name[...]``. ``ndcg@5`` is short for ``ndcg[k
 
 >>> str(parse("lambdarank[ sigma=2, norm=false ]"))
 'lambdarank[sigma=2,norm=false]'
->>> [str(one) for one in expand("mlp[layers=[(100,50),(200,200)],dropout=0.5]")]
+>>> [str(reference) for reference in expand("mlp[layers=[(100,50),(200,200)],dropout=0.5]")]
 ['mlp[layers=(100,50),dropout=0.5]', 'mlp[layers=(200,200),dropout=0.5]']
 >>> parse("ndcg@5") == parse("ndcg[k=5]")
 True
@@ -45,7 +45,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Reference:
-    """A plugin's name with the parameters that were given; hashable, and its text reads back to itself."""
+    """A plugin's name with its parameters; hashable, and its text reads back to itself."""
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class _Reader:
         while True:
             name = self.match(PARAMETER, "a parameter's name")
             if name in into:
-                raise GrammarError(f"parameter {name} is given twice in {shown(self.text)}")
+                raise GrammarError(f"parameter {name} appears twice in {shown(self.text)}")
             if not self.take("="):
                 raise self.fail(f"= after {name}")
             into[name] = self.value()
@@ -246,9 +246,9 @@ def _parse_text(text: str) -> Reference:
 def _from_mapping(mapping: Mapping[str, Any], depth: int = 0) -> Reference:
     if depth > DEEPEST:
         raise GrammarError(f"{shown(mapping)} is nested more than {DEEPEST} deep")
-    given = dict(mapping)
+    entries = dict(mapping)
     try:
-        head = parse(given.pop("name"))
+        head = parse(entries.pop("name"))
     except KeyError:
         raise GrammarError(f"a mapping that names a plugin needs the key 'name': {shown(mapping)}") from None
 
@@ -266,10 +266,10 @@ def _from_mapping(mapping: Mapping[str, Any], depth: int = 0) -> Reference:
             return Grid(items) if isinstance(value, list) and level == 1 else items
         return value
 
-    for name in given:
+    for name in entries:
         if not PARAMETER.fullmatch(str(name)):
             raise GrammarError(f"{shown(name)} is not a parameter's name")
-    values = {name: inner(value, level=1) for name, value in given.items()}
+    values = {name: inner(value, level=1) for name, value in entries.items()}
     return Reference(head.name, {**head.parameters, **values}, head.distribution)
 
 

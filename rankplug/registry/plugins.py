@@ -153,7 +153,7 @@ class Registry:
                     )
                 plugin = Plugin(specification, source[1], source[2])
                 if source[1] != OWN:
-                    # What it says of itself is asked for later, where an error would be everybody's.
+                    # An error in a description would otherwise break every later listing.
                     json.dumps(plugin.describe(), default=str)
                 self._add(plugin, source)
                 # From now on an edit of its code is noticed.
@@ -190,11 +190,13 @@ class Registry:
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
         """Yield all plugins, or those of one kind, by kind and name."""
-        for wanted in [kind] if kind else KINDS:
-            if wanted not in KINDS:
-                raise UnknownPluginError(f"there is no kind of plugin called {wanted}: {did_you_mean(wanted, KINDS)}")
-            for name in sorted(self._plugins[wanted]):
-                yield from self._plugins[wanted][name]
+        for selected in [kind] if kind else KINDS:
+            if selected not in KINDS:
+                raise UnknownPluginError(
+                    f"there is no kind of plugin called {selected}: {did_you_mean(selected, KINDS)}"
+                )
+            for name in sorted(self._plugins[selected]):
+                yield from self._plugins[selected][name]
 
     def specifications(self, kind: type[Specified]) -> Iterator[Specified]:
         """Yield what all plugins of one kind say of themselves, by name.
@@ -217,25 +219,23 @@ class Registry:
 
     def find(self, kind: str, reference: Named) -> Plugin:
         """Return the plugin that a reference names."""
-        wanted = parse(reference)
-        namesakes = self._plugins[kind].get(wanted.name, [])
-        if wanted.distribution is not None:
-            chosen = [plugin for plugin in namesakes if same_distribution(plugin.distribution, wanted.distribution)]
-            if namesakes and not chosen:
+        named = parse(reference)
+        namesakes = self._plugins[kind].get(named.name, [])
+        if named.distribution is not None:
+            matching = [plugin for plugin in namesakes if same_distribution(plugin.distribution, named.distribution)]
+            if namesakes and not matching:
                 offers = ", ".join(plugin.distribution for plugin in namesakes)
-                raise UnknownPluginError(
-                    f"{kind} {wanted.name} is not offered by {wanted.distribution}, but by {offers}"
-                )
-            namesakes = chosen
+                raise UnknownPluginError(f"{kind} {named.name} is not offered by {named.distribution}, but by {offers}")
+            namesakes = matching
         if not namesakes:
-            hint = did_you_mean(wanted.name, self._plugins[kind])
+            hint = did_you_mean(named.name, self._plugins[kind])
             failed = f" ({len(self.broken)} plugins failed to load, see rankplug plugins)" if self.broken else ""
-            raise UnknownPluginError(f"there is no {kind} called {wanted.name}: {hint}{failed}")
+            raise UnknownPluginError(f"there is no {kind} called {named.name}: {hint}{failed}")
         if len(namesakes) > 1:
             offers = " and ".join(plugin.distribution for plugin in namesakes)
             first = namesakes[0].distribution
             raise PluginConflictError(
-                f"{kind} {wanted.name} is offered by {offers}; say which, as in {first}:{wanted.name}, or uninstall one"
+                f"{kind} {named.name} is offered by {offers}; say which, as in {first}:{named.name}, or uninstall one"
             )
         return namesakes[0]
 
@@ -292,9 +292,9 @@ class Registry:
     def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]: ...
     def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]:
         """Return the specification that a reference names, with validated parameters."""
-        wanted = parse(reference)
-        specification = self.find(kind, wanted).specification
-        return specification, read_parameters(specification.parameters, wanted.parameters, str(specification))
+        named = parse(reference)
+        specification = self.find(kind, named).specification
+        return specification, read_parameters(specification.parameters, named.parameters, str(specification))
 
 
 @functools.cache

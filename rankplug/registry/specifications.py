@@ -160,9 +160,9 @@ class LossSpecification(Specification):
                 raise SpecificationError(f"{self}: {name} must be a whole number of at least 1, got {limit!r}")
 
     def _some_of(self, name: str, allowed: frozenset[str]) -> None:
-        given = getattr(self, name)
-        if isinstance(given, str) or not set(given) <= allowed:
-            raise SpecificationError(f"{self}: {name}={given!r} is not a set of {', '.join(sorted(allowed))}")
+        value = getattr(self, name)
+        if isinstance(value, str) or not set(value) <= allowed:
+            raise SpecificationError(f"{self}: {name}={value!r} is not a set of {', '.join(sorted(allowed))}")
 
     def _one_of(self, name: str, allowed: tuple[str, ...]) -> None:
         if getattr(self, name) not in allowed:
@@ -273,7 +273,7 @@ class DatasetSpecification(Specification):
         if not isinstance(self.folds, int) or self.folds < 1:
             raise SpecificationError(f"{self}: folds must be a whole number of at least 1, got {self.folds!r}")
         if not isinstance(self.licence, str):
-            raise SpecificationError(f"{self}: a licence is told in words, not as {self.licence!r}")
+            raise SpecificationError(f"{self}: a licence is a text, not {self.licence!r}")
         for name in ("fingerprint", "blocks"):
             if isinstance(path := getattr(self, name), str) and path:
                 check_paths(self, name, {"": path})

@@ -148,14 +148,14 @@ def _sign_means(differences: Doubles, resamples: int, seed: int) -> tuple[Double
 
 def holm(p_values: ArrayLike, *, level: float = 0.05) -> Correction:
     """Correct p values by Holm's step-down procedure, which holds the chance of any false rejection below the level."""
-    given = numbers(p_values, "p values").reshape(-1)
-    if given.size == 0 or not ((given >= 0) & (given <= 1)).all():
-        raise DataError(f"p values must lie between 0 and 1, got {given.tolist()}")
-    order = np.argsort(given, kind="stable")
-    steps = np.arange(given.size, 0, -1)
-    corrected = np.empty_like(given)
-    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * steps), 1.0)
-    rejected = holm_rejected(given, holm_steps(given.size, level))
+    values = numbers(p_values, "p values").reshape(-1)
+    if values.size == 0 or not ((values >= 0) & (values <= 1)).all():
+        raise DataError(f"p values must lie between 0 and 1, got {values.tolist()}")
+    order = np.argsort(values, kind="stable")
+    steps = np.arange(values.size, 0, -1)
+    corrected = np.empty_like(values)
+    corrected[order] = np.minimum(np.maximum.accumulate(values[order] * steps), 1.0)
+    rejected = holm_rejected(values, holm_steps(values.size, level))
     return Correction(tuple(map(float, corrected)), tuple(map(bool, rejected)), level, "Holm")
 
 
@@ -192,7 +192,7 @@ MOST = 100_000
 
 
 def smallest_difference(estimate: Estimate, *, level: float = LEVEL / 2, power: float = POWER) -> float:
-    """Return the true difference that this design finds with a given power: ``(t_level + t_power) * error``."""
+    """Return the true difference that this design finds with a certain power: ``(t_level + t_power) * error``."""
     from scipy import stats
 
     if not (np.isfinite(estimate.error) and estimate.degrees > 0):
@@ -245,13 +245,13 @@ class CriticalDifference:
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Largest sets of models that are not told apart, best first; the bars of a critical-difference diagram."""
         order = sorted(range(len(self.average_ranks)), key=lambda model: self.average_ranks[model])
-        kept: list[tuple[int, ...]] = []
+        widest: list[tuple[int, ...]] = []
         for begin, best in enumerate(order):
             limit = self.average_ranks[best] + self.critical_difference
             group = tuple(model for model in order[begin:] if self.average_ranks[model] <= limit)
-            if len(group) > 1 and not any(set(group) <= set(wider) for wider in kept):
-                kept.append(group)
-        return tuple(kept)
+            if len(group) > 1 and not any(set(group) <= set(wider) for wider in widest):
+                widest.append(group)
+        return tuple(widest)
 
 
 def critical_difference(quality: ArrayLike, *, unit: Unit, level: float = 0.05) -> CriticalDifference:

@@ -2,8 +2,8 @@
 
 All functions take the parts along the last axis; axes before it are cases that are decided at once.
 
->>> found = p_values(point=[0.9, 0.7], error=[0.2, 0.2], degrees=[9, 9], margin=0.5)
->>> str(all_greater(found))
+>>> tested = p_values(point=[0.9, 0.7], error=[0.2, 0.2], degrees=[9, 9], margin=0.5)
+>>> str(all_greater(tested))
 'holds'
 >>> str(all_greater(p_values([0.9, -0.9], [0.2, 0.2], [9, 9], 0.5)))
 'fails'

@@ -73,7 +73,7 @@ def hierarchical_bootstrap(
     Args:
         values: one row a trial with one value a query; nan is left out. For two models, rows of differences.
         level: of the interval.
-        resamples: how often both are drawn anew.
+        resamples: number of bootstrap samples of both.
         seed: of the draws.
     """
     rows = [numbers(row, "values").reshape(-1) for row in values]
@@ -81,10 +81,10 @@ def hierarchical_bootstrap(
     if not rows or min(row.size for row in rows) == 0:
         raise DataError("a bootstrap needs at least one trial, and in each trial one query whose value is not nan")
     generator = np.random.default_rng(seed)
-    chosen = generator.integers(len(rows), size=(resamples, len(rows)))
-    means = np.empty(chosen.shape)
+    selection = generator.integers(len(rows), size=(resamples, len(rows)))
+    means = np.empty(selection.shape)
     for trial, row in enumerate(rows):
-        drawn = chosen == trial
+        drawn = selection == trial
         means[drawn] = _resampled_means(row, int(drawn.sum()), generator)
     low, high = np.quantile(means.mean(axis=1), [0.5 - level / 2, 0.5 + level / 2])
     point = float(np.mean([row.mean() for row in rows]))
@@ -138,7 +138,7 @@ def _estimate(point: Doubles, square: Doubles, degrees: Doubles | float, count: 
 
 
 def mean_of_trials(differences: ArrayLike) -> Estimate:
-    """Estimate the mean of independent values, such as trials that draw all their data anew: ``s / sqrt(n)``."""
+    """Estimate the mean of independent values, such as trials that draw all their data again: ``s / sqrt(n)``."""
     values = numbers(differences, "differences")
     count = values.shape[-1]
     point = values.mean(axis=-1)

@@ -21,7 +21,7 @@ RESULTS = "results"
 MARKS = (".git", "pyproject.toml")
 """Entries of a project's root; a folder with the first is preferred to one with the second."""
 OURS = re.compile(r"[0-9a-f]{16}|\.locks")
-"""Names of folders by which a folder of results is told from others of its name."""
+"""Names of folders by which a folder of results differs from others of its name."""
 LONGEST_PATH = 103
 """Bytes that a socket's path may have, the fewest among Linux (107) and macOS."""
 LONGEST_NAME = 48
@@ -231,7 +231,7 @@ def _make(parent: str) -> tuple[str, FileLock]:
 
 
 def _remove(folder: Path, lock: FileLock) -> None:
-    """Remove a folder whose lock is held, and then the lock's file, so that a kill in between leaves what is found."""
+    """Remove a folder whose lock is held, and then the lock's file, by which others find what a kill leaves."""
     shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):
         os.unlink(lock.lock_file)

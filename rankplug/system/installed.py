@@ -47,8 +47,8 @@ def missing(module: str) -> str:
     top = module.partition(".")[0]
     package = BROUGHT_BY.get(top, top)
     extra = _extras().get(package.lower())
-    wanted = f"'rankplug[{extra}]'" if extra else package
-    return f"{top} is not installed, which this needs; install it with: pip install {wanted}"
+    requirement = f"'rankplug[{extra}]'" if extra else package
+    return f"{top} is not installed, which this needs; install it with: pip install {requirement}"
 
 
 @functools.cache

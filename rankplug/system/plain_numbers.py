@@ -35,7 +35,7 @@ def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = No
     """Return a whole number of at least ``least``; numpy's are taken too, truth values and fractions are not.
 
     Args:
-        value: what is given.
+        value: the argument.
         name: of the argument.
         least: the smallest that is taken.
         most: the largest that is taken, if there is one.
@@ -100,7 +100,7 @@ class Distinct(NamedTuple):
     first: NDArray[Any]
     """Position at which each comes first."""
     number: NDArray[Any]
-    """Position of each that was given among ``values``."""
+    """Position of each identifier among ``values``."""
     times: NDArray[Any]
     """Times that each comes."""
 
@@ -130,11 +130,11 @@ def refuse_masked(values: Any, name: str) -> None:
         )
 
 
-def _fractions(given: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
+def _fractions(original: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
     """Return the positions at which conversion to whole numbers changed a value."""
     import numpy as np
 
-    return np.flatnonzero(given != whole) if given.dtype.kind not in "biSU" else np.empty(0, np.int64)
+    return np.flatnonzero(original != whole) if original.dtype.kind not in "biSU" else np.empty(0, np.int64)
 
 
 def _missing(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Output on a terminal, where text from elsewhere is shown and never steers the screen.
+"""Output on a terminal, where third-party text is shown and never steers the screen.
 
 A name, a message or a path may hold sequences that clear the screen, change the window's title, write to the clipboard,
 or make the end of a line look like its beginning. Everything that a command says goes through here.
@@ -138,18 +138,18 @@ def seen_at_once() -> bool:
 
 
 @contextlib.contextmanager
-def interruptible(kept: Callable[[], str]) -> Iterator[None]:
-    """Say after Ctrl-C what is kept, and end as an interrupted program does.
+def interruptible(status: Callable[[], str]) -> Iterator[None]:
+    """Print after Ctrl-C what is stored, and end as an interrupted program does.
 
     Args:
-        kept: tells it, a clause such as ``3 of 10 trials are kept``.
+        status: returns a clause such as ``3 of 10 trials are stored``.
     """
     try:
         yield
     except KeyboardInterrupt:
         import typer
 
-        say(f"\ninterrupted: {kept()}; the same command goes on", error=True)
+        say(f"\ninterrupted: {status()}; the same command goes on", error=True)
         raise typer.Exit(INTERRUPTED) from None
 
 

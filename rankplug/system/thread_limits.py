@@ -1,8 +1,8 @@
 """The number of threads of all engines: ours, OpenMP's, torch, LightGBM and XGBoost. Everything about it is here.
 
 - ``RANKPLUG_THREADS``, ``OMP_NUM_THREADS`` or :func:`use_threads` limit it; else the limit is every core this process
-  may use, of a container only those it was given.
-- :func:`threads_for` chooses below the limit by the work there is, and, where nobody gave a limit, by what else the
+  may use, of a container only its quota.
+- :func:`threads_for` chooses below the limit by the work there is, and, where no limit is set, by what else the
   machine does.
 - :func:`let_pools_wait` makes threads that wait sleep instead of keeping a core busy.
 """
@@ -69,14 +69,14 @@ def waiting_pools() -> dict[str, str]:
 
 
 def available_cores() -> int:
-    """Count the cores that this process may use; a container only has those it was given."""
+    """Count the cores that this process may use; a container only has its quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, _quota()))
 
 
 @functools.cache
 def _quota() -> int:
-    """Return the cores a container was given; the kernel halts threads beyond them in the middle of their work."""
+    """Return the cores of a container's quota; the kernel halts threads beyond them in the middle of their work."""
     with contextlib.suppress(OSError, ValueError):
         time_given, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return -(-int(time_given) // int(period))
@@ -96,10 +96,10 @@ def given_threads() -> int | None:
     if not name:
         return None
     # OpenMP takes one number for each level of nesting, of which only the first is ours.
-    given = os.environ[name].split(",")[0] if name.startswith("OMP") else os.environ[name]
-    if not re.fullmatch("0*[1-9][0-9]{0,3}", given) or int(given) > MOST_THREADS:
-        raise RankplugError(f"{name} must be a whole number from 1 to {MOST_THREADS}, got {given[:40]!r}")
-    return int(given)
+    text = os.environ[name].split(",")[0] if name.startswith("OMP") else os.environ[name]
+    if not re.fullmatch("0*[1-9][0-9]{0,3}", text) or int(text) > MOST_THREADS:
+        raise RankplugError(f"{name} must be a whole number from 1 to {MOST_THREADS}, got {text[:40]!r}")
+    return int(text)
 
 
 def threads_for(milliseconds: float, *, same_bits: bool = True) -> int:
@@ -160,21 +160,21 @@ def use_threads(number: int | None = None) -> Iterator[int]:
     """
     from rankplug.system.plain_numbers import whole_number
 
-    wanted = threads() if number is None else whole_number(number, "the number of threads", least=1)
-    if wanted > MOST_THREADS:
-        raise RankplugError(f"the number of threads must be at most {MOST_THREADS}, got {wanted}")
+    requested = threads() if number is None else whole_number(number, "the number of threads", least=1)
+    if requested > MOST_THREADS:
+        raise RankplugError(f"the number of threads must be at most {MOST_THREADS}, got {requested}")
     before = _limit.get(), _in_force.get()
-    setting = threading.get_ident(), wanted, frozenset(package for package in BRING_POOLS if package in sys.modules)
+    setting = threading.get_ident(), requested, frozenset(package for package in BRING_POOLS if package in sys.modules)
     if number is not None:
-        _limit.set(wanted)
+        _limit.set(requested)
     try:
         if before[1] == setting:
             # Finding the pools reads this process's memory map, which costs more than many a prediction.
-            yield wanted
+            yield requested
         else:
             _in_force.set(setting)
-            with _pools.limited(wanted):
-                yield wanted
+            with _pools.limited(requested):
+                yield requested
     finally:
         _limit.set(before[0])
         _in_force.set(before[1])
@@ -197,20 +197,20 @@ class _Pools:
         self._thread = threading.local()
 
     @contextlib.contextmanager
-    def limited(self, wanted: int) -> Iterator[None]:
+    def limited(self, requested: int) -> Iterator[None]:
         """Limit the pools in the block: OpenMP's and torch's of this thread, BLAS of all threads to one."""
         torch, outer = sys.modules.get("torch"), getattr(self._thread, "torch", None)
         with self._lock:
             self._blocks += 1
             if torch is not None:
                 self._torch = self._torch or torch.get_num_threads()
-                torch.set_num_threads(wanted)
-                self._thread.torch = wanted
+                torch.set_num_threads(requested)
+                self._thread.torch = requested
             pools = _loaded_pools()
             shared = [pool for pool in pools if pool.user_api == "blas" and _belongs_to_process(pool)]
             own = [(pool, pool.num_threads) for pool in pools if pool not in shared]
             for pool, _ in own:
-                pool.set_num_threads(1 if pool.user_api == "blas" else wanted)
+                pool.set_num_threads(1 if pool.user_api == "blas" else requested)
             self._limit(shared)
         try:
             yield

@@ -20,7 +20,7 @@ PAIR = ([0.5, 0.1], [0, 1], [0, 2])
         (lambda: rp.loss("lambdarank["), "expected a parameter's name at character 12"),
         (lambda: rp.loss("lambdarank[sigma=0]"), "sigma=0 is not possible"),
         (lambda: rp.loss("lambdarank[sigma=nan]"), "sigma='nan' is not possible"),
-        (lambda: rp.loss("lambdarank[sigma=1,sigma=2]"), "sigma is given twice"),
+        (lambda: rp.loss("lambdarank[sigma=1,sigma=2]"), "sigma appears twice"),
         (lambda: rp.loss(None), "not by None"),
         (lambda: rp.loss("mse").on([0, -1], [0, 2]), "labels of zero or more"),
         (lambda: rp.loss("mse").on(["good", "bad"], [0, 2]), "labels must be numbers"),

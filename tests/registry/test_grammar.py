@@ -112,8 +112,8 @@ def test_texts_that_people_write(text, name, parameters):
         ('x[a="open]', "expected a closing \" at character 5, found '\"open]'"),
         ("x]", "expected the end at character 2, found ']'"),
         ("ndcg@five", "expected a whole number after @ at character 6, found 'five'"),
-        ("x[a=1,a=2]", "parameter a is given twice in 'x[a=1,a=2]'"),
-        ("ndcg@5[k=3]", "parameter k is given twice in 'ndcg@5[k=3]'"),
+        ("x[a=1,a=2]", "parameter a appears twice in 'x[a=1,a=2]'"),
+        ("ndcg@5[k=3]", "parameter k appears twice in 'ndcg@5[k=3]'"),
     ],
 )
 def test_an_unreadable_text_is_answered_with_what_was_expected_and_where(text, message):
