@@ -1,6 +1,6 @@
-"""Leftovers and outdated results of a store: what may be deleted, and what must stay because nobody can tell.
+"""Leftovers and outdated results of a store, which may be deleted.
 
-Only files that rankplug itself names so are ever found here; whatever else lies in the folder is the user's.
+Only files with names that rankplug gives are found; all others in the folder are the user's.
 """
 
 from __future__ import annotations
@@ -66,12 +66,10 @@ def _folders(root: Path) -> list[Path]:
 
 
 def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
-    """Find combinations whose plugins, versions or data have changed, and those for which that cannot be told.
+    """Find combinations whose plugins, versions or data have changed, and those for which that is unknown.
 
-    Kept scores are looked at by themselves, as they do not depend on metrics.
-
-    A combination is outdated only where what its name depends on was read and differs. Data that are away, plugins and
-    engines that are not installed here, and damaged files say nothing about it.
+    A combination is outdated only where its data and plugins could be read and differ. It is unknown where data are not
+    here, plugins or engines are not installed, or files are damaged. Stored scores do not depend on metrics.
     """
     stale, unknown = [], []
     for folder in [*_folders(store.folder), *_folders(store.folder / SCORES)]:
@@ -91,7 +89,7 @@ def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
 
 
 def _about(store: Store, path: Path) -> dict[str, Any]:
-    """Return the description of a result, or of kept scores as that of a combination without metrics."""
+    """Return the description of a result, or of stored scores as that of a combination without metrics."""
     if path.parent.parent == store.folder:
         return read_about(path)
     about, _ = read_scores(path)
@@ -105,45 +103,37 @@ def _about(store: Store, path: Path) -> dict[str, Any]:
 
 
 def _changes(about: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return what changed since a result was made, and what cannot be read here; nothing if its name is still valid."""
+    """Return what changed since a result was written, and what cannot be read here; nothing if its name is valid."""
     try:
         now = read_combination(about["combination"])
         if now.identity == about["identity"]:
             return [], []
         return _differences(about, now)
     except Exception as error:
-        # Of plugins, whose functions may raise anything.
+        # Functions of plugins may raise anything.
         return [], [str(error) or type(error).__name__]
 
 
 def _differences(about: dict[str, Any], now: Combination) -> tuple[list[str], list[str]]:
     changes, unreadable = [], []
-    before, after = about.get("data_fingerprint"), now.data_fingerprint
-    if before and not after:
-        unreadable.append(f"the data of {now.dataset} are not here")
-    elif before and before != after:
-        changes.append(f"the data of {now.dataset} are others")
-    elif before != after:
-        unreadable.append(f"nobody recorded which data of {now.dataset} it had")
-    versions = about.get("versions") or {}
-    for name, version in versions.items():
+    if about["data_fingerprint"] != now.data_fingerprint:
+        if now.data_fingerprint:
+            changes.append(f"the data of {now.dataset} are others")
+        else:
+            unreadable.append(f"the data of {now.dataset} are not here")
+    for name, version in about["versions"].items():
         if name not in now.versions:
             unreadable.append(f"{name} is not installed here")
         elif now.versions[name] != version:
             changes.append(f"{name} {version} then, {now.versions[name]} now")
     plugins = json.loads(json.dumps(now.plugins, default=str))
-    for part, earlier in (about.get("plugins") or {}).items():
-        changes += _plugin_changes(part, earlier, plugins.get(part, []))
-    if not changes and not unreadable:
-        unreadable.append("its record does not say what its name was made of")
-    return changes, unreadable
-
-
-def _plugin_changes(part: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[str]:
-    for then, now in zip(before, after, strict=False):
-        if then != now:
-            what = [key for key in ("parameters", "version", "distribution", "source") if then.get(key) != now.get(key)]
-            yield f"{part} {now['name']} has other {', '.join(what)}"
+    for part, recorded in about["plugins"].items():
+        for then, current in zip(recorded, plugins.get(part, []), strict=False):
+            changed = [key for key in ("parameters", "version", "distribution", "code", "source")
+                       if then.get(key) != current.get(key)]  # fmt: skip
+            if changed:
+                changes.append(f"{part} {current['name']} has other {', '.join(changed)}")
+    return changes, unreadable if changes or unreadable else ["its name is not the digest of its description"]
 
 
 def remove(findings: Iterable[Finding]) -> None:

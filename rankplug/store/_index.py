@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -105,12 +106,12 @@ def find_results(folder: Path, paths: Sequence[Path]) -> FoundResults:
     """
     states = [_state(path) for path in paths]
     index = _read(folder) if len(paths) >= WORTH_INDEXING else _Entries()
-    known = _known(index, folder, paths, states)
+    known = _known(index, paths, states)
     if len(paths) - len(known) >= WORTH_INDEXING:
         # Where the index cannot be written, the results are read from their files.
         with contextlib.suppress(OSError):
             index = write_index(folder, paths)
-            known = _known(index, folder, paths, states)
+            known = _known(index, paths, states)
     loose = [position for position in range(len(paths)) if position not in known]
     place_of = {position: (0, entry) for position, entry in known.items()}
     place_of |= {position: (int(bool(known)), entry) for entry, position in enumerate(loose)}
@@ -154,7 +155,7 @@ def write_index(folder: Path, paths: Sequence[Path]) -> _Entries:
             writer.write_table(table.filter(compute.greater_equal(table["entry"], 0)))
         tables = []
         for path in paths:
-            name, state = path.relative_to(folder).as_posix(), _state(path)
+            name, state = _name(path), _state(path)
             if state is None or (name, state) in known:
                 continue
             about, table = read_table(path)
@@ -210,12 +211,12 @@ def _read(folder: Path) -> _Entries:
     return _Entries()
 
 
-def _known(index: _Entries, folder: Path, paths: Sequence[Path], states: Sequence[State | None]) -> dict[int, int]:
+def _known(index: _Entries, paths: Sequence[Path], states: Sequence[State | None]) -> dict[int, int]:
     """Return the entry of each result that has not changed, by its position."""
     found = {}
     for position, (path, state) in enumerate(zip(paths, states, strict=True)):
         if state is not None and index.numbers:
-            entry = index.numbers.get((path.relative_to(folder).as_posix(), state))
+            entry = index.numbers.get((_name(path), state))
             if entry is not None:
                 found[position] = entry
     return found
@@ -225,6 +226,11 @@ def _state(path: Path) -> State | None:
     """Return what tells a file from one that replaced it; None where there is none, or a link."""
     with contextlib.suppress(OSError):
         found = os.lstat(path)
-        if path.is_file() and not path.is_symlink():
+        if stat.S_ISREG(found.st_mode):
             return found.st_size, found.st_mtime_ns, found.st_ino
     return None
+
+
+def _name(path: Path) -> str:
+    """Return the path of a result in its store, which is a file in the folder of its combination."""
+    return f"{path.parent.name}/{path.name}"

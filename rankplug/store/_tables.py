@@ -149,7 +149,7 @@ def _connect(store: Store, found: FoundResults) -> Any:
             **trial_columns(about),
             **{name: about["record"].get(name) for name in FACTS},
             **dict(zip(PLACE, place, strict=True)),
-            ORIGIN: origins.get(path.relative_to(store.folder).as_posix(), ""),
+            ORIGIN: origins.get(f"{path.parent.name}/{path.name}", ""),
             "file": str(path),
         }
         for about, place, path in zip(found.descriptions, found.places, found.paths, strict=True)

@@ -382,7 +382,8 @@ def _check_structure(text: bytes, path: Path) -> None:
         if depth > DEEPEST:
             raise GrammarError(f"{path} is nested more than {DEEPEST} deep")
         if isinstance(event, yaml.AliasEvent):
-            raise GrammarError(f"{path}, line {event.start_mark.line + 1}: write out the alias *{event.anchor}")
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            raise GrammarError(f"{path}, line {line}: write out the alias *{event.anchor}")
 
 
 def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:

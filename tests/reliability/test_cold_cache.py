@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -100,32 +99,6 @@ def test_compiled_code_calls_its_own_copies_only() -> None:
     copies = [line for line in code.splitlines() if line.startswith("define") and "sort" in line]
     assert copies
     assert all(line.startswith("define internal") for line in copies)
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
-def zero_within(path: Path) -> None:
-    content, middle = path.read_bytes(), path.stat().st_size // 2
-    path.write_bytes(content[:middle] + bytes(100) + content[middle + 100 :])
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    "damage", [cut, zero_within, lambda path: path.write_bytes(b"")], ids=["cut", "zeros", "empty"]
-)
-@pytest.mark.parametrize("ending", ["nbc", "nbi", "py"])
-def test_files_of_a_cache_that_were_damaged_are_made_again(tmp_path: Path, damage: Any, ending: str) -> None:
-    """A machine that loses its power leaves such files, and what numba says of them sounds like a fault of the loss."""
-    cold = digests(HANDFUL[:1], tmp_path, hash_seed=1)
-    whole = {path: path.read_bytes() for path in tmp_path.rglob(f"*.{ending}")}
-    assert whole
-    for path in whole:
-        damage(path)
-    assert digests(HANDFUL[:1], tmp_path, hash_seed=2) == cold
-    assert all(path.stat().st_size >= len(content) for path, content in whole.items())
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.plotting import save_figure
 from rankplug.store import ResultsError, Store, draw_results, results
 
 
@@ -69,16 +68,6 @@ def test_wide_names_and_many_data_sets_are_drawn_without_a_warning(fill, recwarn
     assert not recwarn.list
     widths = [panel.get_position().width * figure.get_size_inches()[0] for panel in figure.axes]
     assert len(widths) == 6 and min(widths) > 1.5
-
-
-def test_any_path_of_a_data_set_is_drawn_as_it_is(fill, tmp_path):
-    store = Store(tmp_path / "results")
-    fill(store, {"mse": 0.0}, dataset="letor-file[path='$\\\\frac{$.txt']")
-    fill(store, {"mse": 0.0}, dataset="letor-file[path='a$b$c.txt']")
-    drawn = save_figure(draw_results(store), tmp_path / "means.png")
-    assert drawn.stat().st_size
-    titles = [axes.get_title(loc="left") for axes in draw_results(store).axes]
-    assert any("a$b$c" in title for title in titles) and any("frac{$" in title for title in titles)
 
 
 def test_every_model_has_a_colour_of_its_own(fill, store_of_five):

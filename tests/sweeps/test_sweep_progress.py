@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 
 import pytest
@@ -87,17 +86,3 @@ def test_a_trial_that_goes_back_is_neither_running_nor_ended(clock: Clock) -> No
     progress.begun(many)
     progress.put_back(many[0])
     assert str(progress).startswith("0 done, 0 running, 0 failed, 1 left")
-
-
-def test_a_notebook_shows_the_bar_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The widget is the bar; in the words beside it stands none of letters."""
-    notebook = pytest.importorskip("tqdm.notebook")
-    pytest.importorskip("ipywidgets")
-    monkeypatch.setattr("rankplug.sweeps._progress.in_notebook", lambda: True)
-    monkeypatch.setattr("tqdm.auto.tqdm", functools.partial(notebook.tqdm, display=False))
-    monkeypatch.setattr("rankplug.sweeps._progress.seen_at_once", lambda: True)
-    progress = SweepProgress(trials("trees", 3), slots=1, show=True)
-    progress.ended(progress.left[next(iter(progress.left))], "")
-    words = progress._bar.container.children[-1].value
-    assert "1/3" in words
-    assert not set("█▏▎▍▌▋▊▉#") & set(words)
