@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankplug.losses import padded_loss
 
 
-@padded_loss(cost="documents")
+@padded_loss(cost="documents", per_document=True)
 def mse(scores, labels, mask):
-    """Return the mean over the documents of ``(f - y)^2``."""
-    return ((scores - labels).square() * mask).sum(1) / mask.sum(1)
+    """Return each document's part of the mean of ``(f - y)^2``."""
+    return (scores - labels).square() * mask / mask.sum(1, keepdim=True)

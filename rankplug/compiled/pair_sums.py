@@ -14,9 +14,8 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from rankplug.compiled.parts import part
-from rankplug.compiled.scratch_arrays import scratch, zeros
-from rankplug.compiled.vector_math import exp
+from rankplug.compiled.arithmetic import exp, scratch, zeros
+from rankplug.compiled.functions import part
 
 Doubles = NDArray[np.float64]
 Levels = NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Losses written as a compiled function of one list.
 
 The function receives some of ``scores, labels, gradient, curvature, constants, order, key, list_key, seed, query,
-iteration, newton, valued`` (see :mod:`rankplug.compiled.lifting`) and the plugin's parameters by name; it fills
+iteration, newton, valued`` (see :mod:`rankplug.compiled.functions`) and the plugin's parameters by name; it fills
 ``gradient`` and ``curvature`` with derivatives with respect to the scores and returns the loss of the list.
 
 >>> @list_loss(cost="documents")
@@ -21,17 +21,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.compiled import FASTMATH, ListFunction, call_of_list, make, told_in_a_sentence
+from rankplug.compiled import (
+    FASTMATH,
+    LONGEST_WITH_PAIRS,
+    ListFunction,
+    call_of_list,
+    explained_compile_errors,
+    make,
+)
 from rankplug.data import Integers
-from rankplug.errors import BrokenPluginError
-from rankplug.losses.lifted_losses import lifted_loss
-from rankplug.losses.long_lists import LongLists
+from rankplug.errors import BrokenPluginError, DataError
 from rankplug.registry import Parameters
+from rankplug.samplers import ListSampler
 from rankplug.system import threads, workers
 
 if TYPE_CHECKING:
@@ -48,49 +55,35 @@ def check_cost(cost: str) -> None:
         raise BrokenPluginError(f"cost={cost!r} is not possible: documents, pairs")
 
 
-class ConstantsFunction(ListFunction):
-    """Fills what a loss computes of one list before training."""
-
+class _ListConstants(ListFunction):
     supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
 
-    def of_lists(
-        self,
-        labels: NDArray[np.float64],
-        starts: Integers,
-        offsets: Integers,
-        parameters: Parameters,
-        seed: int,
-        first: int = 0,
-    ) -> NDArray[np.float64]:
-        """Return the constants of some lists in one array; those of a list start at its offset.
 
-        Args:
-            labels: of all lists.
-            starts: where each list starts in the labels, and where the last one ends.
-            offsets: where each list's constants start, and where the last one's end.
-            parameters: of the loss.
-            seed: of what is drawn.
-            first: the list to begin with; earlier ones get none.
-        """
-        constants = np.zeros(int(offsets[-1]))
-        fill = make(CONSTANTS.format(arguments=call_of_list(self, "parameters")), {"one_list": self})
-        with told_in_a_sentence(self):
-            fill(
-                first,
-                starts.size - 1,
-                starts=starts,
-                labels=labels,
-                constant_starts=offsets,
-                constants=constants,
-                seed=seed,
-                parameters=self.numbers(parameters),
-            )
-        return constants
-
-
-def list_constants(function: Callable[..., Any]) -> ConstantsFunction:
+def list_constants(function: Callable[..., Any]) -> ListFunction:
     """Make a function that computes constants of one list before training; a decorator."""
-    return ConstantsFunction(function)
+    return _ListConstants(function)
+
+
+@dataclass(frozen=True)
+class LongLists:
+    """A second function of a loss, for its long lists; it is compiled where there is such a list.
+
+    Args:
+        function: loss of one list that computes the same; it gets the constants and parameters of the loss.
+        is_faster: whether it is faster, from a list's labels and the parameters.
+        longer_than: number of documents of the longest list that the loss's own function computes in any case.
+    """
+
+    function: ListLoss
+    is_faster: Callable[[NDArray[np.float64], Any], bool]
+    longer_than: int = LONGEST_WITH_PAIRS
+
+    def among(self, labels: NDArray[np.float64], starts: Integers, parameters: Parameters) -> NDArray[np.bool_]:
+        """Return which lists the function is for."""
+        is_long = np.diff(starts) > self.longer_than
+        for query in np.flatnonzero(is_long):
+            is_long[query] = self.is_faster(labels[starts[query] : starts[query + 1]], parameters)
+        return is_long
 
 
 class ListLoss(ListFunction):
@@ -122,7 +115,7 @@ class ListLoss(ListFunction):
         super().__init__(function, fastmath)
         check_cost(cost)
         self.constants = (
-            constants if constants is None or isinstance(constants, ConstantsFunction) else ConstantsFunction(constants)
+            constants if constants is None or isinstance(constants, ListFunction) else list_constants(constants)
         )
         self.constants_length = constants_length
         self.cost = cost
@@ -137,16 +130,32 @@ class ListLoss(ListFunction):
             return np.empty(0), np.zeros(lists + 1, np.int64)
         lengths = np.broadcast_to(np.asarray(self.constants_length(np.diff(starts), parameters)), (lists,))
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        if offsets[-1] == 0:
-            return np.empty(0), offsets
-        return self.constants.of_lists(labels, starts, offsets, parameters, seed), offsets
+        constants = np.zeros(int(offsets[-1]))
+        if constants.size:
+            fill = make(
+                CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
+            )
+            with explained_compile_errors(self.constants):
+                fill(
+                    0,
+                    lists,
+                    starts=starts,
+                    labels=labels,
+                    constant_starts=offsets,
+                    constants=constants,
+                    seed=seed,
+                    parameters=self.constants.numbers(parameters),
+                )
+        if np.isinf(constants).any():
+            raise DataError(f"labels of up to {labels.max():g} are too large for {self.__name__}: its gains overflow")
+        return constants, offsets
 
-    def evaluator(self, objective: Objective) -> CompiledEvaluator:
+    def bind(self, objective: Objective) -> Callable[[ScoredLists, Evaluation], None]:
         """Return what computes the loss over the lists of an objective."""
-        return CompiledEvaluator(self, objective)
+        return _BoundLoss(self, objective)
 
 
-class CompiledEvaluator:
+class _BoundLoss:
     """A compiled loss over lists, on all threads.
 
     Args:
@@ -192,7 +201,7 @@ class CompiledEvaluator:
         compute: Callable[[int, int], object] = lambda begin, end: self.compiled(begin, end, **arguments)  # noqa: E731
         if self.long.any():
             compute = self._by_length(scored.lists, arguments)
-        with told_in_a_sentence(self.function):
+        with explained_compile_errors(self.function):
             if threads() == 1:
                 compute(0, scored.lists.size)
             else:
@@ -205,8 +214,8 @@ class CompiledEvaluator:
         long = self.long[lists]
 
         def compute(begin: int, end: int) -> None:
-            for is_long, members in itertools.groupby(range(begin, end), long.__getitem__):
-                run = list(members)
+            for is_long, positions in itertools.groupby(range(begin, end), long.__getitem__):
+                run = list(positions)
                 if is_long:
                     self.compiled_for_long(run[0], run[-1] + 1, **for_long)
                 else:
@@ -265,6 +274,99 @@ def list_loss(
 
     return decorate if function is None else decorate(function)
 
+
+def lifted_loss(loss: ListFunction, sampler: ListSampler | None, shift_invariant: bool) -> Any:
+    """Compile the loss over all lists, averaged over a sampler's samples if there is one."""
+    parts: dict[str, ListFunction] = {"one_list": loss}
+    if sampler is not None:
+        parts["perturb"] = sampler
+    body = PLAIN if sampler is None else EXPECTED
+    text = LOSS.format(
+        body=body.format(
+            arguments=call_of_list(loss, "parameters", scores="a" if sampler else None),
+            sampled=call_of_list(sampler, "sampler_parameters") if sampler else "",
+            normalise="" if shift_invariant else NORMALISE,
+            chain="" if shift_invariant else CHAIN,
+        )
+    )
+    return make(text, parts)
+
+
+LOSS = """
+def lifted(
+    begin, end, lists, starts, scores, data_starts, labels, constant_starts, constants, order, weights, seed,
+    iteration, newton, valued, samples, parameters, sampler_parameters, value, single,
+    gradient, curvature, single_gradient, single_curvature,
+):
+    longest = 0
+    for b in range(begin, end):
+        longest = max(longest, starts[b + 1] - starts[b])
+    all_g = scratch(longest)
+    all_h = scratch(longest)
+    for b in range(begin, end):
+        q = lists[b]
+        d = data_starts[q]
+        first = starts[b]
+        n = starts[b + 1] - first
+        f = scores[first:first + n]
+        g = all_g[:n]
+        h = all_h[:n]
+        weight = weights[q]
+        {body}
+        if single:
+            for i in range(n):
+                single_gradient[first + i] = g[i]
+                single_curvature[first + i] = h[i]
+        else:
+            for i in range(n):
+                gradient[first + i] = g[i]
+                curvature[first + i] = h[i]
+"""
+
+PLAIN = """
+        key = key_of(seed, iteration, q, 0)
+        g[:] = 0.0
+        h[:] = 1.0
+        value[b] = weight * one_list({arguments})
+        for i in range(n):
+            g[i] *= weight
+            h[i] *= weight
+"""
+
+EXPECTED = """
+        a = scratch(n)
+        total_g = zeros(n)
+        total_h = zeros(n)
+        total = 0.0
+        for t in range(samples):
+            key = key_of(seed, iteration, q, 2 * t + 1)
+            slope = perturb({sampled})
+            {normalise}
+            key = key_of(seed, iteration, q, 2 * t)
+            g[:] = 0.0
+            h[:] = 1.0
+            total += one_list({arguments})
+            {chain}
+            for i in range(n):
+                total_g[i] += slope * g[i]
+                total_h[i] += slope * slope * h[i]
+        value[b] = weight * total / samples
+        for i in range(n):
+            g[i] = weight * total_g[i] / samples
+            h[i] = weight * total_h[i] / samples
+"""
+
+NORMALISE = "make_log_probabilities(a)"
+
+# Through the log-softmax: J'g = g - p sum(g); of the curvature, the diagonal of J'HJ, which is never negative.
+CHAIN = """
+            sum_g = g.sum()
+            sum_h = h.sum()
+            for i in range(n):
+                p = exp(a[i])
+                g[i] -= p * sum_g
+                h[i] = h[i] * (1.0 - 2.0 * p) + p * p * sum_h
+"""
 
 CONSTANTS = """
 def lifted(begin, end, starts, labels, constant_starts, constants, seed, parameters):

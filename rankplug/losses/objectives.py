@@ -10,7 +10,7 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.compiled import writable
 from rankplug.data import Integers, check_starts
 from rankplug.errors import BrokenPluginError, DataError, DivergedError, ParameterError, did_you_mean, shown
+from rankplug.losses.list_losses import ListLoss
+from rankplug.losses.padded_losses import PaddedLoss
 from rankplug.registry import Named, parse, registry
 from rankplug.samplers import Sampler
 from rankplug.system import LARGEST_SEED, numbers, whole_number, workers
@@ -94,9 +96,9 @@ class Loss:
             labels: one a document.
             starts: where each list starts, and the number of documents last.
             sampler: averages the loss over draws of noise on the scores.
-            weights: one a list or one a document.
+            weights: one a list or one a document, see :class:`Objective`.
             seed: of the noise.
-            iteration: of the noise; another iteration draws anew.
+            iteration: of the noise; another iteration has other noise.
             step: what the derivatives are for, see :class:`Objective`.
         """
         objective = self.on(labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
@@ -118,27 +120,17 @@ class ScoredLists(NamedTuple):
     """Wish for the value; without it, what is written in its place is ignored."""
 
 
-class Evaluator(Protocol):
-    """Computation of a loss over lists; one for compiled functions, one for PyTorch expressions."""
-
-    def __call__(self, scored: ScoredLists, out: Evaluation) -> None:
-        """Fill ``out`` for some lists."""
-
-
-@runtime_checkable
-class Computable(Protocol):
-    """Implementation of a loss: a compiled function of one list, or a PyTorch expression over padded ones."""
-
-    def evaluator(self, objective: Objective) -> Evaluator:
-        """Return what computes the loss over the lists of an objective."""
-
-
 class Objective:
     """A loss bound to labels, weights, a sampler and a seed; called with scores, it is what a backend minimises.
 
     Most losses answer with their gradient and curvature whatever ``step`` says. Some papers give boosting engines
     another pair, whose quotient is a better Newton step than gradient over diagonal curvature; those losses hand that
     pair over where ``step="newton"``, which boosting backends ask for. ``step="gradient"`` is always the true gradient.
+
+    Weights multiply value, gradient and curvature. Documents of one list may have different weights where the loss is a
+    sum over documents, and in boosting, whose engines multiply each document's gradient and curvature by its weight:
+    the value then counts by the mean weight of the list. Elsewhere they are refused, as no value of a loss that
+    compares documents has such a gradient.
 
     >>> objective = Loss("cross_entropy").on(labels=[1, 0, 0, 2], starts=[0, 2, 4])
     >>> objective([0.0, 0.0, 0.0, 0.0]).gradient
@@ -171,17 +163,38 @@ class Objective:
         self.weights = None if weights is None else writable(weights, "weights")
         self._check()
         self.worth_threads = workers.WORTH_A_THREAD
-        self.list_weights: NDArray[np.float64] = np.ones(self.lengths.size)
-        if self.weights is not None and self._weights_of_lists:
-            self.list_weights = self.weights
-        self._evaluate = _evaluator(self)
+        implementation = self.loss.specification.load()
+        if not isinstance(implementation, (ListLoss, PaddedLoss)):
+            raise BrokenPluginError(
+                f"{self.loss.specification} is implemented by {implementation!r}, which is neither a @list_loss nor a"
+                " @padded_loss"
+            )
+        self._per_document = isinstance(implementation, PaddedLoss) and implementation.per_document
+        self.list_weights, self.document_weights = self._split_weights()
+        self._evaluate = implementation.bind(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _objective, (self.loss, self.labels, self.starts, self.sampler, self.weights, self.seed, self.step)
 
-    @property
-    def _weights_of_lists(self) -> bool:
-        return self.weights is not None and self.weights.size == self.lengths.size
+    def _split_weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return the weights of the lists, and those of the documents where they differ within a list."""
+        ones: NDArray[np.float64] = np.ones(self.lengths.size)
+        if self.weights is None:
+            return ones, None
+        if self.weights.size == self.lengths.size:
+            return self.weights, None
+        of_lists = self.weights[self.starts[:-1]]
+        differing = np.flatnonzero(np.repeat(of_lists, self.lengths) != self.weights)
+        if not differing.size:
+            return of_lists, None
+        if self.step == "gradient" and not self._per_document:
+            query = int(np.searchsorted(self.starts, differing[0], side="right")) - 1
+            raise DataError(
+                f"the documents of list {query} have different weights, but {self.loss.specification} compares"
+                " documents, so that no value has gradients weighted one by one; give one weight a list, or train by"
+                " boosting"
+            )
+        return ones, self.weights
 
     def _check(self) -> None:
         specification, name = self.loss.specification, str(self.loss.specification)
@@ -246,10 +259,12 @@ class Objective:
         self._evaluate(ScoredLists(packed, starts, chosen, call, valued), out)
         if not valued:
             out.value.fill(np.nan)
-        if self.weights is not None and not self._weights_of_lists:
-            documents = self.weights if lists is None else self.weights[_rows(self.starts, chosen)]
+        if self.document_weights is not None and not self._per_document:
+            documents = self.document_weights if lists is None else self.document_weights[_rows(self.starts, chosen)]
             np.multiply(out.gradient, documents, out=out.gradient, casting="same_kind")
             np.multiply(out.curvature, documents, out=out.curvature, casting="same_kind")
+            if chosen.size:
+                np.multiply(out.value, np.add.reduceat(documents, starts[:-1]) / np.diff(starts), out=out.value)
         return out
 
 
@@ -260,13 +275,3 @@ def _rows(starts: Integers, lists: Integers) -> Integers:
 def _objective(*state: Any) -> Objective:
     loss, labels, starts, sampler, weights, seed, step = state
     return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
-
-
-def _evaluator(objective: Objective) -> Evaluator:
-    implementation = objective.loss.specification.load()
-    if not isinstance(implementation, Computable):
-        raise BrokenPluginError(
-            f"{objective.loss.specification} is implemented by {implementation!r}, which is neither a"
-            " @list_loss nor a @padded_loss"
-        )
-    return implementation.evaluator(objective)

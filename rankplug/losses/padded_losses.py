@@ -65,17 +65,17 @@ class PaddedLoss(NamedFunction):
 
     supplied = frozenset({"scores", "labels", "mask", "uniform"})
 
-    def __init__(self, function: Callable[..., Any], cost: Cost) -> None:
+    def __init__(self, function: Callable[..., Any], cost: Cost, per_document: bool = False) -> None:
         super().__init__(function)
         check_cost(cost)
-        self.cost = cost
+        self.cost, self.per_document = cost, per_document
 
     def __call__(self, *arguments: Any, **parameters: Any) -> Any:
         return self.function(*arguments, **parameters)
 
-    def evaluator(self, objective: Objective) -> PaddedEvaluator:
-        """Return the evaluator of this loss over the lists of an objective."""
-        return PaddedEvaluator(objective, self)
+    def bind(self, objective: Objective) -> Callable[[ScoredLists, Evaluation], None]:
+        """Return what computes the loss over the lists of an objective."""
+        return _BoundPaddedLoss(objective, self)
 
 
 @overload
@@ -83,27 +83,31 @@ def padded_loss(function: Callable[..., Any]) -> PaddedLoss: ...
 
 
 @overload
-def padded_loss(function: None = None, *, cost: Cost = "pairs") -> Callable[[Callable[..., Any]], PaddedLoss]: ...
+def padded_loss(
+    function: None = None, *, cost: Cost = "pairs", per_document: bool = False
+) -> Callable[[Callable[..., Any]], PaddedLoss]: ...
 
 
 def padded_loss(
-    function: Callable[..., Any] | None = None, *, cost: Cost = "pairs"
+    function: Callable[..., Any] | None = None, *, cost: Cost = "pairs", per_document: bool = False
 ) -> PaddedLoss | Callable[[Callable[..., Any]], PaddedLoss]:
     """Make a loss from a PyTorch expression; a decorator, with or without arguments.
 
     Args:
         function: from padded scores, labels, mask and parameters to one value a list.
         cost: whether its tensors grow with the documents or with the pairs of a list; bounds its memory.
+        per_document: whether the function returns one value a document, which are added up, so that documents may have
+            weights of their own.
     """
 
     def decorate(function: Callable[..., Any]) -> PaddedLoss:
-        return PaddedLoss(function, cost)
+        return PaddedLoss(function, cost, per_document)
 
     return decorate if function is None else decorate(function)
 
 
-class PaddedEvaluator:
-    """Evaluator of a :class:`PaddedLoss` over the lists, on the CPU in double precision.
+class _BoundPaddedLoss:
+    """A :class:`PaddedLoss` over the lists of an objective, on the CPU in double precision.
 
     Each tensor is worked on by one thread, so results do not depend on the number of threads.
     """
@@ -146,7 +150,7 @@ class PaddedEvaluator:
 class _Batch:
     """Lists of similar length, padded."""
 
-    def __init__(self, evaluator: PaddedEvaluator, scored: ScoredLists, members: Integers) -> None:
+    def __init__(self, evaluator: _BoundPaddedLoss, scored: ScoredLists, members: Integers) -> None:
         scores, starts, lists, self.iteration, _ = scored
         self.evaluator, self.members = evaluator, members
         bound = evaluator.objective
@@ -160,6 +164,7 @@ class _Batch:
         self.scores = self.padded(scores)
         self.labels = np.where(self.mask, bound.labels[rows], filling_label)
         self.weights = bound.list_weights[self.data_lists]
+        self.document_weights = None if bound.document_weights is None else bound.document_weights[rows] * self.mask
 
     def padded(self, packed: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the documents' values, filled up at padding."""
@@ -191,11 +196,16 @@ class _Batch:
         if bound.sampler is not None and not bound.loss.specification.shift_invariant:
             seen = seen.masked_fill(~mask, -torch.inf).log_softmax(1).masked_fill(~mask, self.filling)
         values = self.evaluator.loss.function(seen, torch.from_numpy(self.labels), mask, **self.arguments(sample))
-        if values.shape != (self.members.size,):
+        per_document = self.evaluator.loss.per_document
+        if values.shape != (mask.shape if per_document else mask.shape[:1]):
             raise BrokenPluginError(
                 f"{self.evaluator.loss.__module__}.{self.evaluator.loss.__name__} returned a tensor of shape"
-                f" {tuple(values.shape)} for {self.members.size} lists; return one value a list"
+                f" {tuple(values.shape)} for {self.members.size} lists; return one value a"
+                f" {'document' if per_document else 'list'}"
             )
+        if per_document:
+            weights = mask if self.document_weights is None else torch.from_numpy(self.document_weights)
+            values = (values * weights).sum(1)
         second = self.evaluator.curvature != "ones"
         (gradient,) = torch.autograd.grad(values.sum(), leaf, create_graph=second)
         curvature = self.second_derivatives(gradient, leaf) if second else torch.ones_like(leaf)

@@ -10,14 +10,14 @@
 
 Its arguments say what it is: one that fills ``gradient`` is compiled (:mod:`rankplug.losses.list_losses`), one that
 takes ``mask`` is a PyTorch expression (:mod:`rankplug.losses.padded_losses`); further arguments are its parameters. In
-place of a version it has a digest of its source and of everything of the session that the source uses, by which results
-are named. Workers get the function itself; results hold its source as text, which nobody runs.
+place of a version it has a digest of its code and of everything that the code uses: functions and constants of the
+notebook and of modules beside it, arrays, models and their weights. Results are named by it. Workers get the function
+itself; results hold its source as text, which nobody runs.
 """
 
 from __future__ import annotations
 
 import copy
-import hashlib
 import inspect
 import pickle
 import textwrap
@@ -26,25 +26,58 @@ import typing
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, overload
 
 from pydantic import create_model
 
-from rankplug.compiled import NamedFunction, names_used
-from rankplug.errors import BrokenPluginError, PluginConflictError, shown
+from rankplug.compiled import NamedFunction
+from rankplug.compiled.identity import UnknownContentError, digest_of, names_used, plain
+from rankplug.errors import BrokenPluginError, ParameterError, PluginConflictError, shown
 from rankplug.losses.list_losses import ListLoss, list_loss
 from rankplug.losses.objectives import Loss
 from rankplug.losses.padded_losses import PaddedLoss, padded_loss
 from rankplug.losses.padded_parameters import PaddedParameters
-from rankplug.registry import SESSION, LossSpecification, Parameters, parse, registry
+from rankplug.registry import SESSION, LossSpecification, Named, Parameters, parse, registry
 
 Function = Callable[..., Any]
+
+MISSING: Any = object()
+LONGEST_DESCRIPTION = 200
 
 _offered: dict[str, tuple[Function, dict[str, Any]]] = {}
 
 
 class SessionPluginWarning(UserWarning):
     """A plugin that lives in this session only."""
+
+
+@overload
+def loss(reference: Named | Loss) -> Loss: ...
+@overload
+def loss(reference: Callable[..., Any], **declared: Any) -> Loss: ...
+@overload
+def loss(**declared: Any) -> Callable[[Callable[..., Any]], Loss]: ...
+def loss(reference: Any = MISSING, **declared: Any) -> Any:
+    """Return the loss of a name; or, on a function, make a loss of it for this session.
+
+    Args:
+        reference: a name such as ``"approx_ndcg[eta=10]"``, a loss, or a function, see
+            :mod:`rankplug.losses.session_losses`.
+        declared: properties of a function's loss, such as ``convex=True``.
+
+    >>> loss("cross_entropy").evaluate([0.2, 0.5], labels=[1, 0], starts=[0, 2]).value.round(6)
+    array([0.854355])
+    """
+    if reference is MISSING:
+        return lambda function: offer(function, declared)
+    if callable(reference):
+        return offer(reference, declared)
+    if declared:
+        raise ParameterError(
+            f"{next(iter(declared))} can be declared of a function only; parameters of a loss stand in its name, as in"
+            " lambdarank[sigma=2.0]"
+        )
+    return Loss.named(reference)
 
 
 def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
@@ -66,9 +99,9 @@ def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
             SessionPluginWarning,
             stacklevel=3,
         )
+    version = _version(name, function, declared)
     _offered[name] = function, dict(declared)
-    source = source_of(function)
-    registry().add(specification, version=_digest(source, declared), source=source)
+    registry().add(specification, version=version, source=source_of(function))
     return Loss(name)
 
 
@@ -80,7 +113,7 @@ def renew() -> None:
             for plugin in registry().plugins("loss")
             if (plugin.specification.name, plugin.distribution) == (name, SESSION)
         ]
-        if there and there[0].version != _digest(source_of(function), declared):
+        if there and there[0].version != _version(name, function, declared):
             # What was compiled holds the old values of what it uses.
             offer(copy.copy(function), declared)
 
@@ -139,61 +172,48 @@ def _parameters(function: NamedFunction, base: type[Parameters]) -> type[Paramet
 
 def source_of(function: Function) -> str:
     """Return the source of a function, and of everything in the session that it uses."""
-    plain = _plain(function)
+    main = plain(function)
     texts: dict[str, str] = {}
-    todo: list[tuple[str, Any]] = [(plain.__name__, plain)]
+    pending: list[tuple[str, Any]] = [(main.__name__, main)]
     if isinstance(function, ListLoss):
-        todo += [(name, value) for name, value in vars(function).items() if name.startswith("constants") and value]
-    while todo:
-        name, value = todo.pop()
-        part = _plain(value)
+        pending += [(name, value) for name, value in vars(function).items() if name.startswith("constants") and value]
+    while pending:
+        name, value = pending.pop()
+        part = plain(value)
         if name in texts:
             continue
-        if isinstance(part, types.FunctionType) and part.__module__ == plain.__module__:
-            texts[name] = f"{_text(part)}# defaults {part.__defaults__!r}"
-            todo += names_used(part)
+        if isinstance(part, types.FunctionType) and part.__module__ == main.__module__:
+            texts[name] = _text(part)
+            pending += names_used(part)
         else:
             texts[name] = f"{name} = {_described(part)}"
-    return "\n".join(texts[name] for name in sorted(texts, key=lambda name: (name != plain.__name__, name)))
-
-
-def _plain(function: Any) -> Any:
-    """Return the Python function inside a loss, a compiled function or a building block."""
-    inner = function.function if isinstance(function, NamedFunction) else function
-    return getattr(inner, "py_func", inner)
+    return "\n".join(texts[name] for name in sorted(texts, key=lambda name: (name != main.__name__, name)))
 
 
 def _text(function: types.FunctionType) -> str:
     try:
         return textwrap.dedent(inspect.getsource(function))
     except OSError:
-        return f"# {function.__name__} {_instructions(function.__code__)}\n"
-
-
-def _instructions(code: types.CodeType) -> list[Any]:
-    """Return the bytecode of a function whose source is not available."""
-    constants = [
-        _instructions(constant) if isinstance(constant, types.CodeType) else repr(constant)
-        for constant in code.co_consts
-    ]
-    return [code.co_code.hex(), code.co_names, constants]
+        return f"# the source of {function.__name__} is not available\n"
 
 
 def _described(value: Any) -> str:
     if isinstance(value, types.ModuleType):
         return f"module {value.__name__}"
-    if hasattr(value, "tobytes"):
-        return f"{type(value).__name__} {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
     if hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
-    text = repr(value)
-    # An address in memory says nothing, and is another one in the next session.
-    return f"{type(value).__module__}.{type(value).__qualname__}" if " at 0x" in text else text
+    return repr(value)[:LONGEST_DESCRIPTION]
 
 
-def _digest(source: str, declared: Mapping[str, Any]) -> str:
-    facts = sorted((name, sorted(value) if isinstance(value, frozenset) else value) for name, value in declared.items())
-    return hashlib.blake2b(f"{source}\n{facts}".encode(), digest_size=8).hexdigest()
+def _version(name: str, function: Function, declared: Mapping[str, Any]) -> str:
+    """Return a digest of a loss's code, of all that it uses, and of what is declared of it."""
+    try:
+        return digest_of(function, dict(declared))[:16]
+    except UnknownContentError as error:
+        raise BrokenPluginError(
+            f"loss {name} uses {error}, whose content cannot be part of what names its results; use numbers, arrays or"
+            f" functions instead, or make a package of the loss with: rankplug new loss {name}"
+        ) from error
 
 
 def packed(references: Iterable[str]) -> bytes:

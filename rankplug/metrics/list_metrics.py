@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.compiled import RANDOM, STABLE, WORST, ListFunction, make, told_in_a_sentence
+from rankplug.compiled import RANDOM, STABLE, WORST, ListFunction, explained_compile_errors, make
 from rankplug.data import Integers, check_labels
 from rankplug.errors import DataError
 from rankplug.metrics.metric_parameters import WHOLE_LIST, MetricParameters
@@ -67,7 +67,7 @@ class ListMetric(ListFunction):
             "value": value,
             "sound": sound,
         }
-        with told_in_a_sentence(self):
+        with explained_compile_errors(self):
             workers.run(
                 lambda begin, end: compiled(begin, end, **arguments),
                 workers.chunks_of(COST_OF_A_DOCUMENT * np.diff(starts), threads()),

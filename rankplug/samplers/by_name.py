@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.compiled import told_in_a_sentence, writable
+from rankplug.compiled import explained_compile_errors, writable
 from rankplug.data import Integers, check_starts
 from rankplug.registry import Named, Parameters, parse, registry
 from rankplug.samplers.list_samplers import ListSampler, lifted_sampler
@@ -62,7 +62,7 @@ class Sampler:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Draw for the named lists, and return with each draw the derivative of a perturbed score to its score."""
         draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
-        with told_in_a_sentence(self.function):
+        with explained_compile_errors(self.function):
             lifted_sampler(self.function)(
                 0,
                 lists.size,

@@ -571,7 +571,7 @@ def weights_multiply_the_result(case: Case, given: CheckInput) -> str | None:
 @CONTRACT.check(
     inputs=lists_of(9, 6),
     means="runs cannot be repeated",
-    fix="draw from rankplug.compiled.noise.uniform(key, document) only",
+    fix="draw from rankplug.compiled.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: CheckInput) -> str | None:
     """Check that the same seed and iteration give the same noise, also after a round trip through pickle."""

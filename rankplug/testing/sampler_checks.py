@@ -122,7 +122,7 @@ def adding_a_constant_changes_nothing(case: Case, given: CheckInput) -> str | No
 @CONTRACT.check(
     inputs=_lists(9, 6),
     means="runs cannot be repeated, or see the same noise again and again",
-    fix="draw from rankplug.compiled.noise.uniform(key, document) only",
+    fix="draw from rankplug.compiled.uniform(key, document) only",
 )
 def noise_is_repeated_by_seed_and_iteration(case: Case, given: CheckInput) -> str | None:
     """Check that the same seed and iteration give the same noise, and others other noise."""

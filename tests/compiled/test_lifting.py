@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.compiled.lifting import OLD_VERSIONS_KEPT, make, sources_of, writable
+from rankplug.compiled import make, writable
+from rankplug.compiled.lifting import OLD_VERSIONS_KEPT, _remove_old
 from rankplug.errors import BrokenPluginError
 from rankplug.losses import list_loss
 from rankplug.metrics import MetricParameters
@@ -39,7 +40,7 @@ RUN = """
     template = "def lifted(ranked, weight):\\n    return one_list(ranked, weight)\\n"
     lifted = make(template, {"one_list": my_kernel.weighted_top})
     value = lifted(np.array([4.0, 1.0]), 2.0)
-    print(value, sum(lifted.stats.cache_hits.values()), sum(lifted.stats.cache_misses.values()))
+    print(value, sum(lifted.dispatcher.stats.cache_hits.values()), sum(lifted.dispatcher.stats.cache_misses.values()))
 """
 
 
@@ -102,23 +103,17 @@ def test_editing_a_function_it_calls_or_a_constant_from_elsewhere_makes_a_new_ve
     assert len(module.versions()) == 3
 
 
-def test_old_versions_are_removed_with_their_compiled_form(module):
-    edits = OLD_VERSIONS_KEPT + 2
-    code = """
-        import importlib, pathlib, sys
-        import my_kernel
-        from rankplug.metrics.list_metrics import lifted_metric
-        path = pathlib.Path(my_kernel.__file__)
-        source = path.read_text()
-        for edit in range({edits}):
-            path.write_text(source + f"\\nEDIT = {{edit}}\\n")
-            importlib.invalidate_caches()
-            lifted_metric(importlib.reload(my_kernel).weighted_top)
-    """
-    module.run(code.format(edits=edits))
-    assert len(module.versions()) == OLD_VERSIONS_KEPT
-    compiled = [path for path in module.files() if path.endswith((".nbi", ".nbc"))]
-    assert all(any(version in path for version in module.versions()) for path in compiled)
+def test_old_versions_are_removed_with_their_machine_code(tmp_path):
+    (tmp_path / "__pycache__").mkdir()
+    names = [f"pkg.loss-{version}" for version in range(OLD_VERSIONS_KEPT + 2)] + ["pkg.other-1"]
+    for age, name in enumerate(names):
+        (tmp_path / f"{name}.py").touch()
+        os.utime(tmp_path / f"{name}.py", (age, age))
+        (tmp_path / "__pycache__" / f"{name}.lifted-1.nbc").touch()
+    _remove_old(tmp_path, "pkg.loss", keep=tmp_path / f"{names[-2]}.py")
+    left = {path.stem for path in tmp_path.glob("*.py")}
+    assert left == {*names[2:]}
+    assert {path.name.partition(".lifted")[0] for path in (tmp_path / "__pycache__").iterdir()} == left
 
 
 @pytest.mark.slow
@@ -195,13 +190,6 @@ def test_a_word_arrives_as_its_position_among_the_allowed():
     parameters = rp.metric("ndcg[gain=linear]").parameters
     assert gain_of_scores.numbers(parameters) == (1,)
     assert gain_of_scores.numbers(rp.metric("ndcg").parameters) == (0,)
-
-
-def test_sources_name_every_file_a_function_depends_on():
-    from rankplug_metrics import ndcg
-
-    files = {os.path.basename(path) for path in sources_of(ndcg.ndcg.function)}
-    assert {"ndcg.py", "dcg.py", "ranking.py"} <= files
 
 
 def test_the_same_function_is_lifted_once():

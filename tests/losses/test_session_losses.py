@@ -11,6 +11,7 @@ import pytest
 
 import rankplug as rp
 from rankplug.compiled import building_block
+from rankplug.compiled.identity import digest_of
 from rankplug.errors import BrokenPluginError, ParameterError, PluginConflictError
 from rankplug.losses import session_losses
 from rankplug.losses.session_losses import SessionPluginWarning, packed, unpack
@@ -118,7 +119,7 @@ def source(body: str) -> str:
     """Return a digest of a loss whose cell has some text."""
     space: dict = {"building_block": building_block, "FACTOR": 1.0}
     exec(compile(body, "<cell>", "exec"), space)
-    return session_losses._digest(session_losses.source_of(space["mine"]), {})
+    return digest_of(space["mine"])
 
 
 def test_the_digest_follows_the_code_its_helpers_and_its_constants():

@@ -137,15 +137,16 @@ def test_weights_of_lists_count(lists):
 
 
 def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
-    from rankplug.losses.list_losses import CompiledEvaluator
+    from rankplug.losses import Objective
 
-    honest = CompiledEvaluator.__call__
+    honest = Objective.__call__
 
-    def spoilt(self, scored, out):
-        honest(self, scored, out)
+    def nan_value(self, scores, **settings):
+        out = honest(self, scores, **settings)
         out.value[0] = np.nan
+        return out
 
-    monkeypatch.setattr(CompiledEvaluator, "__call__", spoilt)
+    monkeypatch.setattr(Objective, "__call__", nan_value)
     with pytest.raises(DivergedError, match="the loss is no longer finite"):
         rp.fit("lbfgs", loss="cross_entropy", train=lists)
 

@@ -10,11 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from rankplug.compiled import make, sort_best_first
-from rankplug.losses.list_losses import list_loss
 from rankplug.registry import registry
 
 PROGRAM = """
@@ -54,7 +51,7 @@ HANDFUL = [("loss", "ranknet"), ("metric", "ndcg"), ("sampler", "gumbel")]
 
 
 SESSION = """
-from rankplug.losses.list_losses import list_loss
+from rankplug import list_loss
 from rankplug_classics.pairs import ranknet
 
 packaged = registry().find("loss", "ranknet").specification
@@ -85,20 +82,6 @@ def digests(names: list[tuple[str, str]], cache: Path, hash_seed: int, program: 
     found: dict[str, str] = json.loads(done.stdout)
     assert len(found) == len(names)
     return found
-
-
-def test_compiled_code_calls_its_own_copies_only() -> None:
-    @list_loss
-    def best(scores, order):
-        return sort_best_first(scores, order)[0] + sort_best_first(-scores, order)[0]
-
-    lifted = make("def lifted(scores, order):\n    return one_list(scores, order)\n", {"one_list": best})
-    assert lifted(np.arange(4.0), np.arange(4, dtype=np.int32)) == 3.0
-    (made,) = lifted.overloads.values()
-    code = made.library.get_llvm_str()
-    copies = [line for line in code.splitlines() if line.startswith("define") and "sort" in line]
-    assert copies
-    assert all(line.startswith("define internal") for line in copies)
 
 
 @pytest.mark.slow

@@ -128,16 +128,17 @@ def test_an_interruption_before_any_model_passes_through(train, monkeypatch):
 
 @pytest.mark.parametrize(("backend", "scorer"), ENGINES)
 def test_a_loss_that_turns_nan_stops_with_the_last_good_model(backend, scorer, train, valid, monkeypatch):
-    from rankplug.losses.list_losses import CompiledEvaluator
+    from rankplug.losses import Objective
 
-    honest = CompiledEvaluator.__call__
+    honest = Objective.__call__
 
-    def nan_from_the_fourth(self, scored, out):
-        honest(self, scored, out)
-        if scored.iteration >= 3:
+    def nan_from_the_fourth(self, scores, *, iteration=0, **settings):
+        out = honest(self, scores, iteration=iteration, **settings)
+        if iteration >= 3:
             out.value[:] = out.gradient[:] = math.nan
+        return out
 
-    monkeypatch.setattr(CompiledEvaluator, "__call__", nan_from_the_fourth)
+    monkeypatch.setattr(Objective, "__call__", nan_from_the_fourth)
     with pytest.raises(DivergedError, match="no longer finite at iteration 3") as caught:
         rp.fit(backend, scorer=scorer, loss="cross_entropy", train=train, valid=valid)
     assert caught.value.model.record.iterations == 3
