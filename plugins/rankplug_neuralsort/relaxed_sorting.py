@@ -20,7 +20,8 @@ Gains are ``2^y - 1``. A list whose labels are all equal is silent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
 from rankplug.losses import padded_loss
 
@@ -42,11 +43,88 @@ def relaxed_order(scores: torch.Tensor, mask: torch.Tensor, temperature: float) 
 
 
 def scaled(matrix: torch.Tensor, scalings: int) -> torch.Tensor:
-    """Return the matrix after Sinkhorn's scalings, each of columns and then of rows."""
+    """Return the matrix after Sinkhorn's scalings, each of columns and then of rows.
+
+    Factors of the rows and columns take the place of scaled matrices: a scaling is two products of the matrix with a
+    vector, and the derivative one product of matrices, where autograd would store and pass every scaled matrix.
+    """
+    return _sinkhorn().apply(matrix, scalings)
+
+
+Factors = list[tuple["torch.Tensor", "torch.Tensor"]]
+"""Factors before the first scaling and after each, with which of them a sum near 0 bounded."""
+
+
+def _scaling_factors(matrix: torch.Tensor, scalings: int) -> tuple[Factors, Factors]:
+    """Return the factors of the rows and of the columns."""
+    import torch
+
+    rows: Factors = [(torch.ones_like(matrix[:, :, 0]), matrix.new_zeros((), dtype=torch.bool))]
+    columns: Factors = [(torch.ones_like(matrix[:, 0]), matrix.new_zeros((), dtype=torch.bool))]
     for _ in range(scalings):
-        matrix = matrix / matrix.sum(1, keepdim=True).clamp(min=SMALLEST_SUM)
-        matrix = matrix / matrix.sum(2, keepdim=True).clamp(min=SMALLEST_SUM)
-    return matrix
+        columns.append(_next_factors(columns[-1][0], torch.einsum("lij,li->lj", matrix, rows[-1][0])))
+        rows.append(_next_factors(rows[-1][0], torch.einsum("lij,lj->li", matrix, columns[-1][0])))
+    return rows, columns
+
+
+def _next_factors(factors: torch.Tensor, sums: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    import torch
+
+    scaled_sums = factors * sums
+    # Rows and columns of padding have no mass, and must not grow beyond all bounds.
+    divided = torch.where(scaled_sums > 0, factors / scaled_sums.clamp(min=SMALLEST_SUM), factors)
+    return divided, scaled_sums < SMALLEST_SUM
+
+
+@functools.cache
+def _sinkhorn() -> Any:
+    import torch
+
+    class Sinkhorn(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, matrix: torch.Tensor, scalings: int) -> torch.Tensor:
+            rows, columns = _scaling_factors(matrix, scalings)
+            ctx.save_for_backward(matrix)
+            ctx.factors = rows, columns
+            return rows[-1][0][:, :, None] * matrix * columns[-1][0][:, None, :]
+
+        @staticmethod
+        def backward(ctx: Any, above: torch.Tensor) -> Any:
+            (matrix,) = ctx.saved_tensors
+            rows, columns = ctx.factors
+            if torch.is_grad_enabled():
+                # For second derivatives, by autograd alone.
+                last_rows, last_columns = (factors[-1][0] for factors in _scaling_factors(matrix, len(rows) - 1))
+                result = last_rows[:, :, None] * matrix * last_columns[:, None, :]
+                return torch.autograd.grad(result, matrix, above, create_graph=True)[0], None
+            last_rows, last_columns = rows[-1][0], columns[-1][0]
+            weighted = above * matrix
+            by_row = torch.einsum("lij,lj->li", weighted, last_columns)
+            by_column = torch.einsum("lij,li->lj", weighted, last_rows)
+            lefts, rights = [0 * last_rows], [0 * last_columns]
+            for (row, _), next_row, (column, _), next_column in reversed(
+                list(zip(rows[:-1], rows[1:], columns[:-1], columns[1:], strict=True))
+            ):
+                by_sums, by_row = _through_factors(row, *next_row, by_row)
+                lefts.append(by_sums)
+                rights.append(next_column[0])
+                by_column = by_column + torch.einsum("lij,li->lj", matrix, by_sums)
+                by_sums, by_column = _through_factors(column, *next_column, by_column)
+                lefts.append(row)
+                rights.append(by_sums)
+                by_row = by_row + torch.einsum("lij,lj->li", matrix, by_sums)
+            products = torch.bmm(torch.stack(lefts, 2), torch.stack(rights, 1))
+            return products.addcmul_(last_rows[:, :, None] * last_columns[:, None, :], above), None
+
+    return Sinkhorn
+
+
+def _through_factors(
+    before: torch.Tensor, after: torch.Tensor, bounded: torch.Tensor, derivative: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the derivative by the sums that factors are one over, and by the factors before where they are not."""
+    by_sums = (-derivative * after.square()).masked_fill(bounded, 0.0)
+    return by_sums, (derivative * after / before).masked_fill(~bounded, 0.0)
 
 
 def relaxed_ndcg(matrix: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor, deepest: int) -> torch.Tensor:
