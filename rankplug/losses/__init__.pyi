@@ -1,5 +1,3 @@
-from .by_name import loss as loss
-from .list_losses import ListLoss as ListLoss
 from .list_losses import ListLoss as ListLoss
 from .list_losses import LongLists as LongLists
 from .list_losses import list_constants as list_constants
@@ -17,23 +15,3 @@ from .session_losses import loss as loss
 from .session_losses import packed as packed
 from .session_losses import renew as renew
 from .session_losses import unpack as unpack
-
-__all__ = [
-    "Evaluation",
-    "ListLoss",
-    "LongLists",
-    "Loss",
-    "Objective",
-    "PaddedLoss",
-    "PaddedParameters",
-    "SessionPluginWarning",
-    "Step",
-    "list_constants",
-    "list_loss",
-    "loss",
-    "packed",
-    "padded_loss",
-    "padding_filled",
-    "renew",
-    "unpack",
-]
