@@ -30,12 +30,6 @@ class RankNet(Parameters):
 
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoid")
     mean: bool = Field(False, description="divide each list by the number of its pairs")
-    tolerance: float = Field(
-        1e-12,
-        ge=0,
-        le=1e-3,
-        description="relative error allowed for lists of over 2,000 documents; 0 looks at all pairs",
-    )
 
 
 class RankSVM(Parameters):
@@ -90,12 +84,6 @@ class LambdaLoss(Parameters):
     variant: Literal["ndcg1", "ndcg2", "ndcg2pp"] = Field("ndcg2pp", description="which bound of NDCG")
     mu: float = Field(10.0, ge=0, description="share of the NDCG-Loss2 weights in ndcg2pp")
     sigma: float = Field(1.0, gt=0, description="steepness of the sigmoid")
-    tolerance: float = Field(
-        1e-12,
-        ge=0,
-        le=1e-3,
-        description="relative error allowed in ndcg1, for lists of over 2,000 documents; 0 looks at all pairs",
-    )
 
 
 class MDPRank(Parameters):

@@ -47,12 +47,6 @@ class SumOverRankings(RankingSet):
 
     rankings: Literal["closed", "sampled"] | None = Field(None, description="none: closed where there is a closed form")
     divide_by_pairs: bool = Field(False, description="divide scores by the number of good and bad pairs")
-    tolerance: float = Field(
-        1e-12,
-        ge=0,
-        le=1e-3,
-        description="relative error allowed in closed forms for lists of over 2,000 documents; 0: none",
-    )
 
     @property
     def closed(self) -> bool:

@@ -12,7 +12,6 @@ import math
 import numpy as np
 
 from rankplug.compiled import (
-    LONGEST_WITH_PAIRS,
     SLOPE,
     SOFTPLUS,
     TAIL,
@@ -110,12 +109,12 @@ def _worth_for_lambdarank(labels, parameters):
     n = labels.size
     if parameters.norm or parameters.deepest < n or parameters.arithmetic != "exact":
         return False
-    return worth_sums(n, np.unique(labels).size, 2, 0.5 * n * n, parameters.tolerance)
+    return worth_sums(n, np.unique(labels).size, 2, 0.5 * n * n)
 
 
 def _worth_for_approx_ndcg(labels, parameters):
-    return worth_sums(labels.size, 1, 6, 1.0 * np.count_nonzero(labels) * labels.size, parameters.tolerance)
+    return worth_sums(labels.size, 1, 6, 1.0 * np.count_nonzero(labels) * labels.size)
 
 
-LAMBDARANK = LongLists(lambdarank_of_long_lists, _worth_for_lambdarank, LONGEST_WITH_PAIRS)
-APPROX_NDCG = LongLists(approx_ndcg_of_long_lists, _worth_for_approx_ndcg, LONGEST_WITH_PAIRS)
+LAMBDARANK = LongLists(lambdarank_of_long_lists, _worth_for_lambdarank)
+APPROX_NDCG = LongLists(approx_ndcg_of_long_lists, _worth_for_approx_ndcg)

@@ -10,7 +10,6 @@ from pydantic import Field
 from rankplug import LossSpecification, Parameters, SamplerSpecification, StudySpecification, hookimpl
 
 PAPER = "stochastic"
-TOLERANCE = 1e-12
 
 
 class CrossEntropy(Parameters):
@@ -23,12 +22,6 @@ class ApproxNdcg(Parameters):
     """Parameters of ``approx_ndcg``."""
 
     eta: float = Field(10.0, gt=0, description="steepness of the sigmoids")
-    tolerance: float = Field(
-        TOLERANCE,
-        ge=0,
-        le=1e-3,
-        description="relative error allowed for lists of over 2,000 documents; 0 looks at all pairs",
-    )
 
 
 class LambdaRank(Parameters):
@@ -38,12 +31,6 @@ class LambdaRank(Parameters):
     norm: bool = Field(False, description="divide by score gaps and by the size of a list's gradient, as LightGBM may")
     truncation: int | None = Field(None, ge=1, description="best ranks of which one must be in a pair; none: all")
     arithmetic: Literal["exact", "lightgbm"] = Field("exact", description="lightgbm repeats its roundings bit by bit")
-    tolerance: float = Field(
-        TOLERANCE,
-        ge=0,
-        le=1e-3,
-        description="relative error allowed without truncation and norm, for lists of over 2,000 documents; 0: none",
-    )
 
     @property
     def deepest(self) -> int:

@@ -22,13 +22,13 @@ Levels = NDArray[np.int64]
 
 TERMS = 20
 LONGEST_WITH_PAIRS = 2_000
-"""Documents of a list of which all pairs are looked at, whatever error is allowed; measured, and on the safe side."""
-PRECISION = 1e-13
-"""Relative error of the sums; where less is allowed, pairs are to be looked at. The sums of the bend, which changes its
-sign, are off by up to a hundred times that, beside sums of the slope."""
+"""Documents of a list up to which all pairs are visited; measured, and on the safe side.
+
+Sums have a relative error of 1e-13. Those of the bend, which changes its sign, are off by up to a hundred times that,
+beside sums of the slope.
+"""
 WORTH_A_DOCUMENT, WORTH_A_SUM = 300.0, 100.0
-"""Pairs that are looked at in the time of a document, and of one sum over one level for it; measured, and on the safe
-side."""
+"""Pairs visited in the time of a document, and of one sum over one level for it; measured, and on the safe side."""
 
 TAIL, SLOPE, SOFTPLUS, BEND = 0, 1, 2, 3
 """Rows of the coefficients: ``p = t / (1 + t)``, ``p (1 - p)``, ``log(1 + t)`` and ``p (1 - p) (1 - 2 p)``."""
@@ -49,17 +49,16 @@ def _coefficients() -> Doubles:
 COEFFICIENTS = _coefficients()
 
 
-def worth_sums(documents: int, levels: int, columns: int, pairs: float, tolerance: float) -> bool:
-    """Tell whether sums are faster than a look at so many pairs, and exact enough.
+def worth_sums(documents: int, levels: int, columns: int, pairs: float) -> bool:
+    """Tell whether sums are faster than a visit to each pair.
 
     Args:
         documents: of the list.
         levels: of labels.
         columns: rows of weights, of all calls of :func:`sum_over_pairs` together.
-        pairs: that would be looked at.
-        tolerance: relative error that is allowed.
+        pairs: that would be visited.
     """
-    if documents <= LONGEST_WITH_PAIRS or tolerance < PRECISION:
+    if documents <= LONGEST_WITH_PAIRS:
         return False
     return (WORTH_A_DOCUMENT + WORTH_A_SUM * levels * columns) * documents < pairs
 

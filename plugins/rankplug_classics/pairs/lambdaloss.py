@@ -22,7 +22,6 @@ import math
 import numpy as np
 
 from rankplug.compiled import (
-    LONGEST_WITH_PAIRS,
     SLOPE,
     SOFTPLUS,
     TAIL,
@@ -97,13 +96,13 @@ def ndcg1_of_long_lists(scores, labels, gradient, curvature, constants, order, v
 
 def _worth_sums(labels, parameters):
     n = labels.size
-    return parameters.variant == "ndcg1" and worth_sums(n, 1, 2, 1.0 * n * n, parameters.tolerance)
+    return parameters.variant == "ndcg1" and worth_sums(n, 1, 2, 1.0 * n * n)
 
 
 @list_loss(
     constants=constants,
     constants_length=lambda lengths, parameters: 2 * lengths + 1,
-    long_lists=LongLists(ndcg1_of_long_lists, _worth_sums, LONGEST_WITH_PAIRS),
+    long_lists=LongLists(ndcg1_of_long_lists, _worth_sums),
 )
 def lambdaloss(scores, labels, gradient, curvature, constants, order, valued, variant, mu, sigma):
     """Compute LambdaLoss of one list."""

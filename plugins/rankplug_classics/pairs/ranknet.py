@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankplug.compiled import (
-    LONGEST_WITH_PAIRS,
     SLOPE,
     SOFTPLUS,
     TAIL,
@@ -80,13 +79,13 @@ def ranknet_of_long_lists(scores, labels, gradient, curvature, constants, order,
 
 def _worth_sums(labels, parameters):
     n = labels.size
-    return worth_sums(n, np.unique(labels).size, 1, 0.5 * n * n, parameters.tolerance)
+    return worth_sums(n, np.unique(labels).size, 1, 0.5 * n * n)
 
 
 @list_loss(
     constants=levels,
     constants_length=lambda lengths, parameters: lengths,
-    long_lists=LongLists(ranknet_of_long_lists, _worth_sums, LONGEST_WITH_PAIRS),
+    long_lists=LongLists(ranknet_of_long_lists, _worth_sums),
 )
 def ranknet(scores, labels, gradient, curvature, order, valued, sigma, mean):
     """Compute the sum over one list's pairs with ``y_i > y_j`` of ``log(1 + exp(-sigma (f_i - f_j)))``."""
