@@ -55,13 +55,49 @@ def check_cost(cost: str) -> None:
         raise BrokenPluginError(f"cost={cost!r} is not possible: documents, pairs")
 
 
-class _ListConstants(ListFunction):
+class ListConstants(ListFunction):
+    """Fills what a loss computes of one list before training."""
+
     supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
 
+    def of_lists(
+        self,
+        labels: NDArray[np.float64],
+        starts: Integers,
+        offsets: Integers,
+        parameters: Parameters,
+        seed: int,
+        first: int = 0,
+    ) -> NDArray[np.float64]:
+        """Return the constants of some lists in one array; those of a list start at its offset.
 
-def list_constants(function: Callable[..., Any]) -> ListFunction:
+        Args:
+            labels: labels of all lists.
+            starts: position of each list's first label, and the end of the last list.
+            offsets: position of each list's first constant, and the end of the last list's.
+            parameters: parameters of the loss.
+            seed: seed of the noise.
+            first: first list that gets constants.
+        """
+        constants = np.zeros(int(offsets[-1]))
+        fill = make(CONSTANTS.format(arguments=call_of_list(self, "parameters")), {"one_list": self})
+        with explained_compile_errors(self):
+            fill(
+                first,
+                starts.size - 1,
+                starts=starts,
+                labels=labels,
+                constant_starts=offsets,
+                constants=constants,
+                seed=seed,
+                parameters=self.numbers(parameters),
+            )
+        return constants
+
+
+def list_constants(function: Callable[..., Any]) -> ListConstants:
     """Make a function that computes constants of one list before training; a decorator."""
-    return _ListConstants(function)
+    return ListConstants(function)
 
 
 @dataclass(frozen=True)
@@ -115,7 +151,7 @@ class ListLoss(ListFunction):
         super().__init__(function, fastmath)
         check_cost(cost)
         self.constants = (
-            constants if constants is None or isinstance(constants, ListFunction) else list_constants(constants)
+            constants if constants is None or isinstance(constants, ListConstants) else list_constants(constants)
         )
         self.constants_length = constants_length
         self.cost = cost
@@ -130,22 +166,9 @@ class ListLoss(ListFunction):
             return np.empty(0), np.zeros(lists + 1, np.int64)
         lengths = np.broadcast_to(np.asarray(self.constants_length(np.diff(starts), parameters)), (lists,))
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        constants = np.zeros(int(offsets[-1]))
-        if constants.size:
-            fill = make(
-                CONSTANTS.format(arguments=call_of_list(self.constants, "parameters")), {"one_list": self.constants}
-            )
-            with explained_compile_errors(self.constants):
-                fill(
-                    0,
-                    lists,
-                    starts=starts,
-                    labels=labels,
-                    constant_starts=offsets,
-                    constants=constants,
-                    seed=seed,
-                    parameters=self.constants.numbers(parameters),
-                )
+        if offsets[-1] == 0:
+            return np.empty(0), offsets
+        constants = self.constants.of_lists(labels, starts, offsets, parameters, seed)
         if np.isinf(constants).any():
             raise DataError(f"labels of up to {labels.max():g} are too large for {self.__name__}: its gains overflow")
         return constants, offsets
