@@ -316,19 +316,17 @@ def read(
         matrix[end - block.shape[0] : end, : block.shape[1]] = block
         end -= block.shape[0]
     starts = np.concatenate([[0], np.flatnonzero(np.diff(queries)) + 1, [labels.size]])
-    return Lists(matrix, labels, starts, queries[starts[:-1]], names, str(path))
+    return Lists(matrix, labels, starts, queries[starts[:-1]], names if (names != "").any() else None, str(path))
 
 
-def join_columns(
-    blocks: list[Documents], source: str
-) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.str_] | None]:
-    """Return labels, queries and names of all documents of a text; the names are None when no document has one."""
+def join_columns(blocks: list[Documents], source: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return labels, queries and names of all documents of a text."""
     if not any(block.labels.size for block in blocks):
         raise DataError(f"{source} holds no document: it is empty, or has nothing but blank lines and comments")
     labels, queries, names = (
         np.concatenate([getattr(block, column) for block in blocks]) for column in ("labels", "queries", "names")
     )
-    return labels, queries, names if (names != "").any() else None
+    return labels, queries, names
 
 
 def documents_of(

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from rankplug import DatasetSpecification, TransformSpecification, hookimpl
 from rankplug_data.file_specifications import DATASETS
-from rankplug_data.synthetic_specification import SYNTHETIC
+from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.transform_specifications import TRANSFORMS
+
+SYNTHETIC = DatasetSpecification(
+    name="synthetic",
+    summary="made data in the shape of MSLR, Yahoo, .Gov or OHSUMED, the same on every machine",
+    implementation="rankplug_data.synthetic.collection:load",
+    parameters=SyntheticParameters,
+    blocks="rankplug_data.synthetic.collection:blocks",
+    licence="MIT, as the program that makes it.",
+)
 
 
 @hookimpl

@@ -282,14 +282,14 @@ def write_prepared(
     Args:
         folder: where to write.
         manifest: the manifest, without statistics and fingerprints.
-        columns: ``labels``, ``lengths`` of the lists, ``query_ids`` and ``document_ids`` or None.
+        columns: ``labels``, ``lengths`` of the lists, ``query_ids`` and perhaps ``document_ids``.
         used_features: number of columns that are not all zero.
         published: numbers to compare with.
     """
-    for name, column in columns.items():
-        if name == "lengths":
-            np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(column)]))
-        elif column is not None:
+    starts = np.concatenate([[0], np.cumsum(columns["lengths"])])
+    for name in ("labels", "starts", "query_ids", "document_ids"):
+        column = starts if name == "starts" else columns.get(name)
+        if column is not None:
             np.save(folder / f"{name}.npy", column)
     prepared = PreparedData(folder, manifest)
     for fold in reversed(prepared.folds):

@@ -152,15 +152,11 @@ class Release:
             others = self._walk(folder, sizes, lambda place: place.part == "test")
         if self.rotates and _may_rotate(sizes):
             order = [_share(number) for number in range(1, ROTATING + 3)]
-            distinct = order[:ROTATING]
-            runs = {
-                fold: {
-                    "train": (fold - 1, fold + 2),
-                    "valid": ((fold + 2) % ROTATING, (fold + 2) % ROTATING + 1),
-                    "test": ((fold + 3) % ROTATING, (fold + 3) % ROTATING + 1),
-                }
-                for fold in range(1, ROTATING + 1)
-            }
+            distinct = ROTATING
+            runs = {fold: {"train": (fold - 1, fold + 2)} for fold in range(1, ROTATING + 1)}
+            for fold, parts in runs.items():
+                for part, position in (("valid", (fold + 2) % ROTATING), ("test", (fold + 3) % ROTATING)):
+                    parts[part] = position, position + 1
         else:
             others |= self._walk(folder, sizes, lambda place: True)
             complete = sorted({fold for fold, _ in sizes if all(Place(fold, part) in sizes for part in self.parts)})
@@ -169,13 +165,12 @@ class Release:
                 raise NotAsReleasedError(
                     f"{self.source} does not hold {self.name}: expected {self.expected}, found {', '.join(found)}"
                 )
-            parts = [part for part in PARTS if Place(complete[0], part) in sizes]
-            order = [Place(fold, part) for fold in complete for part in parts]
-            distinct = order[: len(parts)]
-            runs = {
-                fold: {part: (order.index(Place(fold, part)), order.index(Place(fold, part)) + 1) for part in parts}
-                for fold in complete
-            }
+            there = [part for part in PARTS if Place(complete[0], part) in sizes]
+            order = [Place(fold, part) for fold in complete for part in there]
+            distinct = len(there)
+            runs = {fold: {} for fold in complete}
+            for position, place in enumerate(order):
+                runs[place.fold][place.part] = position, position + 1
         self._store(folder, order, distinct, runs)
 
     def _walk(self, folder: Path, sizes: dict[Place, int | None], wanted: Callable[[Place], bool]) -> set[str]:
@@ -197,27 +192,23 @@ class Release:
         return others
 
     def _store(
-        self, folder: Path, order: list[Place], distinct: list[Place], runs: dict[int, dict[str, tuple[int, int]]]
+        self, folder: Path, order: list[Place], distinct: int, runs: dict[int, dict[str, tuple[int, int]]]
     ) -> None:
-        """Write the texts in an order, in which some may stand twice; ``runs`` are the texts of each part."""
+        """Write the texts in an order, of which the first ``distinct`` are the whole set, and ``runs`` are parts."""
         stored = [self._texts[place] for place in order]
         width = max(text.used.size for text in stored)
+        columns = {name: np.concatenate([text.columns[name] for text in stored]) for name in stored[0].columns}
+        if not (columns["document_ids"] != "").any():
+            del columns["document_ids"]
         with (folder / "features.npy").open("wb") as file:
-            shape = (sum(text.labels.size for text in stored), width)
-            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            header = {"descr": "<f4", "fortran_order": False, "shape": (columns["labels"].size, width)}
+            np.lib.format.write_array_header_1_0(file, header)
             for text in stored:
                 text.copy_rows(file, width)
         for text in self._texts.values():
             text.rows.unlink()
-        ends = np.cumsum([0, *(text.lengths.size for text in stored)]).tolist()
-        names = [text.document_ids for text in stored if text.document_ids is not None]
-        columns = {
-            "labels": np.concatenate([text.labels for text in stored]),
-            "lengths": np.concatenate([text.lengths for text in stored]),
-            "query_ids": np.concatenate([text.query_ids for text in stored]),
-            "document_ids": np.concatenate(names) if len(names) == len(stored) else None,
-        }
-        texts = {text.name: {"sha256": text.sha256, "bytes": text.size} for text in self._texts.values()}
+        ends = np.cumsum([0, *(text.columns["lengths"].size for text in stored)]).tolist()
+        texts = {text.name: {"sha256": text.sha256, "bytes": text.size} for text in stored}
         manifest = Manifest(
             name=self.name,
             version=self.version,
@@ -227,14 +218,11 @@ class Release:
                 str(fold): {part: (ends[first], ends[last]) for part, (first, last) in parts.items()}
                 for fold, parts in runs.items()
             },
-            steps=[
-                f"read {', '.join(sorted(texts))}",
-                "values rounded to float32, features left out are 0, NULL is nan",
-            ],
+            steps=[f"read {', '.join(sorted(texts))}", "values as float32, features left out are 0, NULL is nan"],
             skipped=self._skipped.count,
             skipped_lines=self._skipped.sentences,
         )
-        used = np.any([np.pad(self._texts[place].used, (0, width))[:width] for place in distinct], axis=0)
+        used = np.any([np.pad(text.used, (0, width))[:width] for text in stored[:distinct]], axis=0)
         write_prepared(folder, manifest, columns, int(used.sum()), self.published)
 
 
@@ -245,10 +233,7 @@ class _Text:
     name: str
     rows: Path
     shapes: list[tuple[int, int]]
-    labels: NDArray[np.float32]
-    query_ids: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    document_ids: NDArray[np.str_] | None
+    columns: dict[str, NDArray[Any]]
     used: NDArray[np.bool_]
     sha256: str
     size: int
@@ -288,7 +273,8 @@ def _read_text(member: Member, rows: Path, columns: Columns, on_error: OnError, 
     labels, queries, names = join_columns(blocks, member.label)
     heads = np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))
     lengths = np.diff(np.append(heads, queries.size))
-    return _Text(member.name, rows, shapes, labels, queries[heads], lengths, names, used, sha256.hexdigest(), size)
+    others = {"labels": labels, "lengths": lengths, "query_ids": queries[heads], "document_ids": names}
+    return _Text(member.name, rows, shapes, others, used, sha256.hexdigest(), size)
 
 
 def _share(number: int) -> Place:

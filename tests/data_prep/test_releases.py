@@ -195,7 +195,7 @@ def test_preparing_holds_a_few_blocks_in_memory(tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 12 << 20
-    assert text.labels.size == 66_000
+    assert text.columns["labels"].size == 66_000
     assert (tmp_path / "rows").stat().st_size == 4 * 66_000 * 136
 
 
