@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from rankplug.studies import Exhibit, Study
-from rankplug_crossover.study import better, chosen, heat_map, noise_effect, ranks, tuned
-from rankplug_crossover.study.claims import CLAIMS, OBSERVATIONS
-from rankplug_crossover.study.findings import FINDINGS
+from rankplug_crossover.study import comparisons, pictures
+from rankplug_crossover.study.claims import CLAIMS, FINDINGS, OBSERVATIONS
 from rankplug_crossover.study.protocol import runs
 
 
@@ -23,19 +22,29 @@ study = Study(
     notebook="rankplug:notebooks/crossover.ipynb",
     runs=runs,
     exhibits=(
-        Exhibit("Heat map", "Test quality of every combination", heat_map.draw),
-        Exhibit("Better than the papers", "New combinations against the best of the papers' own", better.table),
-        Exhibit("Ranks", "Which of the leading combinations are told apart", ranks.draw),
-        Exhibit("Tuned", "Models of the papers, tuned by one protocol on several collections", tuned.table),
+        Exhibit("Heat map", "Test quality of every combination", pictures.draw_heat_map),
+        Exhibit(
+            "Better than the papers",
+            "New combinations against the best of the papers' own",
+            comparisons.table_of_better,
+        ),
+        Exhibit("Ranks", "Which of the leading combinations are told apart", comparisons.draw_ranks_of_leaders),
+        Exhibit(
+            "Tuned", "Models of the papers, tuned by one protocol on several collections", comparisons.table_of_tuned
+        ),
         Exhibit(
             "Tuned, ranks",
             "Ranks of the tuned models over collections",
-            tuned.ranks,
+            comparisons.draw_ranks_of_tuned,
             caption="Mean ranks by test NDCG@5, 1 to the best, in the colour of the model's paper. A bar joins models"
             " whose mean ranks differ by less than Nemenyi's critical difference.",
         ),
-        Exhibit("Noise", "What Gumbel noise changes, loss by loss", noise_effect.draw),
-        Exhibit("Chosen on validation", "The combination that validation data choose, and each paper's", chosen.table),
+        Exhibit("Noise", "What Gumbel noise changes, loss by loss", pictures.draw_noise_effect),
+        Exhibit(
+            "Chosen on validation",
+            "The combination that validation data choose, and each paper's",
+            comparisons.table_of_choices,
+        ),
     ),
     claims=CLAIMS,
     published=nothing_published,

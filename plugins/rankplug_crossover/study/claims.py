@@ -1,4 +1,4 @@
-"""Claims about the combinations outside these papers, each with the statistic that gives evidence."""
+"""Claims about the combinations outside these papers, and points to keep in mind when reading them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,35 @@ from rankplug.studies import (
     not_run,
     some_greater,
 )
-from rankplug_crossover.study.better import candidates
-from rankplug_crossover.study.chosen import ANY, NEW, OWN, choice, mean_of_choice, values_of_choice
+from rankplug_crossover.study.comparisons import (
+    ANY,
+    NEW,
+    OWN,
+    best_of_papers,
+    candidates,
+    choice,
+    mean_of_choice,
+    ranks_of_tuned,
+    validation_folds,
+    values_of_choice,
+)
 from rankplug_crossover.study.protocol import METRIC, NOISY, TUNED, Cell, most_repeated, whole_grids
-from rankplug_crossover.study.quality import best_of_papers, validation_folds
-from rankplug_crossover.study.tuned import ranked
+
+FINDINGS = (
+    "All combinations of a backend share its settings: the same network, trees, learning rate and stopping rule. Only"
+    " L-BFGS's $C$ is chosen, on validation data. A paper's own settings for its own loss may do better; those are in"
+    " the notebooks of the papers.",
+    "Features are scaled within each query for all backends, as the networks and linear scorers need it.",
+    "The best of the papers' own is taken on the test data, which favours the papers; the candidates are corrected for"
+    " their number.",
+    "LogRank's losses and SVM-MAP are for good and bad documents: labels of 1 and more count as good in training,"
+    " and graded NDCG measures all models alike.",
+    "BoltzRank, SoftRank, PL-Rank and StochasticRank are expectations over noisy rankings already, so Gumbel noise is"
+    " not laid over them. L-BFGS needs one function to minimise: there the noise is drawn once.",
+    "Losses with a gradient that is no function's, such as lambdaMART's and uMart's, may find no step under L-BFGS's"
+    " line search and stay near where they began.",
+)
+
 
 Statistic = Callable[[Results], Evidence]
 POINTS = Margin(0.005, "Half a point of NDCG.", scale=100, unit="points")
@@ -97,7 +121,7 @@ def tuned_better(method: str, other: str) -> Statistic:
 
 def some_are_told_apart(results: Results) -> str:
     """Tell how many pairs of the tuned models lie farther apart in rank than the critical difference."""
-    ranks = ranked(results)
+    ranks = ranks_of_tuned(results)
     if ranks is None:
         return ""
     models, difference = ranks

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_crossover.study import better, chosen, claims, heat_map, noise_effect, protocol, ranks
+from rankplug_crossover.study import claims, comparisons, pictures, protocol
 from scipy import stats
 
 import rankplug as rp
@@ -114,7 +114,7 @@ def test_the_heat_map_has_a_cell_for_each_combination(results):
 
 
 def test_the_heat_map_shows_the_mean_over_trials(results):
-    frame, _ = heat_map.draw(results)
+    frame, _ = pictures.draw_heat_map(results)
     row = frame.set_index("model").loc["umart, xgboost"]
     values = 100 * results.trials(GROUP, "ndcg@5")["umart, xgboost"]
     half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
@@ -124,7 +124,9 @@ def test_the_heat_map_shows_the_mean_over_trials(results):
 
 def test_ranks_are_of_the_leaders_by_validation_data(results):
     frame, figure = STUDY.exhibit("Ranks").draw(results)
-    assert (frame["paper"] == "").sum() == ranks.NEW and (frame["paper"] != "").sum() == ranks.OWN
+    assert (frame["paper"] == "").sum() == comparisons.RANKED_NEW and (
+        frame["paper"] != ""
+    ).sum() == comparisons.RANKED_OWN
     values = results.trials(GROUP, "ndcg@5")[frame["model"]]
     expected = values.rank(axis=1, ascending=False).mean()
     assert np.allclose(frame.set_index("model")["mean rank"], expected)
@@ -143,18 +145,22 @@ def test_noise_is_compared_with_the_same_loss_without(results):
     )
     assert [axes.get_title() for axes in figure.axes] == list(protocol.BACKENDS)
     assert all("NDCG@5" in axes.get_xlabel() for axes in figure.axes)
-    assert set(noise_effect.noise_frame(results, GROUP)["loss"]).isdisjoint(protocol.NOISE_OF_THEIR_OWN)
+    assert set(pictures.noise_frame(results, GROUP)["loss"]).isdisjoint(protocol.NOISE_OF_THEIR_OWN)
 
 
 def test_the_chosen_are_the_best_on_validation_data(results):
     table, _ = STUDY.exhibit("Chosen on validation").draw(results)
-    assert list(table["chosen among"]) == list(chosen.WHO)
+    assert list(table["chosen among"]) == list(comparisons.WHO)
     frame = results[GROUP]
     watched = frame[(frame["measure"] == "curve") & (frame["part"] == "valid") & (frame["metric"] == "ndcg@5")]
     best = watched.groupby(["model", "trial"], observed=True)["value"].max().groupby("model", observed=True).mean()
     rows = table.set_index("chosen among")
     papers = best.index.map(protocol.paper_of)
-    for who, candidates in ((chosen.ANY, best), (chosen.NEW, best[papers == ""]), ("xendcg", best[papers == "xendcg"])):
+    for who, candidates in (
+        (comparisons.ANY, best),
+        (comparisons.NEW, best[papers == ""]),
+        ("xendcg", best[papers == "xendcg"]),
+    ):
         assert rows.loc[who, "validation"] == pytest.approx(100 * candidates.max())
         assert candidates[rows.loc[who, "model"]] == pytest.approx(candidates.max())
 
@@ -171,9 +177,9 @@ def test_a_fold_that_chooses_for_itself_is_measured_on_its_own_test_part():
     frame["model"] = pd.Categorical(frame["model"])
     results = Results("smoke", {GROUP: frame}, STUDY.published())
     validation = pd.DataFrame({1: [0.4, 0.3], 2: [0.6, 0.8]}, index=["one", "other"])
-    own = chosen.choice(validation, chosen.ANY)
+    own = comparisons.choice(validation, comparisons.ANY)
     assert own == {1: "one", 2: "other"}
-    assert chosen.mean_of_choice(results, GROUP, "ndcg@5", own).point == pytest.approx((0.5 + 0.6 + 0.3 + 0.5) / 4)
+    assert comparisons.mean_of_choice(results, GROUP, "ndcg@5", own).point == pytest.approx((0.5 + 0.6 + 0.3 + 0.5) / 4)
 
 
 def test_every_question_is_answered(results):
@@ -209,16 +215,16 @@ def verdict(statistic, results):
 
 
 def test_a_combination_is_better_only_where_the_numbers_say_so():
-    led = better.better_than_papers(made(0.05), GROUP).set_index("model")
+    led = comparisons.better_than_papers(made(0.05), GROUP).set_index("model")
     assert led["reference"].unique().tolist() == ["lambdarank, lightgbm"]
     assert led.index[led["better"]].tolist() == ["umart, xgboost"]
     assert led.loc["umart, xgboost", "difference"] == pytest.approx(5.0, abs=0.5)
-    assert not better.better_than_papers(made(-0.05), GROUP)["better"].any()
+    assert not comparisons.better_than_papers(made(-0.05), GROUP)["better"].any()
 
 
 def test_p_values_are_one_sided_and_corrected_for_all_candidates():
     results = made(0.004)
-    frame = better.better_than_papers(results, GROUP)
+    frame = comparisons.better_than_papers(results, GROUP)
     values = results.trials(GROUP, "ndcg@5")
     row = frame.set_index("model").loc["umart, xgboost"]
     expected = stats.ttest_rel(values["umart, xgboost"], values[row["reference"]], alternative="greater").pvalue
