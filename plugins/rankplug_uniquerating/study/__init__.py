@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_uniquerating.study import (
-    choices,
-    quality_tables,
-    relative_gains,
-    sparsity,
-    three_forms,
-    training_time,
-)
-from rankplug_uniquerating.study.claims import CLAIMS, OBSERVATIONS
+from rankplug_uniquerating.study import exhibits, theory
+from rankplug_uniquerating.study.claims import CLAIMS, FINDINGS, OBSERVATIONS
 from rankplug_uniquerating.study.colours import COLOURS
-from rankplug_uniquerating.study.findings import FINDINGS
 from rankplug_uniquerating.study.protocol import PLACES, runs
 
 study = Study(
@@ -31,43 +23,43 @@ study = Study(
     colours=COLOURS,
     runs=runs,
     exhibits=(
-        Exhibit("Table 1", "The collections", quality_tables.table_1),
+        Exhibit("Table 1", "The collections", exhibits.table_1),
         *(
             Exhibit(
                 table,
                 f"NDCG and ERR on {collection}; LambdaLoss scores document by document",
-                quality_tables.table_of(collection),
+                exhibits.table_of(collection),
                 digits=3,
                 caption="Test NDCG and ERR with half of the 95 % t interval over trials and folds; the best of ours is"
                 " bold. Grey rows are published on other data than ours: a reference.",
             )
             for collection, table in PLACES.items()
         ),
-        Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", quality_tables.table_6, digits=3),
-        Exhibit("Figure 1", "Gain of the paper's best model over the best benchmark", relative_gains.draw),
+        Exhibit("Table 6", "NDCG as LightGBM evaluates, chosen on the test part", exhibits.table_6, digits=3),
+        Exhibit("Figure 1", "Gain of the paper's best model over the best benchmark", exhibits.draw_gains),
         Exhibit(
             "Table 2, test-selected",
             "OHSUMED, epoch selected on validation data and on the test part",
-            quality_tables.test_selected,
+            exhibits.test_selected,
             digits=3,
         ),
-        Exhibit("Tables 2-5, tests", "Tests of our models against the paper's reference", quality_tables.significance),
-        Exhibit("Tables 2-5, ERR", "ERR by both definitions", quality_tables.err_by_definition),
-        Exhibit("Section 2, example", "ListNet's and uRank's losses of the example", choices.example),
+        Exhibit("Tables 2-5, tests", "Tests of our models against the paper's reference", exhibits.significance),
+        Exhibit("Tables 2-5, ERR", "ERR by both definitions", exhibits.err_by_definition),
+        Exhibit("Section 2, example", "ListNet's and uRank's losses of the example", exhibits.example),
         Exhibit(
             "Choices",
             "What the text says it tried, on OHSUMED",
-            choices.table,
+            exhibits.table_of_choices,
             digits=3,
             caption="Test NDCG of the paper's own choices first, then of what it chose among, with half of the 95 % t"
             " interval over trials and folds.",
         ),
-        Exhibit("Section 6, sparsity", "Zeros among the features, and how far trees lead", sparsity.table),
-        Exhibit("Section 5, training time", "Time of an epoch", training_time.draw),
+        Exhibit("Section 6, sparsity", "Zeros among the features, and how far trees lead", exhibits.table_of_sparsity),
+        Exhibit("Section 5, training time", "Time of an epoch", exhibits.draw_times),
         Exhibit(
             "Section 5, tensors and loops",
             "Time of uRank's loss in three forms",
-            three_forms.draw,
+            theory.draw_forms,
             caption="The loss of one list with its gradient, over the list's length: a loop over documents, the"
             " paper's Algorithm 1 on tensors, and rankplug's sums over sorted documents. Measured now on this machine;"
             " lines are means of repetitions, bands 95 % t intervals. Dashed: where the loop would be by the"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_xendcg.study import claims, convergence, gammas, noise_curves, quality_table
+from rankplug_xendcg.study import claims, exhibits
+from rankplug_xendcg.study.claims import FINDINGS
 from rankplug_xendcg.study.colours import COLOURS
-from rankplug_xendcg.study.findings import FINDINGS
 from rankplug_xendcg.study.protocol import runs
 
 BOTH_PANELS = (
@@ -30,24 +30,24 @@ study = Study(
     colours=COLOURS,
     runs=runs,
     exhibits=(
-        Exhibit("Table 1", "Test quality of the three losses", quality_table.table_1),
-        Exhibit("Table 1, tests", "Paired tests between all models, raw and corrected", quality_table.table_1_tests),
-        Exhibit("Published numbers", "What the paper prints, and where it was read", quality_table.published_numbers),
-        Exhibit("Section 5.1", "Sizes of the data", quality_table.data),
+        Exhibit("Table 1", "Test quality of the three losses", exhibits.table_1),
+        Exhibit("Table 1, tests", "Paired tests between all models, raw and corrected", exhibits.table_1_tests),
+        Exhibit("Published numbers", "What the paper prints, and where it was read", exhibits.published_numbers),
+        Exhibit("Section 5.1", "Sizes of the data", exhibits.data),
         Exhibit(
             "Figure 1",
             "Validation quality as trees are added",
-            convergence.figure_1,
+            exhibits.figure_1,
             caption="How far apart the two models are with few trees and with all of them, on validation data. A line"
             " is the mean over the trials, its band a 95 % t interval.",
         ),
-        Exhibit("Figure 2a", "Negative documents added, in the place of Web30K", noise_curves.figure_2a),
-        Exhibit("Figure 2a, steps", "Changes between levels of negative documents", noise_curves.steps_2a),
-        Exhibit("Figure 2b", "Negative documents added, in the place of Yahoo", noise_curves.figure_2b, caption=ADDED),
-        Exhibit("Figure 2c", "Labels drawn anew, in the place of Web30K", noise_curves.figure_2c, caption=REDRAWN),
-        Exhibit("Figure 2d", "Labels drawn anew, in the place of Yahoo", noise_curves.figure_2d, caption=REDRAWN),
-        Exhibit("Figure 3", "Training on simulated clicks", noise_curves.figure_3),
-        Exhibit("Gamma", "Gammas drawn anew for each tree, drawn once, or fixed", gammas.table),
+        Exhibit("Figure 2a", "Negative documents added, in the place of Web30K", exhibits.figure_2a),
+        Exhibit("Figure 2a, steps", "Changes between levels of negative documents", exhibits.steps_2a),
+        Exhibit("Figure 2b", "Negative documents added, in the place of Yahoo", exhibits.figure_2b, caption=ADDED),
+        Exhibit("Figure 2c", "Labels drawn anew, in the place of Web30K", exhibits.figure_2c, caption=REDRAWN),
+        Exhibit("Figure 2d", "Labels drawn anew, in the place of Yahoo", exhibits.figure_2d, caption=REDRAWN),
+        Exhibit("Figure 3", "Training on simulated clicks", exhibits.figure_3),
+        Exhibit("Gamma", "Gammas drawn anew for each tree, drawn once, or fixed", exhibits.table),
     ),
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_xendcg.study"),

@@ -1,4 +1,4 @@
-"""The paper's claims, each with the statistic that gives evidence on it."""
+"""The paper's claims with the statistics that give evidence on them, and its known errors and gaps."""
 
 from __future__ import annotations
 
@@ -21,14 +21,43 @@ from rankplug.studies import (
     not_to_the_end,
     p_value_of,
 )
-from rankplug_xendcg.study.bound import smallest_slack
-from rankplug_xendcg.study.convergence import gap_at, gaps
-from rankplug_xendcg.study.gammas import group_of
-from rankplug_xendcg.study.gradient_size import largest_gradient, largest_share_of_squares
-from rankplug_xendcg.study.newton_series import EPSILON, largest_radius, least_eigenvalue
-from rankplug_xendcg.study.noise_curves import METRIC, levels
+from rankplug_xendcg.study.exhibits import LEVEL, METRIC, gap_at, gaps, group_of, levels
 from rankplug_xendcg.study.protocol import COMPARED, GAMMAS, METRICS, WEB30K, YAHOO, Noise
-from rankplug_xendcg.study.quality_table import LEVEL
+from rankplug_xendcg.study.theory import (
+    EPSILON,
+    largest_gradient,
+    largest_radius,
+    largest_share_of_squares,
+    least_eigenvalue,
+    smallest_slack,
+)
+
+FINDINGS = (
+    'Definition 1 prints "y in [0,1]^m" where it must be gamma; Eq. 5 uses m and n for documents, elsewhere m is their'
+    ' number; Section 4.3\'s "phi(f_{m+1}) = 0" is phi(y_{m+1}) = 0.',
+    "The numbers of Table 1 are not in the copy of the text at hand, only its caption and claims, so there is"
+    " nothing to set beside ours.",
+    "Theorem 1 bounds the logarithm of NDCG plus a constant, for every gamma; with gamma drawn anew each iteration uses"
+    " another bound. Queries without a relevant document have no constant and must be left out, which the paper does"
+    " not say.",
+    "Claim 1 (consistency) and Theorem 2 (the generalisation bound) are statements about limits and all distributions;"
+    " no run can test them, so they have no verdict.",
+    "The three-term series is exactly twice Newton's step on lists of two documents, since S then has the eigenvalue"
+    " -1; click impressions are often that short. From ten documents on its length is within half a per cent.",
+    "Whether validation data get the noise too is not said: here the noise of Section 5.4 touches training data only,"
+    " and the clicks of Section 5.5 training and validation data, as the text has it.",
+    "Impressions without a click carry no signal for lambdaMART but a random target for XE-NDCG. Both models train"
+    " without them; keep_clickless=true keeps them.",
+    "LightGBM's rank_xendcg had a wrong second-order term from January to April 2020. The paper's formula is the"
+    " corrected one, and the one here.",
+    "lambdaMART's pairs are not truncated; LightGBM's default of 30 would be another loss.",
+    "min_sum_hessian_in_leaf = 0 matters: the curvatures of a list sum to less than 1.",
+    "Three pairwise tests are made at each cut-off without a correction; Holm's is shown beside the raw p values."
+    " Random splits of one pool"
+    " share queries, which makes the paired t test too sure of itself; there the test is that of Nadeau and Bengio"
+    " (2003), which allows for it.",
+)
+
 
 Statistic = Callable[[Results], Evidence]
 ROUNDING = 1e-12

@@ -6,7 +6,7 @@ import dataclasses
 
 import pandas as pd
 import pytest
-from rankplug_uniquerating.study import choices, claims, protocol
+from rankplug_uniquerating.study import claims, exhibits, protocol
 
 import rankplug as rp
 from rankplug.studies import Claim, Results, Runs
@@ -19,8 +19,8 @@ def test_choices_are_shown_beside_the_papers_own_where_they_were_run(results):
     frame, _ = STUDY.exhibit("Choices").draw(results)
     assert len(frame) == 4 * (2 + 3 + 5 + 3) and frame["combination"].str.len().min() > 0
     assert STUDY.exhibit("Choices").draw(made({}))[0].empty
-    statistic = choices.chosen_well(protocol.URRANK, protocol.AVERAGED)
-    untried = judged(choices.wider_windows_do_not_help, made({}))
+    statistic = exhibits.chosen_well(protocol.URRANK, protocol.AVERAGED)
+    untried = judged(exhibits.wider_windows_do_not_help, made({}))
     assert judged(statistic, made({})).verdict == untried.verdict == "not run"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rankplug_uniquerating.study import protocol, relative_gains, training_time
+from rankplug_uniquerating.study import exhibits, protocol
 
 import rankplug as rp
 from rankplug.report import layout
@@ -123,7 +123,7 @@ def test_table_6_counts_one_where_nothing_is_relevant(results):
 
 def test_figure_1_has_bars_for_every_collection_and_metric(results):
     frame, drawn = STUDY.exhibit("Figure 1").draw(results)
-    ours, published = frame[frame["on"] == "made data"], frame[frame["on"] == relative_gains.PUBLISHED]
+    ours, published = frame[frame["on"] == "made data"], frame[frame["on"] == exhibits.PUBLISHED]
     assert len(ours) == len(published) == 4 * 8 and len(frame) == 2 * 4 * 8
     assert ours["published (%)"].isna().all() and published["ours (%)"].isna().all()
     # On made data the paper's own numbers are of other data, so that they are rings and no bars beside ours.
@@ -149,7 +149,7 @@ def test_figure_1_has_bars_for_every_collection_and_metric(results):
 )
 def test_the_published_gains_follow_from_the_published_tables(place, ndcg, err):
     published = STUDY.published()
-    found = [relative_gains.published_gain(published, place, name) for name in (*protocol.NDCG, *protocol.ERR)]
+    found = [exhibits.published_gain(published, place, name) for name in (*protocol.NDCG, *protocol.ERR)]
     assert found == pytest.approx([*ndcg, *err], abs=0.006)
 
 
@@ -221,9 +221,9 @@ def test_our_err_grows_with_the_cutoff_for_every_query(results):
 
 def test_training_time_is_that_of_the_records(results):
     table, _ = STUDY.exhibit("Section 5, training time").draw(results)
-    assert set(table["model"]) == set(training_time.TIMED)
+    assert set(table["model"]) == set(exhibits.TIMED)
     assert set(table["on"]) <= {f"made data for {place}" for place in PLACES}
-    times = training_time.epoch_seconds(results, protocol.OHSUMED)
+    times = exhibits.epoch_seconds(results, protocol.OHSUMED)
     assert times.shape == (2, 4) and (times > 0).all(axis=None)
     record = next(
         about["record"]

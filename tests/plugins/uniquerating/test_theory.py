@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_uniquerating.study import choices, equations, protocol, three_forms, windows_picture
+from rankplug_uniquerating.study import exhibits, protocol, theory
 
 import rankplug as rp
 from rankplug.studies import Claim
@@ -21,13 +21,13 @@ def test_listnet_prefers_the_wrong_order_of_section_2s_example_and_urank_does_no
     ratings, scores = np.exp([2, 1]) / np.exp([2, 1]).sum(), np.array([20.0, 1.0])
     assert right[0] == pytest.approx(np.log(np.exp(scores).sum()) - ratings @ scores)
     assert right[0] > wrong[0] and right[1] < wrong[1]
-    assert Claim("claim", "", choices.listnet_prefers_the_wrong_order).judge(None).verdict == "holds"
+    assert Claim("claim", "", exhibits.listnet_prefers_the_wrong_order).judge(None).verdict == "holds"
 
 
 def test_the_forms_of_the_loss_agree_and_are_timed():
-    assert three_forms.largest_deviation() < 1e-9
-    frame = three_forms.timing_frame((20, 40))
-    assert frame.groupby(["form", "documents"]).size().eq(three_forms.REPETITIONS).all()
+    assert theory.largest_deviation() < 1e-9
+    frame = theory.timing_frame((20, 40))
+    assert frame.groupby(["form", "documents"]).size().eq(theory.REPETITIONS).all()
     assert (frame["seconds"] > 0).all()
 
 
@@ -35,47 +35,47 @@ def test_the_picture_of_the_forms_has_the_published_factors_as_dashed_lines(monk
     times = {"loop": 0.009, "tensor": 0.004, "sorted": 0.001}
     rows = [(form, length, 0, time) for length in (20, 40) for form, time in times.items()]
     frame = pd.DataFrame(rows, columns=["form", "documents", "repetition", "seconds"])
-    monkeypatch.setattr(three_forms, "timing_frame", lambda: frame)
-    _, figure = three_forms.draw(SimpleNamespace(published=STUDY.published()))
+    monkeypatch.setattr(theory, "timing_frame", lambda: frame)
+    _, figure = theory.draw_forms(SimpleNamespace(published=STUDY.published()))
     dashed = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
     assert np.array([line.get_ydata() for line in dashed]) == pytest.approx(np.array([[8, 8], [12, 12]]))
     assert "loop, as published: 2 to 3 times tensors" in figure.axes[0].get_legend_handles_labels()[1]
 
 
 def test_the_example_of_section_3_has_its_loss_and_residuals():
-    value, gradient = three_forms.FORMS["tensor"](equations.EXAMPLE_SCORES, equations.EXAMPLE_LABELS)
+    value, gradient = theory.FORMS["tensor"](theory.EXAMPLE_SCORES, theory.EXAMPLE_LABELS)
     assert value == pytest.approx(-0.5 * (3 * (np.log(0.3) + np.log(4 / 11)) + np.log(2 / 7)))
-    assert equations.residuals(equations.EXAMPLE_SCORES, equations.EXAMPLE_LABELS) == pytest.approx(-gradient)
+    assert theory.residuals(theory.EXAMPLE_SCORES, theory.EXAMPLE_LABELS) == pytest.approx(-gradient)
 
 
 def test_equation_6_is_negative_as_printed_and_umarts_curvature_once_mended():
     labels, scores = np.array([2.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.5, -0.2, 0.1, 0.0])
-    mended = equations.umart_curvature(scores, labels, 2, printed=False)
+    mended = theory.umart_curvature(scores, labels, 2, printed=False)
     # Curvature for the factor sigma^2 by an independent computation, here with the printed factor 2 sigma^2.
     assert mended == pytest.approx(2 * np.array([1.162801, 1.742098, 0.229058, 0.484953, 0.406605]), abs=3e-6)
-    printed = equations.umart_curvature(scores, labels, 1, printed=True)
+    printed = theory.umart_curvature(scores, labels, 1, printed=True)
     assert printed[[1, 3]] == pytest.approx([-3.14, -1.33], abs=0.005)
-    assert equations.largest_curvature_deviation() < 1e-9
-    assert equations.least_printed_curvature() < -0.1
+    assert theory.largest_curvature_deviation() < 1e-9
+    assert theory.least_printed_curvature() < -0.1
 
 
 def test_residuals_stay_finite_where_algorithm_1_does_not():
     scores, labels = np.array([-400.0, 400.0]), np.array([1.0, 0.0])
-    assert equations.residuals(scores, labels) == pytest.approx([1.0, -1.0])
-    assert not np.isfinite(three_forms.FORMS["tensor"](scores, labels)[0])
+    assert theory.residuals(scores, labels) == pytest.approx([1.0, -1.0])
+    assert not np.isfinite(theory.FORMS["tensor"](scores, labels)[0])
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 9])
 def test_the_picture_of_windows_multiplies_to_the_loss(window):
-    assert windows_picture.loss_of_list(window) == pytest.approx(
-        equations.windowed_loss(window, windows_picture.SCORES, windows_picture.LABELS), abs=1e-9
+    assert theory.loss_of_list(window) == pytest.approx(
+        theory.windowed_loss(window, theory.SCORES, theory.LABELS), abs=1e-9
     )
 
 
 def test_level_equals_pull_at_each_other_in_listmle_and_not_in_urank():
     level = np.zeros(1)
-    assert windows_picture.pull_apart("urank", level, 0.5)[0] == pytest.approx(0.0, abs=1e-12)
-    assert windows_picture.pull_apart("listmle[ties=stable]", level, 0.5)[0] > 0.1
+    assert theory.pull_apart("urank", level, 0.5)[0] == pytest.approx(0.0, abs=1e-12)
+    assert theory.pull_apart("listmle[ties=stable]", level, 0.5)[0] > 0.1
 
 
 def test_claims_about_equations_hold_and_their_checks_can_tell():

@@ -8,9 +8,9 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_xendcg.study import bound, claims, gradient_size, newton_series, protocol
-from rankplug_xendcg.study.blurred_target import targets
-from rankplug_xendcg.study.convergence import METRIC
+from rankplug_xendcg.study import claims, protocol, theory
+from rankplug_xendcg.study.exhibits import METRIC_IN_TRAINING
+from rankplug_xendcg.study.theory import targets
 from scipy import stats
 
 import rankplug as rp
@@ -140,7 +140,7 @@ def test_figure_2_shows_both_models_and_their_difference_at_every_level(results,
     upper, lower = drawn.axes
     assert np.allclose(upper.get_lines()[0].get_ydata(), means["lambdaMART"])
     assert np.allclose(lower.get_lines()[0].get_ydata(), means["difference"])
-    clean = 100 * results.trials(f"quality, {place}", METRIC)["lambdaMART"].mean()
+    clean = 100 * results.trials(f"quality, {place}", METRIC_IN_TRAINING)["lambdaMART"].mean()
     assert means.loc[0.0, "lambdaMART"] == pytest.approx(clean)
 
 
@@ -186,7 +186,7 @@ def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
             about = {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
             test = {**about, "measure": "query", "part": "test", "query": "1", "value": base}
             rows += [{**test, "metric": metric} for metric in protocol.METRICS]
-            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC}
+            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC_IN_TRAINING}
             rows += [
                 {**curve, "iteration": tree, "value": base + fading * (10 - tree) / 10 * (model == "XE-NDCG")}
                 for tree in range(20)
@@ -297,7 +297,7 @@ def test_the_theorems_hold_and_their_checks_can_tell():
 def test_claims_3_and_4_are_false_without_eps_and_a_check_that_cannot_tell_is_inconclusive(
     monkeypatch, name, statistic
 ):
-    computed = getattr(newton_series, name)
+    computed = getattr(theory, name)
     assert verdict(statistic, None, None) == "holds"
     monkeypatch.setattr(claims, name, lambda epsilon=None: computed(epsilon=0.0 if epsilon is None else 1e-3))
     assert verdict(statistic, None, None) == "fails"
@@ -306,34 +306,34 @@ def test_claims_3_and_4_are_false_without_eps_and_a_check_that_cannot_tell_is_in
 
 
 def test_theorem_1_holds_and_the_slack_can_be_negative_for_another_loss():
-    assert bound.smallest_slack(sets=100) > 0
+    assert theory.smallest_slack(sets=100) > 0
     labels, starts = np.array([2.0, 0.0]), np.array([0, 2])
-    perfect = bound.slack(np.array([30.0, 0.0]), labels, starts, gamma=1.0)
-    assert perfect > 0 and -bound.bound(np.array([30.0, 0.0]), labels, starts) == pytest.approx(np.log(1 + 1 / 3))
+    perfect = theory.slack(np.array([30.0, 0.0]), labels, starts, gamma=1.0)
+    assert perfect > 0 and -theory.bound(np.array([30.0, 0.0]), labels, starts) == pytest.approx(np.log(1 + 1 / 3))
 
 
 def test_gradients_stay_within_proposition_1_and_claim_2():
-    assert 0 < gradient_size.largest_gradient("XE-NDCG") <= 2
-    assert gradient_size.largest_share_of_squares() <= 1
-    sizes = gradient_size.gradient_sizes(gradient_size.LOSSES["lambdaMART"])
+    assert 0 < theory.largest_gradient("XE-NDCG") <= 2
+    assert theory.largest_share_of_squares() <= 1
+    sizes = theory.gradient_sizes(theory.LOSSES["lambdaMART"])
     assert sizes[-1] > 10 * sizes[0]
 
 
 def test_three_terms_are_twice_newtons_step_on_two_documents_and_close_on_ten():
-    ratio = newton_series.series_frame(lists=20).set_index(["step", "documents"])["norm ratio"]
+    ratio = theory.series_frame(lists=20).set_index(["step", "documents"])["norm ratio"]
     assert ratio["series", 2] == pytest.approx(2.0)
     assert ratio["series", 10] == pytest.approx(1.0, abs=0.01)
     assert ratio["diagonal", 10] > ratio["series", 10]
 
 
 def test_the_series_converges_for_positive_eps():
-    assert newton_series.largest_radius() < 1
-    assert newton_series.spectral_radius(np.zeros(2), epsilon=0.0) == pytest.approx(1.0)
+    assert theory.largest_radius() < 1
+    assert theory.spectral_radius(np.zeros(2), epsilon=0.0) == pytest.approx(1.0)
 
 
 def test_the_hessian_is_positive_definite_for_positive_eps_alone():
-    assert newton_series.least_eigenvalue() > 0
-    assert newton_series.smallest_eigenvalue(np.zeros(3), epsilon=0.0) == pytest.approx(0.0, abs=1e-12)
+    assert theory.least_eigenvalue() > 0
+    assert theory.smallest_eigenvalue(np.zeros(3), epsilon=0.0) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_targets_are_distributions_that_blur_irrelevant_documents_most():
