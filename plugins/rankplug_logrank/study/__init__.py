@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_logrank.study import claims
+from rankplug_logrank.study import accuracy, claims, identities, training, walks
+from rankplug_logrank.study.claims import FINDINGS
 from rankplug_logrank.study.colours import COLOURS
-from rankplug_logrank.study.experiments import accuracy_table, dependent_walks, first_steps, objectives, sampler_effects
-from rankplug_logrank.study.findings import FINDINGS
 from rankplug_logrank.study.protocol import MEASURES, runs
-from rankplug_logrank.study.theory import bounds, identities, spread, walk_picture
 
 study = Study(
     name="logrank",
@@ -24,47 +22,49 @@ study = Study(
     colours=COLOURS,
     runs=runs,
     exhibits=(
-        Exhibit("Figure 1", "Closed forms against sums over all sign matrices, relative errors", identities.draw),
-        Exhibit("Figure 2", "The walk over rankings", walk_picture.draw),
+        Exhibit(
+            "Figure 1", "Closed forms against sums over all sign matrices, relative errors", identities.draw_identities
+        ),
+        Exhibit("Figure 2", "The walk over rankings", walks.draw_walks),
         *(
             Exhibit(
                 f"Figure 3 {measure}",
                 f"{measure} on test data",
-                accuracy_table.sub_table(measure),
+                accuracy.sub_table(measure),
                 caption="The mean over folds, and in grey half of the 95 % t interval over queries. The best three of a"
                 " column are shaded green, yellow and tan.",
             )
             for measure in MEASURES
         ),
-        Exhibit("Figure 3 wins", "Cells of Figure 3 won, published and ours", accuracy_table.win_counts),
-        Exhibit("Figure 4", "Test accuracy over the number of sampled rankings", sampler_effects.figure_4),
+        Exhibit("Figure 3 wins", "Cells of Figure 3 won, published and ours", accuracy.win_counts),
+        Exhibit("Figure 4", "Test accuracy over the number of sampled rankings", accuracy.figure_4),
         Exhibit(
             "Figure 5",
             "Test accuracy over the mix of restarts",
-            sampler_effects.figure_5,
+            accuracy.figure_5,
             caption="Walks restart at the best ranking with this probability, else at the worst: does accuracy rise to"
             " the right? Marks are means over trials that draw their rankings anew, with 95 % t intervals.",
         ),
         Exhibit(
             "Figure 6",
             "Test accuracy over the skew of restarts",
-            sampler_effects.figure_6,
+            accuracy.figure_6,
             caption="Restarts among many states, with $\\Pr(y) \\propto e^{k\\Delta(y)}$: bad rankings to the left,"
             " good ones to the right, all alike at 0. Marks are means over trials that draw their rankings anew, with"
             " 95 % t intervals.",
         ),
-        Exhibit("Figure 7", "Spread of Delta around three restarts", spread.draw),
-        Exhibit("Figure 8", "w.phi against Delta in the first iterations", first_steps.figure_8),
-        Exhibit("Section 5.3.4", "Exact and sampled objective in the course of training", first_steps.objective_trace),
+        Exhibit("Figure 7", "Spread of Delta around three restarts", walks.draw_spread),
+        Exhibit("Figure 8", "w.phi against Delta in the first iterations", training.figure_8),
+        Exhibit("Section 5.3.4", "Exact and sampled objective in the course of training", training.objective_trace),
         Exhibit(
             "Equations 4 to 6",
             "Test accuracy of the expected loss, its logarithm and ExpGain, with fewer and more restarts",
-            objectives.accuracy_of_objectives,
+            training.accuracy_of_objectives,
             digits=3,
         ),
-        Exhibit("Section 2, conditioning", "Objectives of training lists before and after", objectives.conditioning),
-        Exhibit("Section 4, walks", "L-BFGS where the sampled rankings depend on w", dependent_walks.draw),
-        Exhibit("Section 4, A2", "ConvexLoss less L3 of random lists", bounds.draw),
+        Exhibit("Section 2, conditioning", "Objectives of training lists before and after", training.conditioning),
+        Exhibit("Section 4, walks", "L-BFGS where the sampled rankings depend on w", walks.draw_dependent_walks),
+        Exhibit("Section 4, A2", "ConvexLoss less L3 of random lists", identities.draw_bounds),
     ),
     claims=claims.CLAIMS,
     published=lambda: read_published("rankplug_logrank.study"),

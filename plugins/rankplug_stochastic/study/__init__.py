@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from rankplug.studies import Citation, Exhibit, Study, read_published
-from rankplug_stochastic.study import claims
+from rankplug_stochastic.study import claims, exhibits, losses, noise
+from rankplug_stochastic.study.claims import FINDINGS
 from rankplug_stochastic.study.colours import COLOURS
-from rankplug_stochastic.study.experiments import (
-    convergence,
-    kinds_of_noise,
-    mentioned,
-    noise_and_network,
-    perturbed_scores,
-    quality_table,
-)
-from rankplug_stochastic.study.findings import FINDINGS
 from rankplug_stochastic.study.protocol import runs
-from rankplug_stochastic.study.theory import (
-    concrete_density,
-    cross_entropy_bound,
-    gradient_variance,
-    law_of_differences,
-    pair_push,
-    rank_schema,
-)
 
 IN_TRAINING = (
     "NDCG@5 over the course of training, without noise and with it: dashed on training data, solid on validation data."
@@ -44,41 +28,43 @@ study = Study(
     colours=COLOURS,
     runs=runs,
     exhibits=(
-        Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", concrete_density.draw),
-        Exhibit("Figure 2", "Noise on the scores is noise in the sigmoids", rank_schema.draw),
-        Exhibit("Margins", "How strongly a pair is pushed apart, with noise and without", pair_push.draw),
-        Exhibit("Law of Z", "Differences of Gumbel noise beside the logistic law", law_of_differences.draw),
-        Exhibit("Equations 9 to 14", "CrossEntropy under noise, and the bound on it", cross_entropy_bound.draw),
-        Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", convergence.figure_3a),
-        Exhibit("Figure 3b", "Training with the same settings, ApproxNDCG", convergence.figure_3b, caption=IN_TRAINING),
-        Exhibit("Figure 3c", "Training with the same settings, lambdaMART", convergence.figure_3c, caption=IN_TRAINING),
-        Exhibit("Figure 3, Yahoo", "Training with the same settings on Yahoo", convergence.figure_3_on_yahoo),
+        Exhibit("Figure 1", "Concrete densities on three documents, sampled and in closed form", noise.draw_densities),
+        Exhibit("Figure 2", "Noise on the scores is noise in the sigmoids", losses.draw_ranks),
+        Exhibit("Margins", "How strongly a pair is pushed apart, with noise and without", losses.draw_margins),
+        Exhibit("Law of Z", "Differences of Gumbel noise beside the logistic law", noise.draw_differences),
+        Exhibit("Equations 9 to 14", "CrossEntropy under noise, and the bound on it", losses.draw_bound),
+        Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", exhibits.figure_3a),
+        Exhibit("Figure 3b", "Training with the same settings, ApproxNDCG", exhibits.figure_3b, caption=IN_TRAINING),
+        Exhibit("Figure 3c", "Training with the same settings, lambdaMART", exhibits.figure_3c, caption=IN_TRAINING),
+        Exhibit("Figure 3, Yahoo", "Training with the same settings on Yahoo", exhibits.figure_3_on_yahoo),
         Exhibit(
             "Figure 4",
             "Validation quality in training, each model with settings of its own",
-            convergence.figure_4,
+            exhibits.figure_4,
             caption="Networks over steps, trees over their number. A line is the mean over the trials, its band a 95 %"
             " t interval.",
         ),
-        Exhibit("Table 1", "Test quality, each model with settings of its own (B)", quality_table.table_1),
-        Exhibit("Section 6.1", "Sizes of the data", quality_table.data),
-        Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", quality_table.table_1_fixed),
+        Exhibit("Table 1", "Test quality, each model with settings of its own (B)", exhibits.table_1),
+        Exhibit("Section 6.1", "Sizes of the data", exhibits.data),
+        Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", exhibits.table_1_fixed),
         Exhibit(
             "Noise and network",
             "What noise gives and what the network gives",
-            noise_and_network.table,
+            exhibits.table_of_noise_and_network,
             caption="The paper's setting B changes noise, network and optimiser at once. Here each is added alone: what"
             " it gives in points of test NDCG@5, with its 95 % interval.",
         ),
-        Exhibit("Four models", "Every loss with every network, equally tuned", noise_and_network.four_models),
-        Exhibit("Mentioned", "ListMLE, RankNet, a longer training, and dropout elsewhere", mentioned.table),
-        Exhibit("Kinds of noise", "Scale, draws and law of the noise of E[ApproxNDCG]", kinds_of_noise.draw),
-        Exhibit("Perturbed scores", "What noise on test scores takes from trained models", perturbed_scores.draw),
-        Exhibit("Variance", "Variance of a draw's gradient over its squared mean", gradient_variance.table),
+        Exhibit("Four models", "Every loss with every network, equally tuned", exhibits.four_models),
+        Exhibit("Mentioned", "ListMLE, RankNet, a longer training, and dropout elsewhere", exhibits.table_of_mentioned),
+        Exhibit("Kinds of noise", "Scale, draws and law of the noise of E[ApproxNDCG]", exhibits.draw_kinds_of_noise),
+        Exhibit(
+            "Perturbed scores", "What noise on test scores takes from trained models", exhibits.draw_perturbed_scores
+        ),
+        Exhibit("Variance", "Variance of a draw's gradient over its squared mean", noise.table),
         Exhibit(
             "Variance and draws",
             "The same over the number of draws",
-            gradient_variance.draw_over_draws,
+            noise.draw_over_draws,
             caption="Each gradient is the average of $N$ draws, of which the paper takes eight: a fall by half from"
             " mark to mark is a variance that goes with $1/N$. Above the grey line noise outweighs the gradient.",
         ),

@@ -8,8 +8,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_logrank.study import claims, protocol
-from rankplug_logrank.study.experiments import accuracy_table, comparisons, first_steps, sampler_effects
+from rankplug_logrank.study import accuracy, claims, evidence, protocol, training
 from rankplug_logrank.study.protocol import MEASURES, MODELS
 
 import rankplug as rp
@@ -106,7 +105,7 @@ def test_win_counts_stand_beside_the_published_ones(results):
     assert [bar.get_width() for bar in drawn.axes[0].patches] == list(table["our share"])
     assert table["difference"].isna().all(), "these data are made"
     assert list(table["published"]) == [f"{count} of 32" for count in (16, 26, 21, 26, 29, 25, 25)]
-    cells = accuracy_table.accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
+    cells = accuracy.accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
     won = sum(cell["Convex_NDCG"] > cell["ExpGain_NDCG"] for _, cell in cells.iterrows())
     assert table["ours"].iloc[-1] == f"{won} of 12" and table["our share"].iloc[-1] == won / 12
 
@@ -128,7 +127,7 @@ def test_figure_8_has_ten_rankings_a_query_and_scores_far_above_delta(results):
     frame, figure = STUDY.exhibit("Figure 8").draw(results)
     assert (frame.groupby("query").size() == 10).all() and frame["query"].nunique() <= 10
     assert frame["Delta"].between(0, 1).all() and figure.axes[0].get_xlabel().startswith(r"$\Delta")
-    train, path = first_steps.training(first_steps.first_trial(results), "convex_loss[gain=ndcg]", 10)
+    train, path = training.training(training.first_trial(results), "convex_loss[gain=ndcg]", 10)
     assert np.all(path[0] == 0) and np.abs(path[1:]).max(axis=1).min() > 0 and path.shape == (11, train.documents)
 
 
@@ -137,7 +136,7 @@ def test_both_objectives_are_traced_from_the_same_start(results):
     assert [axes.get_title() for axes in figure.axes] == ["MLE", "ExpGain_AUC"]
     start = frame[(frame["iteration"] == 0) & (frame["objective"] == "ExpGain_AUC")]
     assert np.allclose(start["exact"], np.log(2))
-    train, _ = first_steps.training(first_steps.first_trial(results), "logrank_mle[rankings=sampled]", 15)
+    train, _ = training.training(training.first_trial(results), "logrank_mle[rankings=sampled]", 15)
     goods = np.add.reduceat(train.labels, train.starts[:-1])
     start = frame[(frame["iteration"] == 0) & (frame["objective"] == "MLE")]
     assert np.allclose(start["exact"], goods * (train.lengths - goods) * np.log(2))
@@ -204,11 +203,11 @@ def verdict(statistic, results):
 @pytest.mark.parametrize(
     "statistic",
     [
-        comparisons.ranks_better([("Convex_NDCG", "MLE")]),
-        comparisons.best_of("Convex_NDCG", protocol.BASELINES),
-        comparisons.more_rankings_help,
-        comparisons.best_restarts_help,
-        comparisons.negative_skew_helps,
+        evidence.ranks_better([("Convex_NDCG", "MLE")]),
+        evidence.best_of("Convex_NDCG", protocol.BASELINES),
+        evidence.more_rankings_help,
+        evidence.best_restarts_help,
+        evidence.negative_skew_helps,
     ],
 )
 def test_claims_hold_or_fail_as_the_numbers_say(statistic):
@@ -223,34 +222,34 @@ def test_a_microaverage_weighs_data_sets_by_their_queries():
     many = pd.concat([first, first.assign(query="2"), first.assign(query="3")])
     runs = {name: Runs(name, {}, {}, kind="accuracy") for name in ("accuracy few", "accuracy many")}
     both = dataclasses.replace(results, frames={"accuracy few": few, "accuracy many": many}, runs=runs)
-    found = accuracy_table.microaverage(both, "map", {"Convex_NDCG": 1.0, "MLE": -1.0}).estimate
+    found = accuracy.microaverage(both, "map", {"Convex_NDCG": 1.0, "MLE": -1.0}).estimate
     assert found.point == pytest.approx((0.05 - 0.2 + 3 * 0.05) / 4)
 
 
 def test_a_single_data_set_has_no_microaverage():
-    frame = accuracy_table.accuracy_frame(made(0.05))
+    frame = accuracy.accuracy_frame(made(0.05))
     assert list(frame["column"].unique()) == ["made"]
-    counts = accuracy_table.win_counts(made(0.05))[0].iloc[-1]
+    counts = accuracy.win_counts(made(0.05))[0].iloc[-1]
     assert (counts["ours"], counts["won by a test"], counts["lost by a test"]) == ("4 of 4", 4, 0)
-    turned = accuracy_table.win_counts(made(-0.05))[0].iloc[-1]
+    turned = accuracy.win_counts(made(-0.05))[0].iloc[-1]
     assert (turned["ours"], turned["won by a test"], turned["lost by a test"]) == ("0 of 4", 0, 4)
 
 
 def test_the_best_of_each_cell_is_counted_by_family():
     led, trailed = made(0.05), made(-0.05)
-    assert comparisons.families_best(led).to_dict() == {"baselines": 0, "MLE": 0, "ExpGain": 0, "L3": 0, "Convex": 4}
-    assert comparisons.baselines_among_the_best(led).startswith("a baseline is best in 0 of 4 cells")
+    assert evidence.families_best(led).to_dict() == {"baselines": 0, "MLE": 0, "ExpGain": 0, "L3": 0, "Convex": 4}
+    assert evidence.baselines_among_the_best(led).startswith("a baseline is best in 0 of 4 cells")
     # Where all others are equal the first row counts, which is a baseline's.
-    assert comparisons.baselines_among_the_best(trailed).startswith("a baseline is best in 4 of 4 cells")
-    assert "L3 0, Convex 4" in comparisons.l3_among_the_best(led)
+    assert evidence.baselines_among_the_best(trailed).startswith("a baseline is best in 4 of 4 cells")
+    assert "L3 0, Convex 4" in evidence.l3_among_the_best(led)
 
 
 def test_a_lead_within_the_noise_settles_nothing():
-    better = comparisons.ranks_better([("Convex_NDCG", "MLE")])
+    better = evidence.ranks_better([("Convex_NDCG", "MLE")])
     assert verdict(better, made(0.0)) == "no difference"
     assert verdict(better, made(0.0, spread=0.1)) == "inconclusive"
-    assert verdict(comparisons.samples_saturate, made(0.0)) == "holds"
-    assert verdict(comparisons.samples_saturate, made(0.05)) == "fails"
+    assert verdict(evidence.samples_saturate, made(0.0)) == "holds"
+    assert verdict(evidence.samples_saturate, made(0.05)) == "fails"
 
 
 def test_equations_4_to_6_are_trained_alike_but_for_the_objective(results):
@@ -266,11 +265,11 @@ def test_equations_4_to_6_are_trained_alike_but_for_the_objective(results):
 
 
 def test_a_share_of_cells_is_counted_trial_by_trial():
-    most, half = comparisons.most_cells("ConvexLoss_NDCG", "beats ExpGain_NDCG"), comparisons.half_of_the_cells
+    most, half = evidence.most_cells("ConvexLoss_NDCG", "beats ExpGain_NDCG"), evidence.half_of_the_cells
     assert (verdict(most, made(0.05)), verdict(most, made(-0.05))) == ("holds", "fails")
     # MLE and the baselines are equal, and ties count one half.
     assert verdict(half, made(0.05)) == "holds"
-    assert accuracy_table.cells_above_half(made(0.05), ["Convex_NDCG"], ["MLE"]).estimate.point == 0.5
+    assert accuracy.cells_above_half(made(0.05), ["Convex_NDCG"], ["MLE"]).estimate.point == 0.5
 
 
 def test_the_settings_of_the_sampler_are_all_parameters_of_the_loss():
@@ -285,4 +284,4 @@ def test_the_settings_of_the_sampler_are_all_parameters_of_the_loss():
             size.collections[size.diagnosed].parts,
         )
         assert all(runs.trials_of(name) for name in runs.models)
-    assert sampler_effects.GROUP == "sampler"
+    assert accuracy.GROUP == "sampler"

@@ -7,9 +7,8 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_stochastic.study import claims, protocol
-from rankplug_stochastic.study.experiments import comparisons, perturbed_scores
-from rankplug_stochastic.study.experiments.convergence import METRIC
+from rankplug_stochastic.study import claims, evidence, exhibits, protocol
+from rankplug_stochastic.study.exhibits import METRIC
 
 import rankplug as rp
 from rankplug.studies import Claim, Results, Runs
@@ -20,7 +19,7 @@ FIXED, TUNED, NOISE = (f"{group} {protocol.WEB30K}" for group in ("fixed", "tune
 
 
 def test_robustness_is_judged_where_scores_were_kept_only(results):
-    statistic = perturbed_scores.loses_less(perturbed_scores.OF_SPREAD, "lambdaMART")
+    statistic = exhibits.loses_less(exhibits.OF_SPREAD, "lambdaMART")
     assert verdict(statistic, results) != "not run"
     assert verdict(statistic, made(0.05)) == "not run"
     index = pd.MultiIndex.from_product([range(6), [1], ["1"]], names=("trial", "fold", "query"))
@@ -28,7 +27,7 @@ def test_robustness_is_judged_where_scores_were_kept_only(results):
         lost = {
             (model, unit, size): pd.Series(0.1 - saves * model.startswith("E["), index)
             for model in protocol.MODELS
-            for unit, size in perturbed_scores.JUDGED.items()
+            for unit, size in exhibits.JUDGED.items()
         }
         forged = made(0.0)
         forged.once("perturbed scores", lambda lost=lost: lost)
@@ -44,15 +43,15 @@ def test_what_the_paper_mentions_stands_beside_its_baselines(results):
     without = dataclasses.replace(results, frames={FIXED: results[FIXED]})
     assert STUDY.exhibit("Mentioned").draw(without)[0].empty
     assert STUDY.exhibit("Figure 3, Yahoo").draw(without)[0].empty
-    for statistic in (comparisons.weak_losses, comparisons.longer_training_falls_short, comparisons.similar_on_yahoo):
+    for statistic in (evidence.weak_losses, evidence.longer_training_falls_short, evidence.similar_on_yahoo):
         assert verdict(statistic, without) == "not run"
 
 
 def test_leads_of_trials_are_counted_and_tested_against_one_half():
     for lead, found in ((0.05, "holds"), (-0.05, "fails")):
-        judged = Claim("claim", "", comparisons.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
+        judged = Claim("claim", "", evidence.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))
         assert judged.verdict == found
-        assert verdict(comparisons.whichever_trial, made(lead, trials=5)) == "not run"
+        assert verdict(evidence.whichever_trial, made(lead, trials=5)) == "not run"
         assert f"in {6 if lead > 0 else 0} of 6 trainings" in judged.sentence + " ".join(judged.notes)
 
 
@@ -85,11 +84,11 @@ def verdict(statistic, results, margin=claims.POINTS):
 
 
 LEADS = [
-    comparisons.approx_reaches_higher,
-    comparisons.early_lead("lambdaMART"),
-    comparisons.early_lead("ApproxNDCG"),
-    comparisons.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
-    comparisons.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
+    evidence.approx_reaches_higher,
+    evidence.early_lead("lambdaMART"),
+    evidence.early_lead("ApproxNDCG"),
+    evidence.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
+    evidence.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
 ]
 
 
@@ -101,7 +100,7 @@ def test_claims_of_a_lead_hold_fail_or_stay_open_as_the_numbers_say(statistic):
     assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
 
 
-@pytest.mark.parametrize("statistic", [comparisons.cross_entropy_unchanged, comparisons.cross_entropy_pair_alike])
+@pytest.mark.parametrize("statistic", [evidence.cross_entropy_unchanged, evidence.cross_entropy_pair_alike])
 def test_claims_of_no_difference_fail_where_there_is_one(statistic):
     assert verdict(statistic, made(0.0)) == "holds"
     assert verdict(statistic, made(0.05)) == "fails"
@@ -109,7 +108,7 @@ def test_claims_of_no_difference_fail_where_there_is_one(statistic):
     assert verdict(statistic, made(0.0, noise=0.05)) == "inconclusive"
 
 
-@pytest.mark.parametrize("statistic", [comparisons.early_lead("lambdaMART"), comparisons.approx_overfits_earlier])
+@pytest.mark.parametrize("statistic", [evidence.early_lead("lambdaMART"), evidence.approx_overfits_earlier])
 def test_curves_that_early_stopping_ended_are_not_compared(statistic):
     results = made(0.05)
     records = tuple({"identity": model, "record": {"stopped": "patience"}} for model in protocol.MODELS)
@@ -129,12 +128,12 @@ def test_an_earlier_best_epoch_is_told_from_a_later_one():
         results = Results(
             "smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None, runs=RUNS
         )
-        assert verdict(comparisons.approx_overfits_earlier, results, claims.TRAINING) == found
+        assert verdict(evidence.approx_overfits_earlier, results, claims.TRAINING) == found
 
 
 def test_the_order_of_the_losses_is_judged_from_the_numbers():
-    assert verdict(comparisons.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
-    assert verdict(comparisons.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
+    assert verdict(evidence.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
+    assert verdict(evidence.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
 
 
 def test_a_growing_gap_is_told_from_a_shrinking_one():

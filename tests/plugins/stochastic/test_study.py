@@ -7,9 +7,8 @@ import re
 
 import numpy as np
 import pytest
-from rankplug_stochastic.study import protocol
-from rankplug_stochastic.study.experiments import perturbed_scores
-from rankplug_stochastic.study.experiments.convergence import METRIC
+from rankplug_stochastic.study import exhibits, protocol
+from rankplug_stochastic.study.exhibits import METRIC
 
 import rankplug as rp
 from rankplug.report import layout
@@ -144,18 +143,18 @@ def test_kinds_of_noise_are_drawn_where_they_were_run(results):
 
 def test_noise_on_scores_takes_what_scores_with_noise_lack(results):
     frame, figure = STUDY.exhibit("Perturbed scores").draw(results)
-    assert len(frame) == len(protocol.MODELS) * 2 * len(perturbed_scores.SIZES) and len(figure.axes) == 6
+    assert len(frame) == len(protocol.MODELS) * 2 * len(exhibits.SIZES) and len(figure.axes) == 6
     (first, *_) = results.rankings(FIXED, "lambdaMART")
     run = first["lambdaMART"]
     assert run.trial.number == 0
     kept = results.by_query(FIXED, METRIC)["lambdaMART"].loc[0, 1]
-    assert perturbed_scores.quality(run) == pytest.approx(kept[[str(name) for name in run.lists.query_ids]].to_numpy())
+    assert exhibits.quality(run) == pytest.approx(kept[[str(name) for name in run.lists.query_ids]].to_numpy())
     # Noise that outweighs all scores leaves the order of noise alone, for any model.
-    draws = np.random.default_rng([0, 1]).normal(size=(perturbed_scores.DRAWS, run.scores.size))
+    draws = np.random.default_rng([0, 1]).normal(size=(exhibits.DRAWS, run.scores.size))
     alone = np.mean([rp.evaluate(noise, run.lists, METRIC).to_numpy() for noise in draws], axis=0)
-    assert perturbed_scores.quality(run, 1e9 * draws) == pytest.approx(alone)
+    assert exhibits.quality(run, 1e9 * draws) == pytest.approx(alone)
     centred = np.concatenate([one - one.mean() for one in np.split(run.scores, run.lists.starts[1:-1])])
-    assert perturbed_scores.spread(run) == pytest.approx(np.sqrt(np.mean(centred**2)))
+    assert exhibits.spread(run) == pytest.approx(np.sqrt(np.mean(centred**2)))
 
 
 @pytest.mark.parametrize("figure", ["Figure 3a", "Figure 3b", "Figure 3c"])

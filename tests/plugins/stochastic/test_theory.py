@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rankplug_stochastic.study.theory import (
-    concrete_density,
-    cross_entropy_bound,
-    exact_checks,
-    law_of_differences,
-    rank_schema,
-)
-from rankplug_stochastic.study.theory.best_gap import best_expected_gap, best_gap
-from rankplug_stochastic.study.theory.pair_push import push
+from rankplug_stochastic.study import evidence, losses, noise
+from rankplug_stochastic.study.losses import best_expected_gap, best_gap, push
 
 import rankplug as rp
 from rankplug.studies import Claim
@@ -25,7 +18,7 @@ def verdict(check):
 
 
 def test_the_variance_of_draws_is_told_from_that_of_one_draw_repeated():
-    assert verdict(exact_checks.variance_falls_with_draws) == "holds"
+    assert verdict(evidence.variance_falls_with_draws) == "holds"
     frame, figure = STUDY.exhibit("Variance and draws").draw(None)
     known = frame.set_index(["draws", "estimator", "scores of spread"])["variance"]
     assert (known[1] / known[8]).to_numpy() == pytest.approx(8, rel=0.3) and len(figure.axes) == 3
@@ -40,25 +33,23 @@ def test_version_2_of_pl_rank_has_a_smaller_variance_than_version_1():
 
 def test_the_constant_of_equation_14_is_an_expectation():
     draws = np.random.default_rng(2).uniform(1e-3, 1 - 1e-3, 400_000)
-    assert np.log(np.mean(1 / -np.log(draws))) == pytest.approx(
-        cross_entropy_bound.log_mean_exponential(1e-3), abs=0.02
-    )
-    assert np.mean((-np.log(draws)) ** -0.5) == pytest.approx(cross_entropy_bound.mean_root(1e-3), rel=0.01)
-    assert cross_entropy_bound.mean_root(1e-100) == pytest.approx(np.sqrt(np.pi), rel=1e-6)
+    assert np.log(np.mean(1 / -np.log(draws))) == pytest.approx(losses.log_mean_exponential(1e-3), abs=0.02)
+    assert np.mean((-np.log(draws)) ** -0.5) == pytest.approx(losses.mean_root(1e-3), rel=0.01)
+    assert losses.mean_root(1e-100) == pytest.approx(np.sqrt(np.pi), rel=1e-6)
     for eps, value in ((1e-6, 2.5831), (1e-10, 3.1112), (1e-20, 3.8172)):
-        assert cross_entropy_bound.log_mean_exponential(eps) == pytest.approx(value, abs=5e-5)
+        assert losses.log_mean_exponential(eps) == pytest.approx(value, abs=5e-5)
 
 
 def test_our_loss_under_our_noise_lies_between_equation_8_and_equation_14():
-    frame = cross_entropy_bound.bound_frame()
+    frame = losses.bound_frame()
     assert (frame["E[H]"] > frame["H"] - 0.02).all() and (frame["bound"] > frame["E[H]"]).all()
     row = frame[(frame["documents"] == 10) & (frame["spread of the scores"] == 0) & (frame["eps"] == 1e-10)].iloc[0]
     labels = np.where(np.arange(10) % 4 == 0, 2.0, np.arange(10) % 2)
     ours = rp.loss("cross_entropy").evaluate(np.zeros(10), labels, [0, 10], sampler="gumbel[beta=1,samples=4000]")
     assert ours.value[0] == pytest.approx(row["E[H]"], abs=0.08)
-    assert verdict(exact_checks.bound_holds) == verdict(exact_checks.constant_has_no_limit) == "holds"
-    assert verdict(exact_checks.best_scores_stay) == "fails"
-    assert verdict(exact_checks.best_order_stays) == "holds"
+    assert verdict(evidence.bound_holds) == verdict(evidence.constant_has_no_limit) == "holds"
+    assert verdict(evidence.best_scores_stay) == "fails"
+    assert verdict(evidence.best_order_stays) == "holds"
 
 
 def test_the_push_on_an_ordered_pair_is_that_of_exact_integrals():
@@ -69,19 +60,19 @@ def test_the_push_on_an_ordered_pair_is_that_of_exact_integrals():
         assert row["plain"] == pytest.approx(plain, abs=1e-4)
         assert row["expected"] == pytest.approx(expected, abs=0.01)
     assert len(figure.axes) == 2
-    assert verdict(exact_checks.margins_widen) == "holds"
+    assert verdict(evidence.margins_widen) == "holds"
 
 
 def test_noise_of_pairs_is_logistic_unless_the_noise_of_documents_is_gaussian(monkeypatch):
-    assert verdict(exact_checks.differences_are_logistic) == "holds"
-    right = law_of_differences.distance_from_logistic
+    assert verdict(evidence.differences_are_logistic) == "holds"
+    right = noise.distance_from_logistic
     gaussian = {"gumbel": "gaussian", "gaussian": "gumbel"}
-    monkeypatch.setattr(exact_checks, "distance_from_logistic", lambda beta, law="gumbel": right(beta, gaussian[law]))
-    assert verdict(exact_checks.differences_are_logistic) == "fails"
+    monkeypatch.setattr(evidence, "distance_from_logistic", lambda beta, law="gumbel": right(beta, gaussian[law]))
+    assert verdict(evidence.differences_are_logistic) == "fails"
 
 
 def test_figure_1_shares_of_draws_are_those_of_the_closed_density():
-    frame = concrete_density.density_frame()
+    frame = noise.density_frame()
     for _, shares in frame.groupby("alpha"):
         assert shares["sampled share"].sum() == pytest.approx(1.0)
         assert shares["density share"].sum() == pytest.approx(1.0, abs=0.01)
@@ -90,7 +81,7 @@ def test_figure_1_shares_of_draws_are_those_of_the_closed_density():
 
 
 def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
-    frame = concrete_density.density_frame()
+    frame = noise.density_frame()
     first = frame[frame["alpha"] == "(1.5, 5.0, 2.0)"]
     means = [(first[f"y{one}"] * first["sampled share"]).sum() for one in (1, 2, 3)]
     assert means[1] > means[2] > means[0]
@@ -101,23 +92,23 @@ def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
 
 
 def test_draws_that_miss_the_density_are_told(monkeypatch):
-    assert verdict(exact_checks.samples_follow_the_density) == "holds"
-    draws = concrete_density.sampled_points
-    monkeypatch.setattr(concrete_density, "sampled_points", lambda weights, beta: draws(weights, 1.9 - beta))
-    assert verdict(exact_checks.samples_follow_the_density) == "fails"
+    assert verdict(evidence.samples_follow_the_density) == "holds"
+    draws = noise.sampled_points
+    monkeypatch.setattr(noise, "sampled_points", lambda weights, beta: draws(weights, 1.9 - beta))
+    assert verdict(evidence.samples_follow_the_density) == "fails"
 
 
 def test_noise_that_is_independent_from_pair_to_pair_makes_other_ranks():
-    assert rank_schema.largest_difference(independent=True) > 0.1
-    assert verdict(exact_checks.noise_enters_either_way) == "holds"
+    assert losses.largest_difference(independent=True) > 0.1
+    assert verdict(evidence.noise_enters_either_way) == "holds"
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
 def test_sorted_draws_follow_the_plackett_luce_law(beta):
     weights = (1.5, 5.0, 2.0)
-    points = concrete_density.sampled_points(weights, beta, samples=20_000)
+    points = noise.sampled_points(weights, beta, samples=20_000)
     found = np.argsort(-points, axis=1)
-    for order, chance in concrete_density.order_chances(weights, beta).items():
+    for order, chance in noise.order_chances(weights, beta).items():
         share = (found == order).all(axis=1).mean()
         assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / 20_000) + 1e-4
 
@@ -129,7 +120,7 @@ def test_figure_2_has_equal_ranks_both_ways_and_noise_that_depends_between_pairs
     gumbel = np.random.default_rng(1).gumbel(size=(100_000, 3))
     first, second = gumbel[:, 0] - gumbel[:, 1], gumbel[:, 1] - gumbel[:, 2]
     assert np.corrcoef(first, second)[0, 1] == pytest.approx(-0.5, abs=0.01)
-    assert rank_schema.largest_difference() < 1e-12
+    assert losses.largest_difference() < 1e-12
 
 
 @pytest.mark.parametrize(("gap", "plain", "expected"), [(0.05, 0.9134, 0.0893), (0.5, 0.0473, 0.0864), (2, 0, 0.0438)])

@@ -1,18 +1,24 @@
-"""Figure 1: where on the triangle of distributions over three documents a perturbed list of scores falls."""
+"""The noise itself: densities of perturbed scores, the law of their differences, the variance of gradients."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from rankplug.losses import loss
+from rankplug.registry import parse, registry
 from rankplug.studies import Results
+from rankplug_stochastic.study.colours import colour_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
 
 WEIGHTS = ((1.5, 5.0, 2.0), (5.0, 5.0, 2.0))
 SAMPLES = 100_000
@@ -115,7 +121,7 @@ def largest_first_error(beta: float = 1.0) -> float:
     return largest
 
 
-def draw(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
+def draw_densities(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw samples above, the closed density below; brighter cells are likelier."""
     from rankplug.plotting import new_figure
 
@@ -192,3 +198,171 @@ def draw_triangle(axes: Any, shares: NDArray[np.float64]) -> Any:
     axes.set_aspect("equal")
     axes.axis("off")
     return image
+
+
+DRAWS_OF_DIFFERENCES = 20_000
+SCALES = (0.25, 1.0, 2.0)
+DEVIATION = float(np.pi / np.sqrt(3.0))
+"""Standard deviation of a logistic variable of scale 1."""
+
+
+@functools.cache
+def differences(beta: float, law: str = "gumbel") -> NDArray[np.float64]:
+    """Return draws of ``Z_12`` and ``Z_23`` by one of the paper's samplers, a row each."""
+    from rankplug.samplers import sampler
+
+    # A Gaussian of this scale gives differences of the logistic law's variance.
+    scale = beta if law == "gumbel" else beta * DEVIATION / np.sqrt(2.0)
+    noisy = sampler(f"{law}[beta={scale},samples={DRAWS_OF_DIFFERENCES}]").draw(np.zeros(3), [0, 3])
+    return np.array([noisy[:, 0] - noisy[:, 1], noisy[:, 1] - noisy[:, 2]])
+
+
+def distance_from_logistic(beta: float, law: str = "gumbel") -> float:
+    """Return Kolmogorov and Smirnov's largest difference from the logistic law, times the square root of the draws."""
+    from scipy import stats
+
+    result = stats.kstest(differences(beta, law)[0], stats.logistic(scale=beta).cdf)
+    return float(result.statistic * np.sqrt(DRAWS_OF_DIFFERENCES))
+
+
+def correlation(beta: float, independent: bool = False) -> float:
+    """Return the correlation of ``Z_12`` and ``Z_23``, or of ``Z_12`` and other draws of it."""
+    first, second = differences(beta)
+    return float(np.corrcoef(first, np.roll(first, 1) if independent else second)[0, 1])
+
+
+def draw_differences(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
+    """Draw the shares of draws beside the logistic density, for three scales of the noise."""
+    import pandas as pd
+    from scipy import stats
+
+    from rankplug.plotting import PALETTE, new_figure
+
+    figure, panels = new_figure(len(SCALES), width=2.6, height=2.4)
+    rows = []
+    for axes, beta in zip(panels, SCALES, strict=True):
+        first, _ = differences(beta)
+        reach = 8 * beta
+        axes.hist(first, np.linspace(-reach, reach, 61), density=True, color=PALETTE[0], alpha=0.5, label="draws")
+        grid = np.linspace(-reach, reach, 201)
+        axes.plot(grid, stats.logistic(scale=beta).pdf(grid), color="black", linewidth=1, label="Logistic(0, beta)")
+        axes.set(title=f"beta = {beta:g}", xlabel=r"$Z_{12} = G_1 - G_2$")
+        rows.append(
+            {
+                "beta": beta,
+                "distance from the logistic law": distance_from_logistic(beta),
+                "of Gaussian noise": distance_from_logistic(beta, "gaussian"),
+                "deviation": float(first.std()),
+                "by the law": beta * DEVIATION,
+                "correlation of Z12 and Z23": correlation(beta),
+            }
+        )
+    panels[0].set_ylabel("density")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
+    return pd.DataFrame(rows), figure
+
+
+ESTIMATORS = {
+    "E[CrossEntropy]": ("cross_entropy", "gumbel[beta=1.0,samples=1]"),
+    "E[ApproxNDCG]": ("approx_ndcg[eta=10.0]", "gumbel[beta=1.0,samples=1]"),
+    "PL-Rank-1": ("pl_rank[version=1,samples=1]", None),
+    "PL-Rank-2 and -3": ("pl_rank[version=3,samples=1]", None),
+    "StochasticRank": ("stochastic_rank[samples=1]", None),
+}
+"""Losses with one draw each, and their samplers; those whose package is not installed are left out."""
+DOCUMENTS, LISTS, DRAWS = 20, 3, 10_000
+SPREADS = (0.1, 1.0, 2.0)
+"""Standard deviations of the scores: as training begins, on its way, and near its end."""
+
+
+SEVERAL = (1, 2, 4, 8, 16)
+"""Numbers of draws that are averaged; the paper has eight."""
+AVERAGES = 2_000
+"""Averages whose variance is measured where draws are."""
+PAPERS = {name: loss for name, (loss, sampler) in ESTIMATORS.items() if sampler}
+
+
+@functools.cache
+def moments(name: str, sampler: str | None, spread: float, repeats: int = DRAWS) -> tuple[tuple[float, float], ...]:
+    """Return a gradient's summed variance and the square of its mean's length, for each of a few lists.
+
+    Args:
+        name: of the loss.
+        sampler: with as many draws as are averaged in a gradient.
+        spread: of the scores.
+        repeats: gradients whose moments are taken.
+    """
+    generator = np.random.default_rng(7)
+    found = []
+    for _ in range(LISTS):
+        labels = generator.choice(5, size=DOCUMENTS, p=(0.5, 0.25, 0.15, 0.07, 0.03)).astype(float)
+        labels[:2] = 0, 2
+        scores = spread * generator.normal(size=DOCUMENTS)
+        bound = loss(name).on(np.tile(labels, repeats), DOCUMENTS * np.arange(repeats + 1), sampler=sampler)
+        drawn = bound(np.tile(scores, repeats)).gradient.reshape(repeats, DOCUMENTS)
+        variance = float(drawn.var(axis=0, ddof=1).sum())
+        # The square of an average is too large by the variance of the average.
+        found.append((variance, float((drawn.mean(axis=0) ** 2).sum() - variance / repeats)))
+    return tuple(found)
+
+
+def relative_variance(name: str, sampler: str | None, spread: float) -> float:
+    """Return the summed variance of a draw's gradient over its squared mean, averaged over lists; nan if unresolved."""
+    of_lists = moments(name, sampler, spread)
+    return float(np.mean([variance / square if square > 0 else np.nan for variance, square in of_lists]))
+
+
+def table(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return a row for each estimator, a column for each spread of the scores; the results play no part."""
+    installed = {plugin.specification.name for plugin in registry().plugins("loss")}
+    rows = [
+        {"estimator": label}
+        | {f"scores of spread {spread:g}": relative_variance(name, sampler, spread) for spread in SPREADS}
+        for label, (name, sampler) in ESTIMATORS.items()
+        if parse(name).name in installed
+    ]
+    return pd.DataFrame(rows), None
+
+
+def variance_of(loss_name: str, draws: int, spread: float = 1.0) -> float:
+    """Return the variance of an expected loss's gradient over some draws of Gumbel noise of scale 1, lists averaged."""
+    of_lists = moments(loss_name, f"gumbel[beta=1.0,samples={draws}]", spread, AVERAGES)
+    return float(np.mean([variance for variance, _ in of_lists]))
+
+
+def farthest_from_one_over_draws(repeated: bool = False) -> float:
+    """Return the largest relative deviation of ``N Var_N`` from ``Var_1``.
+
+    Args:
+        repeated: takes one draw N times, whose average varies as one draw does.
+    """
+    return max(
+        abs(draws * variance_of(loss_name, 1 if repeated else draws) / variance_of(loss_name, 1) - 1)
+        for loss_name in PAPERS.values()
+        for draws in SEVERAL[1:]
+    )
+
+
+def draw_over_draws(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
+    """Draw the relative variance of the paper's estimators over the number of draws, for three spreads of scores."""
+    from rankplug.plotting import legend_below, new_figure
+
+    figure, panels = new_figure(len(SPREADS), width=2.6, height=2.4, sharey=True)
+    rows = []
+    for axes, spread in zip(panels, SPREADS, strict=True):
+        for name, loss_name in PAPERS.items():
+            of_lists = moments(loss_name, ESTIMATORS[name][1], spread)
+            square = float(np.mean([square for _, square in of_lists]))
+            found = [variance_of(loss_name, draws, spread) / square for draws in SEVERAL]
+            axes.plot(SEVERAL, found, color=colour_of(name), marker="o", markersize=3, label=name)
+            rows += [
+                {"estimator": name, "scores of spread": spread, "draws": draws, "variance": value}
+                for draws, value in zip(SEVERAL, found, strict=True)
+            ]
+        axes.axhline(1.0, color="#888888", linewidth=0.8)
+        axes.set(xscale="log", yscale="log", xlabel="draws, N", title=f"scores of spread {spread:g}")
+        axes.set_xticks(SEVERAL, [str(draws) for draws in SEVERAL])
+        axes.minorticks_off()
+    panels[0].set_ylabel("variance / squared mean")
+    legend_below(figure, columns=2)
+    return pd.DataFrame(rows), figure

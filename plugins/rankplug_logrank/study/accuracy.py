@@ -1,19 +1,31 @@
-"""Figure 3: accuracy on test data in four sub-tables, and in how many of their cells a family of models wins."""
+"""Test accuracy: Figure 3 with its counts of cells, and the effects of the sampler in Figures 4 to 6."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rankplug.statistics import LEVEL, holm
 from rankplug.studies import Results, Values, WeightedSum, interval_of, p_value_of, plus_minus
-from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED
+from rankplug_logrank.study.colours import colour_of
+from rankplug_logrank.study.protocol import (
+    BASELINES,
+    BY_NAME,
+    DIAGNOSED,
+    FAMILIES,
+    GAINS,
+    MEASURES,
+    MODELS,
+    QUOTED,
+    RESTART_MIXES,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
 
 MICROAVERAGE = "microaverage"
 SHADES = ("#66B981", "#E8C250", "#F2E7D3")
@@ -219,3 +231,57 @@ def _draw_wins(frame: pd.DataFrame, published: str) -> Figure:
     axes.grid(visible=False, axis="y")
     legend_below(figure, columns=2)
     return figure
+
+
+GROUP = "sampler"
+
+
+def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.DataFrame:
+    """Return test accuracies: a row for each setting, a column for each trial."""
+    of_trials = results.trials(GROUP, MEASURES[measure])[list(settings.values())].T
+    of_trials.index = list(settings)
+    return of_trials
+
+
+def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = False) -> tuple[pd.DataFrame, Figure]:
+    import pandas as pd
+
+    from rankplug.plotting import draw_mean, new_figure
+
+    figure, panels = new_figure(len(MEASURES), width=2.3, height=2.5, squeeze=False)
+    frames = []
+    for axes, measure in zip(panels[0], MEASURES, strict=True):
+        values = of_settings(results, measure, settings)
+        frame = values.melt(ignore_index=False, var_name="trial").rename_axis(axis).reset_index()
+        frame["combination"] = [results.combinations_of(GROUP, settings[value]) for value in frame[axis]]
+        frame.insert(0, "measure", measure)
+        frames.append(frame)
+        draw_mean(axes, values, colour_of(DIAGNOSED), marker="o", markersize=4)
+        low, high = axes.get_ylim()
+        axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))
+        if log:
+            axes.set_xscale("log")
+            axes.set_xticks(list(settings), [f"{setting:g}" for setting in settings], fontsize=8)
+            axes.minorticks_off()
+    data = ", ".join(results[GROUP]["dataset"].unique())
+    panels[0][0].set_ylabel("test accuracy")
+    figure.suptitle(f"{DIAGNOSED} on {data}; mean and 95 % t interval over trials that draw rankings anew", fontsize=8)
+    return pd.concat(frames, ignore_index=True), figure
+
+
+def figure_4(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Draw accuracy over the number of rankings drawn for each query."""
+    return _panels(results, results.setting(GROUP, "samples"), r"rankings drawn, $|\hat Y|$", log=True)
+
+
+def figure_5(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Draw accuracy over the share of restarts at the best and the worst ranking."""
+    frame, figure = _panels(results, results.setting(GROUP, "p_best"), "share of restarts at the best")
+    for axes in figure.axes:
+        axes.set_xticks(list(RESTART_MIXES.values()))
+    return frame, figure
+
+
+def figure_6(results: Results) -> tuple[pd.DataFrame, Figure]:
+    """Draw accuracy over the skew of restarts among many states."""
+    return _panels(results, results.setting(GROUP, "skew"), r"$k$ in $\Pr(y) \propto e^{k\Delta(y)}$")

@@ -1,4 +1,4 @@
-"""Statistics of trained models and of walks that give evidence on the paper's claims."""
+"""Statistics that give evidence on the paper's claims: of trained models and walks, and exact checks."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankplug.studies import Evidence, IndependentTrials, Results, Sample, Values, alike, greater, not_run
-from rankplug_logrank.study.experiments import dependent_walks, objectives
-from rankplug_logrank.study.experiments.accuracy_table import RIVALS, accuracy_frame, cells_above_half, microaverage
-from rankplug_logrank.study.experiments.first_steps import domination_frame, first_trial, trace_frame
-from rankplug_logrank.study.experiments.sampler_effects import GROUP
+from rankplug.studies import (
+    Check,
+    Checks,
+    Evidence,
+    IndependentTrials,
+    Results,
+    Sample,
+    Values,
+    alike,
+    exact_check,
+    greater,
+    not_run,
+)
+from rankplug_logrank.study import training, walks
+from rankplug_logrank.study.accuracy import GROUP, RIVALS, accuracy_frame, cells_above_half, microaverage
+from rankplug_logrank.study.identities import OVER_ALL, OVER_RANKINGS, SUMS, bound_frame, largest_bend, largest_error
 from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
-from rankplug_logrank.study.theory.spread import deviations
+from rankplug_logrank.study.training import domination_frame, first_trial, trace_frame
+from rankplug_logrank.study.walks import correlation, deviations, flip_frame, flips_that_leave, walk
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Statistic = Callable[[Results], Evidence]
 TOP_HEAVY = ("MAP", "NDCG")
@@ -171,10 +184,12 @@ def half_of_the_cells(results: Results) -> Evidence:
 
 def of_objectives(results: Results, better: str, worse: str) -> dict[str, Values]:
     """Return the lead of one objective over another in each measure, for each gain that was run."""
-    models = results.models(objectives.GROUP)
+    models = results.models(training.OBJECTIVES_GROUP)
     gains = [gain for gain in GAINS if f"{better}_{gain}" in models]
     return {
-        f"{gain}, {measure}": results.difference(objectives.GROUP, metric, f"{better}_{gain}", f"{worse}_{gain}")
+        f"{gain}, {measure}": results.difference(
+            training.OBJECTIVES_GROUP, metric, f"{better}_{gain}", f"{worse}_{gain}"
+        )
         for gain in gains
         for measure, metric in MEASURES.items()
     }
@@ -182,18 +197,21 @@ def of_objectives(results: Results, better: str, worse: str) -> dict[str, Values
 
 def restarts_add(results: Results, more: str, fewer: str) -> dict[str, Values]:
     """Return what restarts of ExpGain_NDCG give in each measure."""
-    return {measure: results.difference(objectives.GROUP, metric, more, fewer) for measure, metric in MEASURES.items()}
+    return {
+        measure: results.difference(training.OBJECTIVES_GROUP, metric, more, fewer)
+        for measure, metric in MEASURES.items()
+    }
 
 
 def further_restarts_add_nothing(results: Results) -> Evidence:
     """Compare three times the restarts of Figure 3 with those."""
-    *_, many = results.setting(objectives.GROUP, "restarts").values()
+    *_, many = results.setting(training.OBJECTIVES_GROUP, "restarts").values()
     return alike(restarts_add(results, many, "ExpGain_NDCG"))
 
 
 def restarts_are_needed(results: Results) -> Evidence:
     """Compare the restarts of Figure 3 with none."""
-    none, *_ = results.setting(objectives.GROUP, "restarts").values()
+    none, *_ = results.setting(training.OBJECTIVES_GROUP, "restarts").values()
     return greater(restarts_add(results, "ExpGain_NDCG", none))
 
 
@@ -204,8 +222,8 @@ def of_training_lists(column: str, above: float) -> Statistic:
     """
 
     def gather(results: Results) -> Evidence:
-        frame = objectives.falls(first_trial(results))
-        own = frame[(frame["objective"] == objectives.EXPECTED_LOSS) & (frame["bad per good"] >= FEW_GOOD)]
+        frame = training.falls(first_trial(results))
+        own = frame[(frame["objective"] == training.EXPECTED_LOSS) & (frame["bad per good"] >= FEW_GOOD)]
         if own.empty or own.groupby("gain").size().min() < 2:
             return not_run(f"no two training lists with at least {FEW_GOOD} bad documents for each good one")
         parts = {}
@@ -222,7 +240,7 @@ def of_training_lists(column: str, above: float) -> Statistic:
 def loss_of_two_documents(results: Results) -> Evidence:
     """Compare the expected loss of two documents in random order, of which one is good, with what is close to 1."""
     design = IndependentTrials("lists of two documents")
-    losses = {gain: objectives.loss_of_random_orders(gain, ((1, 2),) * 2) for gain in TOP_HEAVY}
+    losses = {gain: training.loss_of_random_orders(gain, ((1, 2),) * 2) for gain in TOP_HEAVY}
     return greater({gain: Sample(loss - NEAR_ONE, design) for gain, loss in losses.items()})
 
 
@@ -230,8 +248,168 @@ def of_dependent_walks(column: str, more: str, less: str) -> Statistic:
     """Return the statistic that compares two samples of rankings over problems."""
 
     def gather(results: Results) -> Evidence:
-        wide = dependent_walks.run_frame().pivot(index="problem", columns="sample", values=column)
+        wide = walks.run_frame().pivot(index="problem", columns="sample", values=column)
         lead = (wide[more] - wide[less]).to_numpy(np.float64)
         return greater({"": Sample(lead, IndependentTrials("made problems"))})
 
     return gather
+
+
+TOLERANCE = 1e-9
+
+
+def identities_hold(results: Results) -> Evidence:
+    """Compare sums over all sign matrices with the closed forms; sums over rankings alone are the control."""
+    words, control = "largest relative error, lists of 4 to 6 documents", largest_error(OVER_RANKINGS)
+    return Checks(
+        {
+            name: Check(words, largest_error(kind), at_most=TOLERANCE, control=control, control_of="over rankings only")
+            for name, kind in (("five identities", SUMS), ("four losses", OVER_ALL))
+        }
+    )
+
+
+def closed_form_is_not_over_rankings(results: Results) -> Evidence:
+    """Compare the same closed forms with sums over rankings only."""
+    return exact_check(
+        "largest relative difference from sums over rankings, lists of 4 to 6 documents",
+        largest_error(OVER_RANKINGS),
+        at_least=TOLERANCE,
+        control=largest_error(OVER_ALL),
+        control_of="from sums over all sign matrices",
+    )
+
+
+def walk_stays_among_rankings(results: Results) -> Evidence:
+    """Check every state of eight walks, rebuilt from the counts the sampler keeps."""
+    walks = [walk(best, seed=seed) for best in (True, False) for seed in range(4)]
+    off = sum(not walk.matches for walk in walks)
+    jumps = sum(int(((states.signs[1:] != states.signs[:-1]).sum((1, 2)) != 1).sum()) for states in walks)
+    states = sum(len(walk.signs) for walk in walks)
+    return exact_check(
+        f"walks that leave the rankings and steps that change not exactly one pair, of {len(walks)} and {states}:",
+        float(off + jumps),
+        at_most=0.0,
+        control=float(flips_that_leave()),
+        control_of="flips of these states that leave the rankings, which a walk without the rule would take",
+    )
+
+
+def small_changes_are_likelier(results: Results) -> Evidence:
+    """Check Spearman's correlation of alpha and the size of the change of Delta_MAP, for downward and upward flips."""
+    above, below, local = (correlation(*case) for case in ((1, "symmetric"), (-1, "symmetric"), (-1, "local")))
+    counts = flip_frame()["sign"].value_counts()
+    return Checks(
+        {
+            "good document above": Check(
+                f"correlation over all {counts[1]} flips of two walks",
+                above,
+                at_most=0.0,
+                control=below,
+                control_of="good document below",
+            ),
+            "good document below": Check(
+                f"correlation over all {counts[-1]} flips of two walks",
+                below,
+                at_most=0.0,
+                control=local,
+                control_of="if alpha were the same for both signs",
+            ),
+        }
+    )
+
+
+def convex_bounds_l3(results: Results) -> Evidence:
+    """Check ConvexLoss less L3 on random lists."""
+    frame = bound_frame()
+    return exact_check(
+        f"least of ConvexLoss less L3, {len(frame)} random lists",
+        float(frame["gap"].min()),
+        at_least=-TOLERANCE,
+        control=float((frame["logrank_mle"] - frame["logrank_l3"]).min()),
+        control_of="of MLE less L3",
+    )
+
+
+def gap_is_an_eighth(results: Results) -> Evidence:
+    """Compare the gap between ConvexLoss and L3 with 1/8."""
+    frame = bound_frame()
+    return exact_check(
+        f"largest gap, {len(frame)} random lists",
+        float(frame["gap"].max()),
+        at_most=0.125,
+        control=float((frame["convex_loss"] - frame["logrank_mle"]).max()),
+        control_of="to MLE",
+    )
+
+
+def exponential_bounds_expected(results: Results) -> Evidence:
+    """Check (5) with ``f = e^x`` less (4) on random lists."""
+    frame = bound_frame()
+    expected = frame["logrank_l2"]
+    return exact_check(
+        f"least of (5) less (4), {len(frame)} random lists",
+        float((frame["logrank_exponential"] - expected).min()),
+        at_least=-TOLERANCE,
+        control=float((np.log(expected) - expected).min()),
+        control_of="with f(x) = x",
+    )
+
+
+def l2_is_not_convex(results: Results) -> Evidence:
+    """Measure the rise of L2 above chords."""
+    return exact_check(
+        "largest rise above chords between random scores",
+        largest_bend("logrank_l2"),
+        at_least=TOLERANCE,
+        control=largest_bend("convex_loss"),
+        control_of="of ConvexLoss",
+    )
+
+
+def l3_is_not_convex(results: Results) -> Evidence:
+    """Measure the rise of L3 above chords."""
+    return exact_check(
+        "largest rise above chords between random scores",
+        largest_bend("logrank_l3"),
+        at_least=TOLERANCE,
+        control=largest_bend("exp_gain"),
+        control_of="of ExpGain, which is not convex",
+    )
+
+
+def convex_is_convex(results: Results) -> Evidence:
+    """Measure the rise of ConvexLoss above chords."""
+    return exact_check(
+        "largest rise above chords between random scores",
+        largest_bend("convex_loss"),
+        at_most=TOLERANCE,
+        control=largest_bend("exp_gain"),
+        control_of="of ExpGain",
+    )
+
+
+def convex_softens_the_hinge(results: Results) -> Evidence:
+    """Check that ConvexLoss lies between the structured hinge and that plus the logarithm of the number of rankings."""
+    frame = bound_frame()
+    above = frame["convex_loss"] - frame["hinge"]
+    without = frame["logrank_mle"] - frame["hinge"]
+    room = np.log(frame["rankings"])
+    return Checks(
+        {
+            "above the hinge": Check(
+                "least of ConvexLoss less the hinge",
+                float(above.min()),
+                at_least=-TOLERANCE,
+                control=float(without.min()),
+                control_of="of MLE less the hinge",
+            ),
+            "below": Check(
+                "least of hinge + log|Y| less ConvexLoss",
+                float((room - above).min()),
+                at_least=-TOLERANCE,
+                control=float((room / 2 - above).min()),
+                control_of="with half of log|Y|",
+            ),
+        }
+    )

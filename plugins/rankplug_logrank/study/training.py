@@ -1,8 +1,4 @@
-r"""Figure 8 and Section 5.3.4: what the first iterations of L-BFGS do, on the first fold of the diagnosed data set.
-
-A run of t iterations from ``w = 0`` goes the way of a longer one, so the scores after each of the first iterations are
-those of runs of 1, 2, ... iterations.
-"""
+"""What training does to the objectives: their first steps, Equations 4 to 6, and how little the expected loss falls."""
 
 from __future__ import annotations
 
@@ -12,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.studies import Results
-from rankplug_logrank.study.experiments.sampler_effects import GROUP
+from rankplug.statistics import Interval
+from rankplug.studies import Results, interval_of
+from rankplug_logrank.study.accuracy import GROUP
+from rankplug_logrank.study.protocol import GAINS, MEASURES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
     from rankplug.data import Lists
     from rankplug.store import Trial
+
 
 QUERIES, RANKINGS, ITERATIONS, TRACED = 10, 10, 10, 15
 C = 1.0
@@ -151,3 +150,92 @@ def objective_trace(results: Results) -> tuple[pd.DataFrame, Figure]:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
     panels[0].set_ylabel("mean loss of a query,\nshare of its first value")
     return frame, figure
+
+
+OBJECTIVES_GROUP = "objectives"
+EXPECTED_LOSS = "(4), expected loss"
+TRAINED = {EXPECTED_LOSS: "logrank_l2", "(5), log E[exp(loss)]": "logrank_exponential", "(6), ExpGain": "exp_gain"}
+TOP_HEAVY = ("MAP", "NDCG")
+ITERATIONS_OF_OBJECTIVES, ORDERS = 40, 200
+
+
+def accuracy_of_objectives(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return the test accuracy of each objective and number of restarts, with its interval."""
+    import pandas as pd
+
+    rows = []
+    for model in results.models(OBJECTIVES_GROUP):
+        row: dict[str, object] = {"model": model}
+        for measure, metric in MEASURES.items():
+            interval: Interval = interval_of(results.contrast(metric, {(OBJECTIVES_GROUP, model): 1.0}))
+            row |= {measure: interval.point, f"{measure} half width": interval.half_width}
+        rows.append({**row, "combination": results.combinations_of(OBJECTIVES_GROUP, model)})
+    return pd.DataFrame(rows), None
+
+
+@functools.lru_cache(maxsize=4)
+def falls(trial: Trial) -> pd.DataFrame:
+    """Return each objective of each training list at ``w = 0`` and where training on it ends, for MAP and NDCG."""
+    import pandas as pd
+
+    from rankplug.data import load
+    from rankplug.losses import Loss
+    from rankplug.system import stream
+    from rankplug.training import fit
+
+    asked = trial.combination
+    train, _, _ = load(asked.dataset, fold=trial.fold, seed=trial.seed, transforms=asked.transforms)
+    goods = np.add.reduceat(train.labels >= 1, train.starts[:-1])
+    frames = []
+    for gain in TOP_HEAVY:
+        by_chance = loss_of_random_orders(gain, tuple(zip(goods.tolist(), train.lengths.tolist(), strict=True)))
+        for words, name in TRAINED.items():
+            loss = f"{name}[gain={GAINS[gain]}]"
+            model = fit(
+                f"lbfgs[C={C},iterations={ITERATIONS_OF_OBJECTIVES},restarts=0,scaling=none]",
+                loss=loss,
+                train=train,
+                seed=trial.seed,
+                train_curve=False,
+                progress=False,
+            )
+            objective = Loss.named(loss).on(train.labels, train.starts, seed=stream(trial.seed, "noise"))
+            first, last = (objective(scores).value for scores in (np.zeros(train.documents), model.predict(train)))
+            frame = pd.DataFrame({"query": train.query_ids, "at w = 0": first, "trained": last})
+            frame["random orders"] = by_chance
+            frame["bad per good"] = (train.lengths - goods) / np.maximum(goods, 1)
+            frames.append(frame[(goods > 0) & (goods < train.lengths)].assign(gain=gain, objective=words))
+    return pd.concat(frames, ignore_index=True)
+
+
+def loss_of_random_orders(gain: str, shapes: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
+    """Return the mean loss of random orders, for each list's numbers of good and of all documents."""
+    noise, losses = np.random.default_rng(0), {}
+    for goods, documents in set(shapes):
+        if 0 < goods < documents:
+            drawn = np.argsort(noise.random((ORDERS, documents)), axis=1)[:, :goods]
+            losses[goods, documents] = float(loss_of_ranks(gain, np.sort(drawn, axis=1)).mean())
+    return np.array([losses.get(shape, np.nan) for shape in shapes])
+
+
+def loss_of_ranks(gain: str, ranks: NDArray[np.int64], k: int = 10) -> NDArray[np.float64]:
+    """Return Delta of orders from the good documents' ranks, which begin at 0 and ascend in each row.
+
+    >>> loss_of_ranks("MAP", np.array([[1, 3]])), loss_of_ranks("NDCG", np.array([[1, 3]]))
+    (array([0.5]), array([0.25]))
+    """
+    positions = np.arange(ranks.shape[1])
+    if gain == "MAP":
+        loss: NDArray[np.float64] = 1 - ((1 + positions) / (1 + ranks)).mean(1)
+        return loss
+    discounts = 1 / np.log2(np.maximum(2, 1 + np.arange(max(k, int(ranks.max()) + 1))))
+    discounts[k:] = 0.0
+    return 1 - discounts[ranks].sum(1) / discounts[positions].sum()
+
+
+def conditioning(results: Results) -> tuple[pd.DataFrame, None]:
+    """Return the means over training lists: each objective at ``w = 0``, trained, and what it fell by as a share."""
+    frame = falls(first_trial(results))
+    table = frame.groupby(["gain", "objective"], sort=False)[["random orders", "at w = 0", "trained"]].mean()
+    table["fall"] = 1 - table["trained"] / table["at w = 0"]
+    return table.reset_index(), None
