@@ -31,7 +31,7 @@ def test_the_table_of_sparsity_has_the_lead_on_the_same_data_twice(results):
     values = [results.trials(group, "ndcg@10") for group in (protocol.WEB10K, f"sparse {protocol.WEB10K}")]
     leads = [100 * (trials["uMart"] - trials["uRank"]).mean() for trials in values]
     assert place["lead of trees"].tolist() == pytest.approx(leads)
-    change = claims.sparsity.change_of_the_lead(results)
+    change = claims.exhibits.change_of_the_lead(results)
     assert [100 * float(sample.estimate.point) for sample in change.values()] == pytest.approx([leads[1] - leads[0]])
     assert judged(claims.trees_gain_where_sparse, made({})).verdict == "not run"
 
