@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from scipy import stats
@@ -85,3 +86,10 @@ def test_a_baseline_is_found_beside_what_else_tells_rows_apart(filled: Store, fi
     alone = "not (backend = 'lightgbm' and loss = 'ranknet')"
     with pytest.raises(ResultsError, match="lightgbm names 3 rows, and none or several of them differ from xg"):
         paper_table(filled, versus="lightgbm", metric="ndcg@5", where=alone)
+
+
+def test_a_table_opens_the_database_once(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, opened = duckdb.connect, []
+    monkeypatch.setattr(duckdb, "connect", lambda: opened.append(1) or connect())
+    paper_table(filled, bold=True)
+    assert len(opened) == 1
