@@ -20,6 +20,8 @@ from rankplug.system import require_modules, safe_children, use_threads
 
 LOCAL = "local"
 CONNECT_SECONDS = 30
+NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Settings of Dask by which its web servers, which need no credentials, show nothing."""
 
 
 class ClusterError(WorkersGoneError):
@@ -38,6 +40,7 @@ class Cluster:
 
     def __init__(self, address: str, jobs: int, threads: int, *, notebooks: bool) -> None:
         require_modules("distributed", *(["cryptography"] if address == LOCAL else []))
+        import dask
         import distributed
 
         self._notebooks = notebooks
@@ -45,7 +48,7 @@ class Cluster:
         self._local: Any = None
         if address == LOCAL:
             # Dask sets the threads of each worker in this process's environment, which later processes would inherit.
-            with environment({}), safe_children():
+            with environment({}), safe_children(), dask.config.set(NO_PAGES):
                 self._local = distributed.LocalCluster(  # type: ignore[no-untyped-call]
                     n_workers=jobs,
                     threads_per_worker=threads,

@@ -256,7 +256,7 @@ class Sweep:
             if self.choosing:
                 trials = needed_trials(trials, self.choosing, store)
             plans.append(self._sorted(trials, store, retry_failed, left_out))
-        return Plan.joined(plans)
+        return replace(Plan.joined(plans), sweeps=(self,), retry_failed=retry_failed)
 
     def _trials(self, selected: Iterable[Combination], runs: Any) -> list[Trial]:
         if runs is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -28,6 +30,10 @@ def test_a_connection_without_credentials_is_refused(cluster: Cluster) -> None:
         with pytest.raises(OSError):
             distributed.Client(target, security=security, timeout=2, set_as_default=False)
     assert cluster.client.submit(sum, [1, 2]).result(timeout=20) == 3
+    scheduler = cluster._local.scheduler
+    for page in ("info/main/workers.html", "json/identity.json", "metrics"):
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"http://127.0.0.1:{scheduler.http_server.port}/{page}", timeout=5)
 
 
 def test_a_local_cluster_leaves_the_environment_unchanged() -> None:
