@@ -91,13 +91,13 @@ def test_distances_and_visions_are_those_of_the_literature():
     assert distance("#C00000", "#5A7000", "protanopia") < 0.5 * distance("#C00000", "#5A7000", "usual")
 
 
-def test_the_colours_of_the_palette_are_told_apart_by_the_colour_blind():
+def test_colour_blind_readers_can_distinguish_the_palette():
     for vision in set(VISIONS) - {"grey"}:
         nearest_two = min(itertools.combinations(PALETTE, 2), key=lambda two: distance(*two, vision))
         assert distance(*nearest_two, vision) > 15, (vision, nearest_two)
 
 
-def test_every_colour_of_the_palette_has_its_own_marker_and_is_seen_on_white():
+def test_every_colour_has_a_marker_and_contrast_to_white():
     assert set(MARKERS) == set(PALETTE) and len(set(MARKERS.values())) == len(PALETTE)
     assert all(distance(colour, "white", vision) > 2 * LEAST for colour in PALETTE for vision in VISIONS)
 
@@ -107,7 +107,7 @@ def test_verdicts_differ_by_their_marks_or_in_every_vision():
         assert mark != mark_of_other or nearest(one, other) > LEAST
 
 
-def test_lines_that_differ_by_their_colour_alone_are_marked_and_their_legend_too():
+def test_lines_that_differ_by_colour_alone_get_markers():
     with in_style():
         figure, (left, right) = new_figure(2)
         for position, colour in enumerate(PALETTE):
@@ -139,7 +139,7 @@ def test_lines_that_differ_already_stay_as_they_are():
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("paper", studies(), ids=lambda paper: paper.name)
-def test_no_legend_of_an_exhibit_has_two_entries_that_some_reader_cannot_tell_apart(paper, results_of_study):
+def test_entries_of_exhibits_legends_are_distinguishable(paper, results_of_study):
     results = results_of_study(paper.name)
     for exhibit in paper.exhibits:
         with in_style(), contextlib.suppress(NotRunError):

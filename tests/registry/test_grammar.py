@@ -70,7 +70,7 @@ def test_spaces_between_words_change_nothing(reference):
 
 
 @given(st.dictionaries(parameter_names, st.lists(st.integers(0, 9), min_size=1, max_size=3), max_size=3))
-def test_a_grid_expands_to_its_product_with_the_last_running_fastest(grids):
+def test_a_grid_expands_to_its_product_in_order(grids):
     whole = Reference("loss", {name: Grid(tuple(items)) for name, items in grids.items()})
     expected = [Reference("loss", dict(zip(grids, row, strict=True))) for row in itertools.product(*grids.values())]
     assert expand(whole) == expected
@@ -116,7 +116,7 @@ def test_texts_that_people_write(text, name, parameters):
         ("ndcg@5[k=3]", "parameter k appears twice in 'ndcg@5[k=3]'"),
     ],
 )
-def test_an_unreadable_text_is_answered_with_what_was_expected_and_where(text, message):
+def test_an_unreadable_text_names_what_was_expected_and_where(text, message):
     with pytest.raises(GrammarError) as caught:
         parse(text)
     assert message in str(caught.value)

@@ -53,7 +53,7 @@ def names(registry: Registry) -> list[str]:
     return [plugin.specification.name for plugin in registry.plugins()]
 
 
-def test_a_healthy_plugin_is_found_with_its_distribution_and_version(install):
+def test_a_plugin_has_its_distribution_and_version(install):
     registry = install(healthy_pack=HEALTHY)
     plugin = registry.find("loss", "hinge")
     assert (plugin.distribution, plugin.version) == ("healthy-pack", "1.0")
@@ -113,11 +113,7 @@ def test_a_broken_plugin_is_reported_and_stops_no_other(install, case):
     assert broken.reason.startswith(reason)
     assert (broken.entry_point, broken.distribution, broken.version) == ("bad_pack", "bad-pack", "1.0")
     assert broken.describe()["reason"] == broken.reason
-
-
-def test_a_broken_plugin_leaves_a_traceback(install):
-    registry = install(bad_pack="raise RuntimeError('needs a GPU')")
-    assert "needs a GPU" in registry.broken[0].traceback and "bad_pack.py" in registry.broken[0].traceback
+    assert ("Traceback" in broken.traceback) == ("twice" not in case)
 
 
 def test_one_broken_hook_leaves_the_other_hooks_of_the_plugin(install):
@@ -162,33 +158,26 @@ def test_code_that_cannot_be_imported_is_a_problem(install):
     assert "not_there is not installed" in problems["loss hinge of lacking-pack 1.0"]
 
 
-def test_two_distributions_with_one_name_are_a_conflict_that_a_prefix_resolves(install):
+def test_a_prefix_resolves_a_conflict_of_names(install):
     registry = install(first_pack=HEALTHY, second_pack=HEALTHY.replace("a hinge", "another hinge"))
     assert registry.broken == []
     assert registry.conflicts() == [("loss", "hinge", ["first-pack", "second-pack"])]
-    with pytest.raises(PluginConflictError) as caught:
+    with pytest.raises(PluginConflictError, match="say which, as in first-pack:hinge"):
         registry.find("loss", "hinge")
-    assert str(caught.value) == (
-        "loss hinge is offered by first-pack and second-pack; say which, as in first-pack:hinge, or uninstall one"
-    )
     assert registry.find("loss", "second-pack:hinge").specification.summary == "another hinge"
     assert registry.find("loss", "Second_Pack:hinge").distribution == "second-pack"
 
 
-def test_a_distribution_that_does_not_offer_the_name_is_answered_with_the_one_that_does(install):
+def test_a_wrong_prefix_names_the_right_distribution(install):
     registry = install(first_pack=HEALTHY)
-    with pytest.raises(UnknownPluginError) as caught:
+    with pytest.raises(UnknownPluginError, match="loss hinge is not offered by other, but by first-pack"):
         registry.find("loss", "other:hinge")
-    assert str(caught.value) == "loss hinge is not offered by other, but by first-pack"
 
 
-def test_an_unknown_name_suggests_near_ones_and_tells_of_failures(install):
+def test_an_unknown_name_suggests_near_ones(install):
     registry = install(first_pack=HEALTHY, bad_pack="import a_module_that_is_not_there")
-    with pytest.raises(UnknownPluginError) as caught:
+    with pytest.raises(UnknownPluginError, match=r"did you mean hinge. .1 plugins failed to load"):
         registry.find("loss", "hinje")
-    assert str(caught.value) == (
-        "there is no loss called hinje: did you mean hinge? (1 plugins failed to load, see rankplug plugins)"
-    )
 
 
 def test_an_unknown_kind_is_answered_with_the_known_ones():
@@ -202,7 +191,7 @@ def test_parameters_are_checked_when_a_name_is_resolved(install):
         registry.resolve("loss", "hinge[margin=1]")
 
 
-def test_plugins_of_the_session_take_the_place_of_earlier_ones_of_the_session():
+def test_a_plugin_of_the_session_replaces_an_earlier_one():
     class Scale(Parameters):
         scale: float = 1.0
 

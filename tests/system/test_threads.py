@@ -23,7 +23,7 @@ def pools(kind: str | None = None) -> list[int]:
     return [pool["num_threads"] for pool in threadpool_info() if kind in (None, pool["user_api"])]
 
 
-def test_a_block_sets_our_number_torch_and_openmp_keeps_blas_to_one_and_restores_them(monkeypatch):
+def test_a_block_limits_all_engines_and_restores_them(monkeypatch):
     monkeypatch.setenv("RANKPLUG_THREADS", "3")
     before_torch, before_pools = torch.get_num_threads(), pools()
     with use_threads(1) as number:
@@ -107,7 +107,7 @@ def test_a_block_takes_no_more_threads_than_any_machine_has():
         pass
 
 
-def test_a_block_inside_another_of_the_same_number_looks_for_no_pools(monkeypatch):
+def test_a_nested_block_of_the_same_number_finds_no_pools(monkeypatch):
     import threadpoolctl
 
     with use_threads(1):
@@ -141,7 +141,7 @@ def test_threads_are_as_many_as_the_work_is_worth(eight_cores, milliseconds, exp
 
 
 @pytest.mark.parametrize(("others", "expected"), [(0, 8), (1, 7), (4, 5), (8, 4), (100, 4)])
-def test_a_busy_machine_leaves_our_share_and_never_less_than_half(eight_cores, others, expected):
+def test_a_busy_machine_leaves_at_least_half_of_the_cores(eight_cores, others, expected):
     eight_cores.setattr(thread_limits, "busy_threads", lambda: others)
     assert threads_for(1000.0) == expected
     assert threads_for(1000.0, same_bits=False) == 8, "where bits depend on it, the number must not depend on the hour"
@@ -152,7 +152,7 @@ def test_a_busy_machine_leaves_our_share_and_never_less_than_half(eight_cores, o
     assert threads_for(1000.0) == 3 == threads()
 
 
-def test_programs_that_compute_are_counted_and_our_own_threads_are_not():
+def test_threads_of_other_programs_are_counted():
     quiet = busy_threads()
     programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
@@ -164,7 +164,7 @@ def test_programs_that_compute_are_counted_and_our_own_threads_are_not():
             program.wait()
 
 
-def test_pools_are_told_to_wait_asleep_unless_the_user_says_otherwise():
+def test_waiting_pools_sleep_unless_the_user_sets_them():
     def waiting(**variables: str) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", *WAITING)}
         program = (

@@ -71,7 +71,7 @@ def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["made", "made/one"]
 
 
-def test_a_folder_takes_the_place_of_another_only_where_it_is_said(tmp_path: Path) -> None:
+def test_a_folder_replaces_another_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "made" / "before").mkdir(parents=True)
     with pytest.raises(OSError, match="not empty"), whole_folder(tmp_path / "made"):
         pass

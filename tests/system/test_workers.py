@@ -30,7 +30,7 @@ def test_the_dearest_chunk_comes_first(cost, number):
 
 
 @given(costs, st.integers(2, 8))
-def test_no_chunk_is_dearer_than_its_dearest_list_and_a_fair_share(cost, number):
+def test_no_chunk_costs_more_than_a_list_and_a_fair_share(cost, number):
     share = max(cost.sum() / (number * workers.CHUNKS_A_THREAD), workers.WORTH_A_THREAD / 4)
     for begin, end in workers.chunks_of(cost, number):
         assert cost[begin:end].sum() <= share + cost[begin:end].max() + 1e-3 or end - begin == cost.size
