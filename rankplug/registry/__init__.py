@@ -1,5 +1,6 @@
 """Names, parameters and plugins."""
 
+from rankplug.registry._canonical import canonical as canonical
 from rankplug.registry.grammar import DEEPEST as DEEPEST
 from rankplug.registry.grammar import MOST_CHOICES as MOST_CHOICES
 from rankplug.registry.grammar import NAME as NAME

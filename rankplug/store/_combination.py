@@ -22,8 +22,17 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from rankplug.errors import FitError, GrammarError, NotRunError, ParameterError, RankplugError, did_you_mean, shown
-from rankplug.registry import MOST_CHOICES, Grid, describe_type, expand, import_object, parse, registry, source_digest
-from rankplug.registry._canonical import canonical
+from rankplug.registry import (
+    MOST_CHOICES,
+    Grid,
+    canonical,
+    describe_type,
+    expand,
+    import_object,
+    parse,
+    registry,
+    source_digest,
+)
 from rankplug.system import version_of
 from rankplug.training import LOSS
 

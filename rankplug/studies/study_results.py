@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rankplug.errors import NotRunError
+from rankplug.registry import canonical
 from rankplug.studies.runs import StoredFrames, design_of, is_made
 from rankplug.studies.samples import (
     Cell,
@@ -134,7 +135,7 @@ class Results:
     def queries(self, group: str, metric: str) -> pd.DataFrame:
         """Return the values of one metric, one row a test query."""
         frame = self[group]
-        return frame[(frame["measure"] == "query") & (frame["metric"] == metric)]
+        return frame[(frame["measure"] == "query") & (frame["metric"] == canonical("metric", metric))]
 
     def trials(self, group: str, metric: str) -> pd.DataFrame:
         """Return a metric's means over the test queries that count: a row for each trial, a column for each model.
@@ -163,7 +164,7 @@ class Results:
 
     def _by_query(self, group: str, metric: str) -> pd.DataFrame:
         frame, index = self.frames[group], ["trial", "fold", "query"]
-        rows = (frame["measure"] == "query") & (frame["metric"] == metric)
+        rows = (frame["measure"] == "query") & (frame["metric"] == canonical("metric", metric))
         return self._once(
             ("by query", group, metric),
             lambda: frame[rows].pivot_table(index=index, columns="model", values="value", observed=True),
@@ -173,7 +174,9 @@ class Results:
         """Return the learning curves: one row an iteration of a trial."""
         self._note(group, models)
         frame = self.frames[group]
-        chosen = (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == metric)
+        chosen = (
+            (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == canonical("metric", metric))
+        )
         return frame[chosen if models is None else chosen & frame["model"].isin(models)]
 
     def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankplug.registry import canonical
 from rankplug.store import METRICS, Store
 from rankplug.studies import PROFILES, Profile, Results, Runs, Study, study
 
@@ -67,7 +68,7 @@ def _blank_frame(runs: Runs) -> pd.DataFrame:
 
     rows = []
     for model in runs.models:
-        metrics = runs.grid(model).get("metrics") or METRICS
+        metrics = [canonical("metric", name) for name in runs.grid(model).get("metrics") or METRICS]
         keys = [("query", "test", f"q{number}", STEPS) for number in range(QUERIES)]
         keys += [("curve", part, "", step) for part in ("train", "valid") for step in range(STEPS)]
         rows += [
