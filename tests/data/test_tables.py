@@ -114,22 +114,26 @@ def test_categories_are_named_by_column() -> None:
 
 
 @pytest.mark.parametrize("index", [None, "row"])
-@pytest.mark.parametrize("kind", ["frame", "arrow", "parquet", "feather", "data set"])
+@pytest.mark.parametrize("kind", ["frame", "arrow", "parquet", "feather"])
 def test_the_index_of_a_data_frame_is_no_feature(tmp_path, kind: str, index: str | None) -> None:
     frame = _shop()[["search", "relevance", "price"]].rename_axis(index)
     table = pa.Table.from_pandas(frame)
     assert table.num_columns == 4
-    source = {"frame": frame, "arrow": table}.get(kind, tmp_path / f"shop.{kind.replace(' ', '')}")
-    if kind == "data set":
-        frame.to_parquet(tmp_path / "shop.parquet")
-        name = f"parquet[path={tmp_path / 'shop.parquet'},query=search,label=relevance]"
-        assert all(part.feature_names == ("price",) for part in rp.load(name))
-        return
+    source = {"frame": frame, "arrow": table}.get(kind, tmp_path / f"shop.{kind}")
     if kind == "parquet":
         frame.to_parquet(source)
     elif kind == "feather":
         pa.feather.write_feather(table, source)
     assert rp.Lists.from_table(source, query="search", label="relevance").feature_names == ("price",)
+
+
+def test_a_data_set_names_the_columns_that_are_no_features(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "cache"))
+    _shop().to_parquet(tmp_path / "shop.parquet")
+    name = f"parquet[path={tmp_path / 'shop.parquet'},query=search,label=relevance]"
+    with pytest.warns(UserWarning) as caught:  # noqa: PT030
+        assert all(part.feature_names == ("price",) for part in rp.load(name))
+    assert {"brand", "product_id"} <= {word for warning in caught for word in str(warning.message).split()}
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "stream.arrow", "feather", "folder"])
