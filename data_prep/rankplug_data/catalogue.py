@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -105,6 +106,7 @@ LETOR3_CITATION = (
     " retrieval. Information Retrieval 13, 2010."
 )
 LETOR4_CITATION = "T. Qin, T.-Y. Liu: Introducing LETOR 4.0 datasets. arXiv:1306.2597, 2013."
+_letor = functools.partial(Benchmark, page=LETOR_PAGE, licence=LETOR_LICENCE, folds=5)
 VERSIONS = ("QueryLevelNorm", "Feature-min", "Feature-null")
 """Versions of LETOR 3.0: per-query min-max; raw with the query's minimum for what is missing; raw with NULL for it."""
 
@@ -149,12 +151,10 @@ def _mslr(size: str, share: str, sha256: str, published: PublishedCounts, copies
 
 def _gov(task: str, year: int, about: str, queries: int, documents: int) -> Benchmark:
     name = f"{task}{year}"
-    return Benchmark(
+    return _letor(
         name=name,
         title=f"LETOR 3.0 {name.upper()}",
         summary=f"TREC {year} {about} on .Gov (LETOR 3.0), {queries} queries, labels 0-1, 5 folds",
-        page=LETOR_PAGE,
-        licence=LETOR_LICENCE,
         citation=LETOR3_CITATION,
         instructions=(
             "Open the page, choose LETOR 3.0, accept the terms and save Gov.rar (all six .Gov sets). Unpack it with"
@@ -162,7 +162,6 @@ def _gov(task: str, year: int, about: str, queries: int, documents: int) -> Benc
         ),
         published=PublishedCounts(queries=queries, documents=documents),
         features=64,
-        folds=5,
         archives=(name.upper(), f"{year}_{task}_dataset", "Gov", "LETOR3.0", "LETOR"),
         inside=(name.upper(), f"{year}_{task}_dataset"),
         versions=VERSIONS,
@@ -239,17 +238,14 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             )
         },
     ),
-    Benchmark(
+    _letor(
         name="ohsumed",
         title="LETOR 3.0 OHSUMED",
         summary="medical abstracts (LETOR 3.0), 106 queries, labels 0-2, 5 folds, raw or normalised",
-        page=LETOR_PAGE,
-        licence=LETOR_LICENCE,
         citation=LETOR3_CITATION,
         instructions="Open the page, choose LETOR 3.0, accept the terms and save OHSUMED.zip.",
         published=PublishedCounts(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
         features=45,
-        folds=5,
         archives=("OHSUMED", "LETOR3.0", "LETOR"),
         inside=("OHSUMED",),
         versions=VERSIONS,
@@ -297,12 +293,10 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             ),
         },
     ),
-    Benchmark(
+    _letor(
         name="ohsumed-letor2",
         title="LETOR 2.0 OHSUMED",
         summary="medical abstracts (LETOR 2.0), 106 queries, labels 0-2, 5 folds, raw, with official baselines",
-        page=LETOR_PAGE,
-        licence=LETOR_LICENCE,
         citation=LETOR2_CITATION,
         instructions=(
             "The official page keeps the later releases; a copy of this one lies in the repository marcosfpr/ranklibpp"
@@ -310,18 +304,15 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         ),
         published=PublishedCounts(queries=106, documents=16_140, labels=(11_303, 2_585, 2_252), confirmed=True),
         features=25,
-        folds=5,
         archives=("OHSUMED-LETOR2",),
         fingerprints={
             "": ("270e5c00fac35319", "7a5b318af70c72e9", "828da3ebb74a0c38", "c4f033c93dfed9da", "441872d560012ef7")
         },
     ),
-    Benchmark(
+    _letor(
         name="mq2007",
         title="LETOR 4.0 MQ2007",
         summary="TREC 2007 million query track (LETOR 4.0), 1,692 queries, labels 0-2, 5 folds",
-        page=LETOR_PAGE,
-        licence=LETOR_LICENCE,
         citation=LETOR4_CITATION,
         instructions=(
             "Open the page, choose LETOR 4.0, accept the terms and save MQ2007.rar (supervised ranking). Unpack it with"
@@ -329,16 +320,13 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         ),
         published=PublishedCounts(queries=1_692, documents=69_623, labels=(51_632, 14_128, 3_863), confirmed=True),
         features=46,
-        folds=5,
         archives=("MQ2007", "LETOR4.0", "LETOR"),
         inside=("MQ2007",),
     ),
-    Benchmark(
+    _letor(
         name="mq2008",
         title="LETOR 4.0 MQ2008",
         summary="TREC 2008 million query track (LETOR 4.0), 784 queries, labels 0-2, 5 folds",
-        page=LETOR_PAGE,
-        licence=LETOR_LICENCE,
         citation=LETOR4_CITATION,
         instructions=(
             "Open the page, choose LETOR 4.0, accept the terms and save MQ2008.rar (supervised ranking). Unpack it with"
@@ -346,7 +334,6 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         ),
         published=PublishedCounts(queries=784, documents=15_211, labels=(12_279, 2_001, 931), confirmed=True),
         features=46,
-        folds=5,
         archives=("MQ2008", "LETOR4.0", "LETOR"),
         inside=("MQ2008",),
         downloads={

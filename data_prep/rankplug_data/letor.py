@@ -74,10 +74,17 @@ def _ends_word(letter):
 
 
 @part(nogil=True)
-def _spells(text, at, word):
-    """Return whether the text continues with a word, in either case; the newline behind every line ends the search."""
+def _skip_gaps(text, at):
+    while _is_gap(text[at]):
+        at += 1
+    return at
+
+
+@part(nogil=True)
+def _spells(text, at, word, fold):
+    """Return whether the text continues with a word, in either case if ``fold`` is 32; a newline ends the search."""
     for offset in range(word.size):  # noqa: SIM110
-        if text[at + offset] | 32 != word[offset]:
+        if text[at + offset] | fold != word[offset]:
             return False
     return True
 
@@ -99,7 +106,7 @@ def _read_whole(text, at):
 def _read_word(text, at, sign):
     """Read a value that is no number: ``NULL`` and ``nan`` are missing, ``inf`` is infinite."""
     for word, value in ((NULL, math.nan), (NAN, math.nan), (INF, sign * math.inf)):
-        if _spells(text, at, word) and _ends_word(text[at + word.size]):
+        if _spells(text, at, word, 32) and _ends_word(text[at + word.size]):
             return value, at + word.size, READ
     return 0.0, at, WRONG
 
@@ -160,10 +167,9 @@ def _read_document(text, at, first_feature, most_features, row, values, labels, 
     if status == WRONG or not 0.0 <= labels[row] < math.inf or text[begin] == MINUS:
         return begin, LABEL, False
     unsure = status == UNSURE
-    while _is_gap(text[at]):
-        at += 1
-    word, digits = at, at + QID.size
-    if not _spells(text, word, QID):
+    word = _skip_gaps(text, at)
+    digits = word + QID.size
+    if not _spells(text, word, QID, 0):
         return word, QUERY, False
     query, at = _read_whole(text, digits + (text[digits] == MINUS))
     if not (ZERO <= text[at - 1] <= NINE and _ends_word(text[at])):
@@ -171,10 +177,8 @@ def _read_document(text, at, first_feature, most_features, row, values, labels, 
     places[row, 0] = -query if text[digits] == MINUS else query
     values[:] = 0.0
     while True:
-        while _is_gap(text[at]):
-            at += 1
-        word = at
-        feature, at = _read_whole(text, at)
+        word = _skip_gaps(text, at)
+        feature, at = _read_whole(text, word)
         if at == word or text[at] != COLON:
             return word, FINE if at == word and text[at] in (NEWLINE, HASH) else FEATURE, unsure
         column = feature - first_feature
@@ -198,14 +202,14 @@ def _read_document(text, at, first_feature, most_features, row, values, labels, 
 def _find_name(text, begin, end):
     """Return where the name in a comment begins and ends."""
     for at in range(begin, end - DOCID.size):
-        if _spells(text, at, DOCID):
-            begin = at + DOCID.size
-            while _is_gap(text[begin]) or text[begin] == EQUALS:
-                begin += 1
-            end = begin
-            while text[end] > SPACE:
-                end += 1
-            return begin, end
+        if _spells(text, at, DOCID, 32):
+            equals = _skip_gaps(text, at + DOCID.size)
+            if text[equals] == EQUALS:
+                begin = _skip_gaps(text, equals + 1)
+                end = begin
+                while text[end] > SPACE:
+                    end += 1
+                return begin, end
     while begin < end and text[begin] <= SPACE:
         begin += 1
     while end > begin and text[end - 1] <= SPACE:
@@ -228,8 +232,7 @@ def read_lines(text, at, first_feature, most_features, row, features, labels, pl
     counters[UNSURE_FROM] = -1
     while at < text.size and counters[UNSURE_FROM] < 0:
         line = at
-        while _is_gap(text[at]):
-            at += 1
+        at = _skip_gaps(text, at)
         wrong, unsure = -1, False
         if text[at] not in (NEWLINE, HASH):
             widest = counters[WIDEST]
@@ -305,9 +308,13 @@ def read(
         features: number of columns; the highest in the text when absent.
         on_error: ``skip`` leaves broken lines out.
     """
-    columns = Columns(first_feature, features)
-    blocks = list(documents_of(blocks_of_file(Path(path)), str(path), columns, on_error, SkippedLines()))
-    labels, queries, names = join_columns(blocks, str(path))
+    return join(blocks_of_file(Path(path)), str(path), Columns(first_feature, features), on_error)
+
+
+def join(text: Iterable[Block], source: str, columns: Columns | None = None, on_error: OnError = "raise") -> Lists:
+    """Read the lists of the blocks of a text into memory."""
+    blocks = list(documents_of(text, source, columns or Columns(), on_error, SkippedLines()))
+    labels, queries, names = join_columns(blocks, source)
     matrix = np.zeros((labels.size, max(block.features.shape[1] for block in blocks)), np.float32)
     end = labels.size
     while blocks:
@@ -316,7 +323,7 @@ def read(
         matrix[end - block.shape[0] : end, : block.shape[1]] = block
         end -= block.shape[0]
     starts = np.concatenate([[0], np.flatnonzero(np.diff(queries)) + 1, [labels.size]])
-    return Lists(matrix, labels, starts, queries[starts[:-1]], names if (names != "").any() else None, str(path))
+    return Lists(matrix, labels, starts, queries[starts[:-1]], names if (names != "").any() else None, source)
 
 
 def join_columns(blocks: list[Documents], source: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -84,11 +84,12 @@ def test_document_names_are_kept(tmp_path):
         tmp_path,
         "0 qid:1 1:1 #docid = GX004-93-7097963 inc = 0.0428 prob = 0.08\n"
         "0 qid:1 1:1 # 17A\n"
+        "0 qid:1 1:1 # docid 17\n"
         "0 qid:1 1:1\n"
         "0 qid:1 1:1 #docid=caf\u00e9\n"
         f"0 qid:1 1:1 #{'x' * 100}\n",
     )
-    assert lists.document_ids.tolist() == ["GX004-93-7097963", "17A", "", "caf\u00e9", "x" * 64]
+    assert lists.document_ids.tolist() == ["GX004-93-7097963", "17A", "docid 17", "", "caf\u00e9", "x" * 64]
     assert read(tmp_path, "0 qid:1 1:1\n").document_ids is None
 
 
@@ -206,6 +207,7 @@ BROKEN = {
     "1 1:0.5": "expected qid: and a whole number, found '1:0.5'",
     "1 qid:a 1:1": "expected qid: and a whole number, found 'qid:a'",
     "1 qid:1.5 1:1": "expected qid: and a whole number",
+    "1 QID:1 1:1": "expected qid: and a whole number, found 'QID:1'",
     "1 qid:1 two:2": "expected feature:value, where the feature is a whole number, found 'two:2'",
     "1 qid:1 1": "expected feature:value",
     "1 qid:1 1:": "expected a number or NULL, found the end of the line",
