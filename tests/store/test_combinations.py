@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import rankplug as rp
-from rankplug.cli.sweep import read_sweeps
-from rankplug.errors import GrammarError, ParameterError, UnknownPluginError
+from rankplug.errors import GrammarError
 from rankplug.registry import registry
-from rankplug.store import Combination, Store, Trial, combinations
+from rankplug.store import Combination, combinations
 from rankplug.sweeps import read_file, read_words
 
 BASE = {"dataset": "synthetic", "backend": "lightgbm", "loss": "lambdarank"}
@@ -174,31 +170,7 @@ def test_a_wrong_file_is_told_in_a_sentence(tmp_path: Path, text: str, sentence:
         read_file(path)
 
 
-def test_wrong_words_are_told_in_a_sentence() -> None:
-    with pytest.raises(GrammarError, match="neither a file nor a study"):
-        read_sweeps(["nothing"])
-    with pytest.raises(GrammarError, match="has no profile smoke"):
-        read_sweeps(["loss=mse"], "smoke")
-    with pytest.raises(GrammarError, match="no part los: did you mean loss"):
-        combinations(read_words(["los=mse"]).grids)
-    with pytest.raises(ParameterError, match="needs the part dataset"):
-        combinations({"loss": "mse", "backend": "lightgbm"})
-    with pytest.raises(UnknownPluginError, match="did you mean lambdarank"):
-        combinations({**BASE, "loss": "lamdarank"})
-
-
 def test_a_list_of_chains_in_the_shell_is_a_grid_of_them():
     (grid,) = read_words(["transforms=[[],[standardise],[log1p,standardise]]", "loss=mse"]).grids
     found, _ = combinations({**grid, "backend": "lightgbm", "dataset": "synthetic"})
     assert [one.transforms for one in found] == [(), ("standardise",), ("log1p", "standardise")]
-
-
-@pytest.mark.parametrize("part", ["seed", "patience"])
-def test_a_number_that_no_result_could_hold_is_refused_before_anything_runs(
-    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any], part: str
-) -> None:
-    largest = combination(**{part: (1 << 63) - 1})
-    store.write(made_result(Trial(largest)))
-    assert set(rp.results(store)[part]) == {(1 << 63) - 1}
-    with pytest.raises(ParameterError, match="results hold numbers below 2\\^63"):
-        combination(**{part: 1 << 63})

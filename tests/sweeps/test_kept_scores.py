@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.errors import NotRunError
 from rankplug.store import Store, StoreError, merge, outdated, remove, verify
 from rankplug.store._transfer import export
 from rankplug.sweeps import Outcome, sweep
@@ -144,11 +143,6 @@ def test_the_command_says_what_is_measured_and_what_is_trained(tmp_path: Path) -
     assert "1 measured, 1 trained" in command("metrics=[[map,mrr]]", "--trials", "2")
     told = command("metrics=[[map,mrr]]", "--trials", "2", "--keep-scores")
     assert "1 trials were done before and have no stored scores" in told
-
-
-def test_notebooks_keep_no_scores(tmp_path: Path) -> None:
-    with pytest.raises(NotRunError, match="notebooks store no scores"):
-        run(tmp_path, ("ndcg@5",), keep_scores=True, notebooks=True)
 
 
 def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(

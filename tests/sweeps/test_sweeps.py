@@ -244,11 +244,6 @@ def test_the_command_says_what_it_would_do_and_does_it(tmp_path: Path) -> None:
     )
 
 
-def test_a_trial_names_itself() -> None:
-    combination = rp.Combination(dataset="trouble", backend="lightgbm", loss="mse")
-    assert str(Trial(combination, 2, 1)) == "trouble / lightgbm / mse fold 2 trial 1"
-
-
 @pytest.mark.slow
 def test_worker_processes_do_not_run_the_users_script_again(tmp_path):
     script = tmp_path / "unguarded.py"

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,17 +70,6 @@ def test_trials_run_after_all_when_what_their_processes_are_forked_from_is_kille
     assert len(store.paths()) == 2 and not store.failures()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-def test_a_temporary_folder_with_a_long_name_hinders_nothing(tmp_path: Path, way: list[str]) -> None:
-    long = tmp_path / ("x" * 130)
-    long.mkdir()
-    process = start(tmp_path, *way, env={**os.environ, "TMPDIR": str(long)})
-    said = output(process)
-    assert process.returncode == 0, said
-    assert len(Store(tmp_path / "store").paths()) == 2
-
-
 def few_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (17, 17))
 
@@ -117,14 +105,6 @@ def test_a_full_disk_under_the_data_is_no_fault_of_the_combination(tmp_path: Pat
     assert len(outcome.not_run) == 2 and "No space left on device" in outcome.not_run[0]
     assert not outcome.failures and not outcome.store.failures()
     assert len(outcome.store.paths()) == 2
-
-
-def test_a_clock_ahead_of_the_file_system_hides_no_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now: Callable[[], float] = time.time
-    monkeypatch.setattr("rankplug.sweeps._progress.time.time", lambda: now() + 86400)
-    outcome = sweep({**GRID, "dataset": "trouble[how=raise]"}, store=tmp_path, progress=False)
-    assert len(outcome.failures) == 2
-    assert all("ValueError: trouble was asked for" in record["failure"] for record in outcome.store.failures())
 
 
 def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
