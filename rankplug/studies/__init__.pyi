@@ -5,6 +5,8 @@ from .claims import SOURCES as SOURCES
 from .claims import Claim as Claim
 from .claims import Margin as Margin
 from .claims import Observation as Observation
+from .claims import Role as Role
+from .claims import Source as Source
 from .deciding import Budget as Budget
 from .deciding import decide as decide
 from .deciding import decisions_in_words as decisions_in_words

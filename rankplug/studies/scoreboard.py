@@ -323,8 +323,8 @@ def _entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Sever
     metrics = sorted(name for name in measured if metric in (name, name.partition("[")[0]))
     if not metrics:
         return
-    means = results(store, where=f"metric in ({_quoted(metrics)})")
-    means = means.set_index(["metric", "combination", "trial", "fold"])["value"].sort_index()
+    rows = results(store, where=f"metric in ({_quoted(metrics)})")
+    means: pd.Series[float] = rows.set_index(["metric", "combination", "trial", "fold"])["value"].sort_index()
     curves = functools.cache(lambda: _validation_curves(store))
     datasets = {about["combination"]["dataset"] for about in stored.values()}
     planned = (
@@ -337,7 +337,7 @@ def _entries(chosen: Iterable[Study], store: Store, metric: str, profiles: Sever
     )
     for owner, profile, runs, model in planned:
         keys = [(trial.combination.identity, trial.fold, trial.number) for trial in runs.trials_of(model)]
-        there = [stored[key] for key in keys if key in stored]
+        there: list[Mapping[str, Any]] = [stored[key] for key in keys if key in stored]
         about = _chosen(there, len({key[0] for key in keys}), curves)
         if not about:
             continue

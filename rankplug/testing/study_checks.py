@@ -23,6 +23,7 @@ from rankplug.studies import (
     Checks,
     Citation,
     Claim,
+    Observation,
     Study,
     check_parameters,
     evaluate,
@@ -128,8 +129,9 @@ def every_exhibit_draws(case: StudyCase) -> str | None:
 )
 def claims_say_what_they_are(case: StudyCase) -> str | None:
     """Check ids, texts, roles and sources of claims, and ids of observations."""
-    claims, seen = case.study.claims, set()
-    for entry in (*claims, *case.study.observations):
+    claims, seen = case.study.claims, set[str]()
+    entries: list[Claim | Observation] = [*claims, *case.study.observations]
+    for entry in entries:
         if not KEBAB.fullmatch(entry.id):
             return f"the id {entry.id!r} is not in kebab case"
         if entry.id in seen:

@@ -222,9 +222,9 @@ def draw_ranks_of_leaders(results: Results) -> tuple[pd.DataFrame, Figure | None
                 pad=18,
             )
     frames = []
-    for group, (rows, difference) in every.items():
-        critical = difference.critical_difference if difference else float("nan")
-        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": critical})
+    for group, (rows, critical) in every.items():
+        value = critical.critical_difference if critical else float("nan")
+        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": value})
         frames.append(rows.merge(identities(results, group), on="model").sort_values("mean rank"))
     return pd.concat(frames, ignore_index=True), figure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankplug.studies import Claim, Margin, Observation, alike, greater
+from rankplug.studies import Claim, Margin, Observation, Role, Source, alike, greater
 from rankplug_logrank.study import walks
 from rankplug_logrank.study.evidence import (
     FEW_GOOD,
@@ -97,6 +97,24 @@ OF_DELTA = Margin(0.01, "A hundredth of the range of Delta, less than half a bin
 OF_THE_LOSS = Margin(0.01, "A hundredth of the loss at w = 0.", scale=100, unit="% of the loss at w = 0")
 OF_CELLS = Margin(0.1, "A tenth of the cells, three of 32.", scale=100, unit="% of the cells")
 OF_RUNS = Margin(0.1, "A tenth of the runs.", scale=100, unit="% of the runs")
+PAIRS: tuple[tuple[str, str, Source], ...] = (
+    ("ExpGain_NDCG", "MLE", "ours"),
+    ("ExpGain_MAP", "SVM-MAP", "paper"),
+    ("ExpGain_AUC", "RankSVM", "paper"),
+    ("Convex_MAP", "SVM-MAP", "paper"),
+    ("Convex_AUC", "RankSVM", "paper"),
+    ("Convex_NDCG", "MLE", "ours"),
+    ("Convex_NDCG", "ExpGain_NDCG", "paper"),
+)
+"""Models that a claim compares, the better one first, and who makes it."""
+COUNTS: tuple[tuple[str, str, str, int, Role], ...] = (
+    ("expgain-is-the-best", "ExpGain", "is the best", 26, "main"),
+    ("expgain-beats-mle", "ExpGain", "beats MLE", 21, "main"),
+    ("convex-loss-is-the-best", "ConvexLoss", "is the absolute best", 26, "main"),
+    ("convex-loss-beats-mle", "ConvexLoss", "beats MLE", 29, "detail"),
+    ("convex-loss-beats-expgain", "ConvexLoss", "beats ExpGain", 25, "main"),
+)
+"""Counts of cells in the text: id of the claim, family, statement, cells of 32, role."""
 CLAIMS = (
     Claim(
         "expected-loss-bounds-its-logarithm",
@@ -258,15 +276,7 @@ CLAIMS = (
             section="Section 5.2",
             source=source,
         )
-        for better, worse, source in (
-            ("ExpGain_NDCG", "MLE", "ours"),
-            ("ExpGain_MAP", "SVM-MAP", "paper"),
-            ("ExpGain_AUC", "RankSVM", "paper"),
-            ("Convex_MAP", "SVM-MAP", "paper"),
-            ("Convex_AUC", "RankSVM", "paper"),
-            ("Convex_NDCG", "MLE", "ours"),
-            ("Convex_NDCG", "ExpGain_NDCG", "paper"),
-        )
+        for better, worse, source in PAIRS
     ),
     Claim(
         "convex-ndcg-beats-baselines",
@@ -312,13 +322,7 @@ CLAIMS = (
             section="Section 5.2",
             role=role,
         )
-        for claim_id, model, statement, count, role in (
-            ("expgain-is-the-best", "ExpGain", "is the best", 26, "main"),
-            ("expgain-beats-mle", "ExpGain", "beats MLE", 21, "main"),
-            ("convex-loss-is-the-best", "ConvexLoss", "is the absolute best", 26, "main"),
-            ("convex-loss-beats-mle", "ConvexLoss", "beats MLE", 29, "detail"),
-            ("convex-loss-beats-expgain", "ConvexLoss", "beats ExpGain", 25, "main"),
-        )
+        for claim_id, model, statement, count, role in COUNTS
     ),
     Claim(
         "accuracy-grows-with-samples",

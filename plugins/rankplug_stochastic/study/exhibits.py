@@ -298,7 +298,7 @@ SIZES = (0.25, 0.5, 1.0, 2.0)
 """Deviations of the noise in either unit."""
 JUDGED = {OF_SPREAD: 0.5, OF_TRAINING: 1.0}
 """The sizes that claims are about: half the deviation, and as much as in training."""
-DRAWS = 4
+NOISY_RANKINGS = 4
 BASELINES = tuple(model.name for model in BY_NAME.values() if not model.expected)
 Losses = dict[tuple[str, str, float], "pd.Series[float]"]
 
@@ -325,7 +325,9 @@ def losses(results: Results) -> Losses:
     for runs in results.rankings(group, *MODELS):
         for model, run in runs.items():
             # From the trial alone, so that all of its models are disturbed alike.
-            draws = np.random.default_rng([run.trial.number, run.trial.fold]).normal(size=(DRAWS, run.scores.size))
+            draws = np.random.default_rng([run.trial.number, run.trial.fold]).normal(
+                size=(NOISY_RANKINGS, run.scores.size)
+            )
             units = {OF_SPREAD: spread(run), OF_TRAINING: scale_of_noise(BY_NAME[model])}
             ids = map(str, run.lists.query_ids)
             names = ("trial", "fold", "query")

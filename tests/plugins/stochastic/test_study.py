@@ -150,7 +150,7 @@ def test_noise_on_scores_takes_what_scores_with_noise_lack(results):
     kept = results.by_query(FIXED, METRIC)["lambdaMART"].loc[0, 1]
     assert exhibits.quality(run) == pytest.approx(kept[[str(name) for name in run.lists.query_ids]].to_numpy())
     # Noise that outweighs all scores leaves the order of noise alone, for any model.
-    draws = np.random.default_rng([0, 1]).normal(size=(exhibits.DRAWS, run.scores.size))
+    draws = np.random.default_rng([0, 1]).normal(size=(exhibits.NOISY_RANKINGS, run.scores.size))
     alone = np.mean([rp.evaluate(noise, run.lists, METRIC).to_numpy() for noise in draws], axis=0)
     assert exhibits.quality(run, 1e9 * draws) == pytest.approx(alone)
     centred = np.concatenate([one - one.mean() for one in np.split(run.scores, run.lists.starts[1:-1])])
