@@ -245,14 +245,20 @@ class Store:
         return find_results(self.folder, self.paths(trials))
 
     def recover(self, found: FoundResults) -> bool:
-        """Delete the index after some rows could not be read, and return whether there was one.
+        """Delete the index if its rows cannot be read, and return whether it was deleted.
 
         Raises:
             StoreError: a result is damaged itself.
         """
         for path in found.paths:
             read_table(path)
-        return delete_index(self.folder)
+        try:
+            for source in found.sources:
+                for _ in source.to_batches():
+                    pass
+        except DAMAGES:
+            return delete_index(self.folder)
+        return False
 
     def compact(self) -> Compaction:
         """Put all results into the index, from which questions to thousands of them are answered in seconds."""

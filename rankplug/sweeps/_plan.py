@@ -22,6 +22,7 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
@@ -208,13 +209,6 @@ def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
     return chosen
 
 
-def _fold_numbers(folds: Any) -> tuple[int, ...]:
-    numbers = tuple(folds) if isinstance(folds, Iterable) and not isinstance(folds, str) else ()
-    if not numbers:
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(folds)}")
-    return tuple(whole_number(fold, "fold") for fold in numbers)
-
-
 @dataclass(frozen=True)
 class Sweep:
     """Grids with their folds and repetitions.
@@ -267,7 +261,7 @@ class Sweep:
                 if folds_of(combination, (fold,))
             ]
         whole_number(self.trials, "trials", least=1)
-        folds: Folds = "all" if self.folds == "all" else _fold_numbers(self.folds)
+        folds = read_folds(self.folds)
         return [
             Trial(combination, fold, number)
             for combination in selected
@@ -315,18 +309,18 @@ def further_plans(sweeps: Collection[Sweep], store: Store) -> Iterator[Plan]:
         yield plan
 
 
-def read_folds(text: Any) -> Folds:
-    """Read folds such as ``1,2,3`` or ``all``.
+def read_folds(folds: Any) -> Folds:
+    """Read folds such as ``1,2,3``, several numbers, or ``all``.
 
     >>> read_folds("1,2"), read_folds(3), read_folds("all")
     ((1, 2), (3,), 'all')
     """
-    if text == "all":
+    if isinstance(folds, str) and folds == "all":
         return "all"
-    given = text if isinstance(text, (list, tuple)) else str(text).split(",") if isinstance(text, (str, int)) else []
-    parts = [str(part) if isinstance(part, (str, int)) else "" for part in given]
+    several = str(folds).split(",") if isinstance(folds, (str, int)) else folds if isinstance(folds, Iterable) else ()
+    parts = [str(part) if isinstance(part, (str, Integral)) else "" for part in several]
     if not parts or not all(part.strip().isdecimal() for part in parts):
-        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(text)}")
+        raise GrammarError(f"folds are whole numbers such as 1,2,3, or all; got {shown(folds)}")
     return tuple(int(part) for part in parts)
 
 

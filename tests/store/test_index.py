@@ -100,6 +100,13 @@ def test_a_damaged_index_changes_no_answer(indexed: Store, tmp_path: Path, damag
     assert same(indexed, tmp_path / "files")
 
 
+def test_an_error_of_a_question_leaves_the_index_alone(indexed: Store) -> None:
+    before = index_of(indexed).read_bytes()
+    with pytest.raises(ResultsError, match="cannot answer this query"):
+        query("select cast('x' || loss as int) from trials", indexed)
+    assert index_of(indexed).read_bytes() == before
+
+
 def test_a_table_too_large_for_memory_is_refused(indexed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = indexed.frame()
     texts = [name for name in whole if not pd.api.types.is_numeric_dtype(whole[name])]
