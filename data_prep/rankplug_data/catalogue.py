@@ -358,7 +358,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         name="yandex",
         title="Yandex relevance prediction (jmll)",
-        summary="Yandex's web search data, 3,334 queries, labels 0-4, train and test, validation drawn from train",
+        summary="Yandex's web search data, 3,334 queries, labels 0-4, train and test, validation sampled from train",
         page="https://github.com/spbsu-ml-community/jmll",
         licence="The repository names no licence: link to it, and do not pass the data on.",
         citation="Yandex: Internet Mathematics contest data, in spbsu-ml-community/jmll, commit b52281a.",

@@ -40,7 +40,7 @@ class OwnFileParameters(OwnDataParameters):
     path: str = Field(description="a text of documents, or a folder or archive with train.txt, vali.txt and test.txt")
     valid: str | None = Field(None, description="a text for validation, where path is one text")
     test: str | None = Field(None, description="a text for testing, where path is one text")
-    features: int | None = Field(None, ge=1, description="number of features; as many as are found when absent")
+    features: int | None = Field(None, ge=1, description="number of features; the highest in the text when absent")
     first_feature: Literal[0, 1] = Field(1, description="number of the first feature")
     on_error: Literal["raise", "skip"] = Field("raise", description="what to make of broken lines")
 

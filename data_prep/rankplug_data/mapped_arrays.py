@@ -12,12 +12,12 @@ from rankplug.errors import DataError
 
 
 def map_array(path: Path) -> NDArray[Any]:
-    """Map the array in a ``.npy`` file of a folder that can be made anew."""
+    """Map the array in a ``.npy`` file of a folder that can be written again."""
     try:
         array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:
         # A damaged header raises errors of many kinds, of the tokenizer among others.
         raise DataError(
-            f"{path} is damaged ({str(error)[:200]}); remove {path.parent}, and it is made anew when it is needed"
+            f"{path} is damaged ({str(error)[:200]}); remove {path.parent}, and it is written again when it is needed"
         ) from error
     return array

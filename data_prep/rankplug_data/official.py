@@ -52,7 +52,7 @@ class OfficialDataset:
         return model
 
     def __call__(self, parameters: Parameters, fold: int, seed: int) -> Split:
-        """Load an official fold; a validation part that the release lacks is drawn from the training part."""
+        """Load an official fold; a validation part that the release lacks is sampled from the training part."""
         from rankplug_data.own_data import complete_split
 
         prepared = self._prepared(parameters)
@@ -75,7 +75,7 @@ class OfficialDataset:
         return " ".join(digest for fold, digest in folds.items() if digest != released.get(fold))
 
     def state(self, parameters: Parameters) -> str:
-        """Say whether the data set is prepared, found, or to be fetched."""
+        """Return whether the data set is prepared, found, or to be downloaded."""
         if self._prepared(parameters) is not None:
             return "prepared"
         if self._candidates():
@@ -122,7 +122,7 @@ class OfficialDataset:
             f"page: {known.page}",
             f"licence: {known.licence}",
             f"cite: {known.citation}",
-            f"by hand: {self._manual_download()}",
+            f"manual download: {self._manual_download()}",
         ]
         for download in known.downloads.get(self._version(parameters), ()):
             note = f" ({known.mirrors_note})" if known.mirrors_note else ""
@@ -228,4 +228,6 @@ class OfficialDataset:
         if incomplete:
             raise DataError("; ".join(incomplete))
         fetch = f"rankplug data get {known.name} fetches it. " if known.downloads else ""
-        raise DataError(f"{self._what(parameters)} is not on this machine. {fetch}By hand: {self._manual_download()}")
+        raise DataError(
+            f"{self._what(parameters)} is not on this machine. {fetch}Manual download: {self._manual_download()}"
+        )

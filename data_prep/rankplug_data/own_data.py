@@ -52,7 +52,7 @@ PART = re.compile(rf"({'|'.join(NAMES_OF_PARTS)})(?![a-z])")
 class _OwnData(ABC):
     """A data set in files of the user's.
 
-    Parts that are missing are drawn at random by query from the training part: 60/20/20 of one file.
+    Parts that are missing are sampled at random by query from the training part: 60/20/20 of one file.
     """
 
     name = ""
@@ -105,7 +105,7 @@ class _OwnData(ABC):
             return prepared.report()
         percent = "/".join(f"{100 * share:g}" for share in shares.values())
         return prepared.report(
-            f"whenever they are loaded, {', '.join(shares)} are drawn from train by query, {percent}"
+            f"whenever they are loaded, {', '.join(shares)} are sampled from train by query, {percent}"
         )
 
     def _prepare(self, parameters: OwnDataParameters) -> PreparedData:
@@ -310,12 +310,12 @@ def _shares(parts: Any) -> dict[str, float]:
 
 
 def complete_split(parts: dict[str, Lists], fold: int, seed: int, name: str) -> Split:
-    """Return the three parts; those that are missing are drawn from the training part at random by query."""
+    """Return the three parts; those that are missing are sampled from the training part by query."""
     shares = _shares(parts)
     if len(shares) > 1:
         selected = divide(len(parts["train"]), list(shares.values())[:-1], generator(seed, name, fold))
-        drawn = {part: parts["train"][queries] for part, queries in zip(shares, selected, strict=True)}
-        parts = {**parts, **drawn}
+        sampled = {part: parts["train"][queries] for part, queries in zip(shares, selected, strict=True)}
+        parts = {**parts, **sampled}
     return Split(*(parts[part] for part in PARTS))
 
 

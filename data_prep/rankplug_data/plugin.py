@@ -9,7 +9,7 @@ from rankplug_data.transform_specifications import TRANSFORMS
 
 SYNTHETIC = DatasetSpecification(
     name="synthetic",
-    summary="made data in the shape of MSLR, Yahoo, .Gov or OHSUMED, the same on every machine",
+    summary="synthetic data in the shape of MSLR, Yahoo, .Gov or OHSUMED, the same on every machine",
     implementation="rankplug_data.synthetic.collection:load",
     parameters=SyntheticParameters,
     blocks="rankplug_data.synthetic.collection:blocks",

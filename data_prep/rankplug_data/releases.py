@@ -161,9 +161,9 @@ class Release:
             others |= self._walk(folder, sizes, lambda place: True)
             complete = sorted({fold for fold, _ in sizes if all(Place(fold, part) in sizes for part in self.parts)})
             if not complete:
-                found = sorted(map(str, sizes)) or sorted(others)[:5] or ["nothing"]
+                present = sorted(map(str, sizes)) or sorted(others)[:5] or ["nothing"]
                 raise NotAsReleasedError(
-                    f"{self.source} does not hold {self.name}: expected {self.expected}, found {', '.join(found)}"
+                    f"{self.source} does not hold {self.name}: expected {self.expected}, found {', '.join(present)}"
                 )
             there = [part for part in PARTS if Place(complete[0], part) in sizes]
             order = [Place(fold, part) for fold in complete for part in there]

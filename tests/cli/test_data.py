@@ -102,7 +102,7 @@ def test_broken_lines_can_be_left_out(tmp_path):
 
 
 def test_a_set_that_is_nowhere_says_how_to_get_it():
-    with pytest.raises(DataError, match=r"mq2007 is not on this machine. By hand: Open the page.*RANKPLUG_DATA"):
+    with pytest.raises(DataError, match=r"mq2007 is not on this machine. Manual download: Open.*RANKPLUG_DATA"):
         rp.load("mq2007")
     with pytest.raises(DataError, match=r"mq2008 is not on this machine. rankplug data get mq2008 fetches it"):
         run("prepare", "mq2008")

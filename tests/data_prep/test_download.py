@@ -198,7 +198,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("path", WRONG)
-def test_a_server_that_misbehaves_is_named_and_the_next_one_tried(server, tmp_path, path):
+def test_a_server_that_misbehaves_is_named_and_the_next_tried(server, tmp_path, path):
     with pytest.raises(DataError, match=rf"set.zip could not be fetched: .*{path}.*({WRONG[path]})"):
         get(server, tmp_path / "alone", path, patience=0.3)
     assert "set.zip" not in files(tmp_path / "alone")
@@ -237,9 +237,11 @@ def test_links_of_mirrors_are_checked_with_the_others(server, monkeypatch, capsy
     with pytest.raises(SystemExit) as stop:
         main()
     said = capsys.readouterr()
-    told = {entry["address"].removeprefix(server.url): entry["problem"] for entry in json.loads(said.out)}
-    assert list(told) == ["/bad", "/mirror/SET/set.zip", "http://127.0.0.1:9/SET/set.zip"]
+    answers = {entry["address"].removeprefix(server.url): entry["problem"] for entry in json.loads(said.out)}
+    assert list(answers) == ["/bad", "/mirror/SET/set.zip", "http://127.0.0.1:9/SET/set.zip"]
     assert (
-        told["/bad"].endswith("400 Bad Request") and not told["/mirror/SET/set.zip"] and all(list(told.values())[::2])
+        answers["/bad"].endswith("400 Bad Request")
+        and not answers["/mirror/SET/set.zip"]
+        and all(list(answers.values())[::2])
     )
     assert stop.value.code == 1 and "2 addresses do not answer with a file" in said.err
