@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,8 @@ class _OwnData(ABC):
     name = ""
 
     @abstractmethod
-    def write(self, parameters: Any) -> Callable[[Path], None]:
-        """Return the function that writes the prepared data into a folder."""
+    def write(self, parameters: Any, folder: Path) -> None:
+        """Write the prepared data into a folder."""
 
     @abstractmethod
     def skipping(self, parameters: Any) -> dict[str, str]:
@@ -116,7 +116,7 @@ class _OwnData(ABC):
         source = Path(parameters.path).expanduser()
 
         def write(unfinished: Path) -> None:
-            self.write(parameters)(unfinished)
+            self.write(parameters, unfinished)
             if self._folder(parameters) != folder:
                 raise changed(source)
 
@@ -146,13 +146,13 @@ class OwnFiles(_OwnData):
     def skipping(self, parameters: OwnFileParameters) -> dict[str, str]:
         return {"on_error": "skip"}
 
-    def write(self, parameters: OwnFileParameters) -> Callable[[Path], None]:
+    def write(self, parameters: OwnFileParameters, folder: Path) -> None:
         path = Path(parameters.path).expanduser()
         inside = [] if path.is_dir() else [member for member, _ in zip(members(path), range(2), strict=False)]
         one_text = len(inside) == 1 and inside[0].label == str(path)
         layout = Layout(1 if one_text else _folds(path, parameters), LETOR_NAMES)
         names = ", ".join(" or ".join(names) for names in LETOR_NAMES.values())
-        release = Release(
+        Release(
             name=path.name,
             source=path,
             files=lambda: _texts(parameters) if one_text else files_of(path, layout),
@@ -160,8 +160,7 @@ class OwnFiles(_OwnData):
             parts=("train",) if one_text else PARTS,
             on_error=parameters.on_error,
             expected=f"{names}, in Fold1 to Fold5 or without folders",
-        )
-        return release.write
+        ).write(folder)
 
 
 def _texts(parameters: OwnFileParameters) -> Iterator[tuple[Place | None, Member]]:
@@ -201,13 +200,12 @@ class OwnTables(_OwnData):
     def skipping(self, parameters: TableParameters) -> dict[str, str]:
         return {"missing_labels": "skip"} if parameters.missing_labels == "raise" else {}
 
-    def write(self, parameters: TableParameters) -> Callable[[Path], None]:
+    def write(self, parameters: TableParameters, folder: Path) -> None:
         require_modules("pyarrow")
-        return functools.partial(_write_tables, parameters, _files_of_parts(parameters))
+        _write_tables(parameters, _files_of_parts(parameters), folder)
 
 
 def _write_tables(parameters: TableParameters, parts: dict[str, list[Path]], folder: Path) -> None:
-    """Read all tables, and write the prepared data into a folder."""
     source = Path(parameters.path).expanduser()
     columns = TableColumns(
         parameters.query, parameters.label, parameters.document, parameters.features, parameters.missing_labels
