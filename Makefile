@@ -46,7 +46,7 @@ format: install ## put code and notebooks into shape
 notebooks: install ## run the notebooks that are no tutorials at their smallest size
 	@for notebook in notebooks/*.ipynb; do \
 		echo "$$notebook"; \
-		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd notebooks \
+		RANKPLUG_RESULTS=$$(mktemp -d) $(BIN)/papermill --no-progress-bar --log-level WARNING --cwd $$(mktemp -d) \
 			-p profile smoke "$$notebook" /dev/null || exit 1; \
 	done
 
