@@ -31,9 +31,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
-from rankplug.registry import NAME
+from rankplug.registry import NAME, code_digest, registry
 from rankplug.studies.claims import claim_label
-from rankplug.studies.code_digest import code_digest, code_files
 from rankplug.studies.papers import Exhibit, Study, slug
 from rankplug.studies.query_pairs import QueryPairs, query_pairs
 from rankplug.studies.runs import core_seconds, number_on
@@ -193,7 +192,7 @@ class Meta:
         date: when the last of them started, as ``2026-11-19``.
         groups: of runs, with their data.
         versions: of the packages that the trials ran with.
-        code: digest of the code that evaluated them, see :func:`rankplug.studies.code_digest.code_digest`.
+        code: digest of the code that evaluated them: rankplug, all plugins, and editable packages that these import.
         machine: that evaluated them.
         written: when the artefact was written, as ``2026-11-19 12:00`` (UTC).
         note: what else a reader must know of the runs, such as that they are fewer than the profile's.
@@ -396,7 +395,7 @@ class _Computed:
 
     def __init__(self, study: Study, results: Results) -> None:
         self._study, self._results = study, results
-        self._code = code_files()
+        _code()  # Notes the state of the files, so that a later change is seen.
         self.study = study.name
         self.exhibit_names = tuple(exhibit.name for exhibit in study.exhibits)
 
@@ -405,8 +404,7 @@ class _Computed:
         records = [record["record"] for record in results.records]
         started = [number_on(record, "started") for record in records]
         versions = {package: version for record in records for package, version in record.get("versions", {}).items()}
-        code = code_files()
-        changed = [path.name for path, digest in self._code.items() if code.get(path) != digest]
+        code, note = _code()
         return Meta(
             study.name,
             study.title,
@@ -422,9 +420,9 @@ class _Computed:
                 for name, runs in results.runs.items()
             ),
             dict(sorted(versions.items())),
-            code_digest(code),
+            code,
             {"platform": platform.platform(), "python": platform.python_version(), "cores": os.cpu_count() or 1},
-            note=f"{', '.join(changed)} changed while the notebook ran; run it again." if changed else "",
+            note=note,
         )
 
     def exhibit(self, name: str) -> ExhibitEvaluation:
@@ -473,6 +471,24 @@ class _Computed:
         with self._results.noting_reads() as cells:
             made = make(self._results)
         return made, sources_of(self._results, cells)
+
+
+def code_packages() -> list[str]:
+    """Return the packages whose code an evaluation depends on: rankplug, and those of all plugins."""
+    packages = {"rankplug"}
+    for plugin in registry().plugins():
+        code = plugin.specification.implementation
+        module = code.partition(":")[0] if isinstance(code, str) else getattr(code, "__module__", "")
+        packages.add(module.partition(".")[0])
+    return sorted(packages - {"", "__main__"})
+
+
+def _code() -> tuple[str, str]:
+    """Return a digest of the code; where it was edited after it had been imported, a note about that instead."""
+    try:
+        return code_digest(*code_packages()), ""
+    except NotRunError as error:
+        return "", f"The code changed while it evaluated: {error}"
 
 
 def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[RunSource, ...]:
