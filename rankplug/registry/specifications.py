@@ -319,7 +319,7 @@ class DebiasingSpecification(Specification):
 
 @dataclass(frozen=True, kw_only=True)
 class MetricSpecification(Specification):
-    """A quality of a ranking, one value a list, see :mod:`rankplug.metrics.by_name`."""
+    """A quality of a ranking, one value a list, see :mod:`rankplug.metrics.list_metrics`."""
 
     kind: ClassVar[str] = "metric"
 

@@ -1,17 +1,31 @@
-"""Samplers by name: laws of noise on the scores, see :mod:`rankplug.samplers.list_samplers` for how one is written."""
+"""Samplers: noise on the scores of one list, written as a compiled function."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.compiled import explained_compile_errors, writable
+from rankplug.compiled import ListFunction, call_of_list, explained_compile_errors, make, writable
 from rankplug.data import Integers, check_starts
 from rankplug.registry import Named, Parameters, parse, registry
-from rankplug.samplers.list_samplers import ListSampler, lifted_sampler
 from rankplug.system import LARGEST_SEED, whole_number
+
+
+class ListSampler(ListFunction):
+    """Noise on the scores of one list.
+
+    The function fills ``perturbed`` and returns the derivative of a perturbed score with respect to its score.
+    """
+
+    supplied = frozenset({"scores", "key", "perturbed"})
+
+
+def list_sampler(function: Callable[..., Any]) -> ListSampler:
+    """Make a sampler from a function of one list; a decorator."""
+    return ListSampler(function)
 
 
 class Sampler:
@@ -42,7 +56,7 @@ class Sampler:
 
     @property
     def samples(self) -> int:
-        """Number of draws."""
+        """Number of samples."""
         return samples_of(self.parameters)
 
     @property
@@ -51,7 +65,7 @@ class Sampler:
         return self.function.numbers(self.parameters)
 
     def draw(self, scores: ArrayLike, starts: ArrayLike, *, seed: int = 0, iteration: int = 0) -> NDArray[np.float64]:
-        """Draw perturbed scores, one row a sample, each list normalised to log-probabilities."""
+        """Return perturbed scores, one row a sample, each list normalised to log-probabilities."""
         packed = writable(scores, "scores")
         offsets = check_starts(starts, packed.size)
         noise = whole_number(seed, "seed", most=LARGEST_SEED), whole_number(iteration, "iteration", most=LARGEST_SEED)
@@ -60,10 +74,10 @@ class Sampler:
     def draws_and_slopes(
         self, scores: NDArray[np.float64], starts: Integers, lists: Integers, seed: int, iteration: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Draw for the named lists, and return with each draw the derivative of a perturbed score to its score."""
+        """Return perturbed scores of some lists, and of each sample the derivative of perturbed scores to scores."""
         draws, slopes = np.empty((self.samples, scores.size)), np.empty((self.samples, lists.size))
         with explained_compile_errors(self.function):
-            lifted_sampler(self.function)(
+            _lifted(self.function)(
                 0,
                 lists.size,
                 lists=lists,
@@ -80,10 +94,30 @@ class Sampler:
 
 
 def samples_of(parameters: Parameters) -> int:
-    """Return the number of draws among a sampler's parameters."""
+    """Return the number of samples among a sampler's parameters."""
     return int(parameters.samples)  # type: ignore[attr-defined]
 
 
 def sampler(reference: Named | Sampler) -> Sampler:
     """Return the sampler of a name, such as ``"gumbel[beta=0.25,samples=8]"``."""
     return Sampler.named(reference)
+
+
+def _lifted(sampler: ListSampler) -> Any:
+    """Compile a sampler over lists: samples as log-probabilities, and the derivative of each to its score."""
+    return make(SAMPLER.format(sampled=call_of_list(sampler, "sampler_parameters")), {"perturb": sampler})
+
+
+SAMPLER = """
+def lifted(begin, end, lists, starts, scores, seed, iteration, samples, sampler_parameters, draws, slopes):
+    for b in range(begin, end):
+        q = lists[b]
+        first = starts[b]
+        n = starts[b + 1] - first
+        f = scores[first:first + n]
+        for t in range(samples):
+            key = key_of(seed, iteration, q, 2 * t + 1)
+            a = draws[t, first:first + n]
+            slopes[t, b] = perturb({sampled})
+            make_log_probabilities(a)
+"""

@@ -1,5 +1,0 @@
-"""Samplers: noise on the scores of one list."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
