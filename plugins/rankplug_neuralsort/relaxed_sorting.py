@@ -107,11 +107,11 @@ def _sinkhorn() -> Any:
             for (row, _), next_row, (column, _), next_column in reversed(
                 list(zip(rows[:-1], rows[1:], columns[:-1], columns[1:], strict=True))
             ):
-                by_sums, by_row = _through_factors(row, *next_row, by_row)
+                by_sums, by_row = _through_factors(row, next_row, by_row)
                 lefts.append(by_sums)
                 rights.append(next_column[0])
                 by_column = by_column + torch.einsum("lij,li->lj", matrix, by_sums)
-                by_sums, by_column = _through_factors(column, *next_column, by_column)
+                by_sums, by_column = _through_factors(column, next_column, by_column)
                 lefts.append(row)
                 rights.append(by_sums)
                 by_row = by_row + torch.einsum("lij,lj->li", matrix, by_sums)
@@ -122,9 +122,10 @@ def _sinkhorn() -> Any:
 
 
 def _through_factors(
-    before: torch.Tensor, after: torch.Tensor, bounded: torch.Tensor, derivative: torch.Tensor
+    before: torch.Tensor, scaling: tuple[torch.Tensor, torch.Tensor], derivative: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the derivative by the sums that factors are one over, and by the factors before where they are not."""
+    after, bounded = scaling
     by_sums = (-derivative * after.square()).masked_fill(bounded, 0.0)
     return by_sums, (derivative * after / before).masked_fill(~bounded, 0.0)
 

@@ -133,7 +133,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure a saved model: the mean over queries, and how many of them count."""
-    from rankplug.metrics import by_name as metrics
+    from rankplug import metrics
     from rankplug.training import load_model
 
     fitted = load_model(model)

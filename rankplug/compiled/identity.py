@@ -66,7 +66,7 @@ def code_digest_of(*functions: Any) -> str | None:
         return None
 
 
-def note_files(function: types.FunctionType) -> None:
+def note_files(function: Any) -> None:
     """Note which state of its package's files a function was imported from."""
     package = (function.__module__ or "").partition(".")[0]
     if package not in _own_packages() | LIBRARIES | {"", "__main__"}:
@@ -231,8 +231,8 @@ class _Walk:
         if isinstance(value, types.ModuleType):
             self._add_module(value)
         elif isinstance(value, types.CodeType):
-            names = [value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars]
-            self.put("code", value.co_code, names, value.co_argcount, value.co_kwonlyargcount, value.co_flags)
+            texts = [value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars]
+            self.put("code", value.co_code, texts, value.co_argcount, value.co_kwonlyargcount, value.co_flags)
             self.add_all("constants", value.co_consts)
         elif isinstance(value, types.FunctionType):
             self._add_function(value)
@@ -243,8 +243,8 @@ class _Walk:
         elif isinstance(value, type):
             self._add_class(value)
         elif isinstance(value, (staticmethod, classmethod, property, types.MethodType)):
-            names = ("__func__", "__self__", "fget", "fset", "fdel")
-            self.add_all(type(value).__name__, [getattr(value, name, None) for name in names])
+            parts = [getattr(value, name, None) for name in ("__func__", "__self__", "fget", "fset", "fdel")]
+            self.add_all("method", parts)
         elif isinstance(value, (types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType)):
             self.put("builtin", getattr(value, "__module__", ""), value.__qualname__)
         else:
