@@ -21,7 +21,7 @@ class EveryPart(Parameters):
 
 
 class WhatIsLearntFrom(Parameters):
-    """Parameters of transforms that leave the test part alone unless told otherwise."""
+    """Parameters of transforms that leave the test part unchanged by default."""
 
     parts: Parts = Field(("train", "valid"), description="parts of the split that are changed")
 
@@ -59,7 +59,7 @@ class Augmentation(TrainingNoise):
 class Flips(TrainingNoise):
     """Parameters of ``label_flips``."""
 
-    share: float = Field(ge=0, le=1, description="labels drawn anew in each list, as a share of its length")
+    share: float = Field(ge=0, le=1, description="labels replaced in each list, as a share of its length")
     law: tuple[float, ...] = Field(
         (0.5, 0.2, 0.15, 0.1, 0.05), min_length=1, description="probabilities of the new label 0, 1, 2, ..."
     )
@@ -156,7 +156,7 @@ TRANSFORMS = [
     ),
     TransformSpecification(
         name="label_flips",
-        summary="draw a share of each list's labels anew",
+        summary="replace a share of each list's labels at random",
         implementation="rankplug_data.transforms:label_flips",
         parameters=Flips,
         paper="xendcg",

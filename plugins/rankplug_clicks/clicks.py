@@ -1,6 +1,7 @@
 """Clicks on documents, counted by the position at which each was shown.
 
-A user sees what stands on top, so that the click rate of a document tells of its place as much as of its relevance.
+Users look at the top of a list first, so the click rate of a document depends on its position as much as on its
+relevance.
 Where the probability of an examination depends on the position alone, clicks over examinations do not:
 
 >>> clicks = Clicks.from_log(documents=[0, 1, 1, 0, 0, 1], positions=[1, 2, 1, 2, 1, 2], clicked=[1, 0, 1, 1, 0, 1])

@@ -49,7 +49,7 @@ def dual(parameters: Dual, train: Lists, valid: Lists | None, fit: FitLists) -> 
 
 
 def native(parameters: Parameters, train: Lists, valid: Lists | None, fit: FitLists) -> Model:
-    """Fit by an engine's own objective, which is told the position at which each document was shown."""
+    """Fit by an engine's own objective, from the position of each document."""
     positions = _clicks_of(train).only_positions
     if positions is None:
         raise DataError(

@@ -1,14 +1,14 @@
 r"""Propensities of a position-based model: how probable it is that a user looks at each position.
 
 A click at position k on document d has probability :math:`p_k r_d`, of examination and of relevance. Only the product
-of the two is seen, so that propensities are relative to the first position's.
+of the two is observed, so propensities are relative to the first position's.
 
-``harvest`` uses documents that were shown at several positions, by randomised swaps or as rankers changed, and is told
-nothing by all others (Agarwal et al., WSDM 2019). The clicks of such a document share its relevance, which drops out
+``harvest`` uses documents that were shown at several positions, by randomised swaps or as rankers changed, and ignores
+all others (Agarwal et al., WSDM 2019). The clicks of such a document share its relevance, which drops out
 of their distribution over its positions; that is maximised, by the iteration that is known of Bradley-Terry models.
 
 ``regression_em`` takes relevance as a function of the features (Wang et al., WSDM 2018, who boost trees; here it is
-linear), so that documents shown at one position alone tell something too; it is wrong as far as that function is.
+linear), so that documents shown at one position alone count too; it is as wrong as that function is.
 
 >>> shown = np.array([[100, 100], [50, 150]])
 >>> harvest(Clicks(shown, np.array([[80, 40], [20, 30]]))).round(3).tolist()
@@ -30,25 +30,27 @@ STEPS, TOLERANCE = 10_000, 1e-7
 """Iterations of ``harvest`` at most, and the change of no propensity beyond which it goes on."""
 EM_STEPS, RIDGE = 100, 1.0
 LEAST = 1e-3
-"""Least propensity and relevance: where no click was seen the estimate would be 0."""
+"""Least propensity and relevance: where there is no click the estimate would be 0."""
 
 
 def harvest(clicks: ClickCounts) -> Probabilities:
     """Return propensities from documents that were shown at several positions."""
     clicks = Clicks.of(clicks)
     clicked = clicks.clicked.sum(axis=1)
-    telling = ((clicks.shown > 0).sum(axis=1) > 1) & (clicked > 0)
-    shown, totals = clicks.shown[telling].astype(np.float64), clicked[telling].astype(np.float64)
-    seen = clicks.clicked[telling].sum(axis=0).astype(np.float64)
-    _check_linked(clicks.shown[telling] > 0)
-    found = np.ones(clicks.positions)
+    moved = ((clicks.shown > 0).sum(axis=1) > 1) & (clicked > 0)
+    shown, totals = clicks.shown[moved].astype(np.float64), clicked[moved].astype(np.float64)
+    at_position = clicks.clicked[moved].sum(axis=0).astype(np.float64)
+    _check_linked(clicks.shown[moved] > 0)
+    propensities = np.ones(clicks.positions)
     for _ in range(STEPS):
-        before = found
-        found = np.maximum(seen / (shown.T @ (totals / (shown @ found))), LEAST * found.max())
-        found = found / found[0]
-        if np.abs(found - before).max() < TOLERANCE:
+        before = propensities
+        propensities = np.maximum(
+            at_position / (shown.T @ (totals / (shown @ propensities))), LEAST * propensities.max()
+        )
+        propensities = propensities / propensities[0]
+        if np.abs(propensities - before).max() < TOLERANCE:
             break
-    return found
+    return propensities
 
 
 def _check_linked(shown: NDArray[np.bool_]) -> None:
@@ -93,17 +95,17 @@ def expectation_maximisation(
     """
     shown, clicked = clicks.shown.astype(np.float64), clicks.clicked.astype(np.float64)
     missed = shown - clicked
-    found = clicked.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0)
-    found = np.clip(found / max(found[0], LEAST), LEAST, 1.0 - LEAST)
-    relevance = np.clip(clicks.relevance(found), LEAST, 1.0 - LEAST)
+    propensities = clicked.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0)
+    propensities = np.clip(propensities / max(propensities[0], LEAST), LEAST, 1.0 - LEAST)
+    relevance = np.clip(clicks.relevance(propensities), LEAST, 1.0 - LEAST)
     for _ in range(EM_STEPS):
-        # What a missing click says of examination and of relevance, under the current estimates of both.
-        no_click = 1.0 - relevance[:, None] * found
-        examined = clicked + missed * found * (1.0 - relevance[:, None]) / no_click
-        relevant = clicked + missed * relevance[:, None] * (1.0 - found) / no_click
-        found = np.clip(examined.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0), LEAST, 1.0 - LEAST)
+        # Posterior of examination and of relevance after a missing click, under the current estimates of both.
+        no_click = 1.0 - relevance[:, None] * propensities
+        examined = clicked + missed * propensities * (1.0 - relevance[:, None]) / no_click
+        relevant = clicked + missed * relevance[:, None] * (1.0 - propensities) / no_click
+        propensities = np.clip(examined.sum(axis=0) / np.maximum(shown.sum(axis=0), 1.0), LEAST, 1.0 - LEAST)
         relevance = np.clip(regress(relevant.sum(axis=1) / shown.sum(axis=1)), LEAST, 1.0 - LEAST)
-    return found / found[0]
+    return propensities / propensities[0]
 
 
 def propensities_by(

@@ -22,7 +22,7 @@ RIDGE = 1.0
 def cascade_clicks(split: Split, parameters: CascadeClicks, generator: np.random.Generator) -> Split:
     """Replace training and validation lists by impressions; the test part keeps its labels.
 
-    Each query is shown ``impressions`` times, its documents in uniformly random order. An impression is what was seen:
+    Each query is shown ``impressions`` times, its documents in uniformly random order. An impression is what was read:
     the documents up to the first click, the clicked one with label 1 and all before it with label 0. Without a click it
     is the whole list with label 0, which validation never keeps, as no metric is defined on it, and training only with
     ``keep_clickless``.
@@ -56,21 +56,21 @@ def _impressions(lists: Lists, seed: int, parameters: CascadeClicks, keep_clickl
         parameters.impressions,
         lambda begin, end: _scan(lists.labels, lists.starts, law, seed, begin, end, seen, clicked),
     )
-    kept = clicked | keep_clickless
-    if not kept.any():
+    used = clicked | keep_clickless
+    if not used.any():
         raise DataError(f"no document of {lists.source or 'these lists'} was clicked in any impression")
-    starts = np.concatenate(([0], np.cumsum(seen[kept])))
+    starts = np.concatenate(([0], np.cumsum(seen[used])))
     first = np.zeros(shape, np.int64)
-    first[kept] = starts[:-1]
+    first[used] = starts[:-1]
     rows = np.empty(int(starts[-1]), np.int64)
     over_lists(
         lists.lengths,
         parameters.impressions,
-        lambda begin, end: _collect(lists.labels, lists.starts, law, seed, begin, end, kept, first, rows),
+        lambda begin, end: _collect(lists.labels, lists.starts, law, seed, begin, end, used, first, rows),
     )
     labels = np.zeros(rows.size, np.float32)
-    labels[starts[1:][clicked[kept]] - 1] = 1.0
-    query, impression = np.nonzero(kept)
+    labels[starts[1:][clicked[used]] - 1] = 1.0
+    query, impression = np.nonzero(used)
     names = np.strings.add(np.strings.add(lists.query_ids[query].astype(str), "#"), (impression + 1).astype(str))
     return replace(lists.take(rows, starts, query), labels=labels, query_ids=names)
 
@@ -100,7 +100,7 @@ def _scan(
     seen: NDArray[np.int64],
     clicked: NDArray[np.bool_],
 ) -> None:
-    """Count the documents that are seen in each impression, and tell whether the last of them is clicked."""
+    """Count the documents that a user reads in each impression, and mark whether the last of them is clicked."""
     for query in range(begin, end):
         own = labels[starts[query] : starts[query + 1]]
         for impression in range(seen.shape[1]):
@@ -116,15 +116,15 @@ def _collect(
     seed: int,
     begin: int,
     end: int,
-    kept: NDArray[np.bool_],
+    used: NDArray[np.bool_],
     first: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> None:
-    """Collect the documents of the kept impressions in the order in which they are seen, drawing them again."""
+    """Collect the documents of the used impressions in reading order, by the same noise again."""
     for query in range(begin, end):
         own = labels[starts[query] : starts[query + 1]]
-        for impression in range(kept.shape[1]):
-            if kept[query, impression]:
+        for impression in range(used.shape[1]):
+            if used[query, impression]:
                 order = np.arange(own.size)
                 read = abs(_show(key_of(seed, 0, query, impression), own, law, order))
                 # A loop, as numba compiles an assignment of whole slices for seconds.
@@ -269,10 +269,10 @@ def _browse(
             for place in range(size):
                 documents[first + place] = order[starts[query] + place]
             if uniform(key, 0) < swaps:
-                one, other = int(uniform(key, 1) * size), int(uniform(key, 2) * size)
-                kept = documents[first + one]
-                documents[first + one] = documents[first + other]
-                documents[first + other] = kept
+                upper, lower = int(uniform(key, 1) * size), int(uniform(key, 2) * size)
+                swapped = documents[first + upper]
+                documents[first + upper] = documents[first + lower]
+                documents[first + lower] = swapped
             there = True
             for place in range(size):
                 attraction = law[int(labels[documents[first + place]])]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEAD = 1 << 16
-"""Bytes that tell what kind of file is there."""
+"""Bytes by which an existing file is recognised."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def _frame(source: Any, form: Form) -> pd.DataFrame:
     elif isinstance(source, Mapping):
         if wrong := [documents for documents in source.values() if not isinstance(documents, Mapping)]:
             raise DataError(f"{what} maps queries to dictionaries of documents, not to {shown(wrong[0])}")
-        rows = [(query, name, found) for query, documents in source.items() for name, found in documents.items()]
+        rows = [(query, name, number) for query, documents in source.items() for name, number in documents.items()]
         frame = pd.DataFrame(rows, columns=names)
     elif isinstance(source, pd.DataFrame):
         chosen = {
@@ -253,11 +253,11 @@ def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, s
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        found = line.split()
+        words = line.split()
         try:
-            if len(found) != form.words:
+            if len(words) != form.words:
                 raise ValueError
-            yield found[0], found[2], float(found[form.place])
+            yield words[0], words[2], float(words[form.place])
         except ValueError:
             expected = f"expected {form.words} words of a {form.what}, the {form.place + 1}th a number"
-            raise DataError(f"{path}, line {number}: {expected}, found {line[:80]!r}") from None
+            raise DataError(f"{path}, line {number}: {expected}; the line is {line[:80]!r}") from None

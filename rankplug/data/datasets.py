@@ -37,7 +37,7 @@ class Split(NamedTuple):
 class StoredDataset(Protocol):
     """The implementation of a data set that lies in files; ``rankplug data`` offers these to the user.
 
-    A data set that is made needs only the call.
+    A synthetic data set needs only the call.
     """
 
     def __call__(self, parameters: Any, fold: int, seed: int) -> Split:
@@ -47,10 +47,10 @@ class StoredDataset(Protocol):
         """Say in a word or two whether the data set is here."""
 
     def get(self, parameters: Any, *, accept_licence: bool) -> str:
-        """Fetch the files, and say where they are."""
+        """Fetch the files and return where they are, in words."""
 
     def prepare(self, parameters: Any, *, source: Path | None, on_error: Literal["raise", "skip"]) -> str:
-        """Prepare the data set, from ``source`` if given, and say what there is."""
+        """Prepare the data set, from ``source`` if there is one, and return what it holds, in words."""
 
     def info(self, parameters: Any) -> str:
         """Say where the data set comes from, what may be done with it, and what is here."""
@@ -71,7 +71,7 @@ def load(
     Args:
         dataset: its name with parameters, such as ``"synthetic[queries=200]"``.
         fold: which of its folds, from 1.
-        seed: the trial's seed; it reaches random splits, made data and random transforms.
+        seed: the trial's seed; it seeds random splits, synthetic data and random transforms.
         transforms: applied in order, such as ``["query_minmax", "drop_empty"]``.
     """
     return Source(dataset, transforms).split(fold, seed)
@@ -99,13 +99,17 @@ def load_in_blocks(
 
 
 def _of_a_file(dataset: Any) -> DataError | None:
-    """Return the error that tells how a file is named, where one was given in the place of a data set."""
+    """Return an error that shows how a file is named, where a path is used as a data set."""
     if not isinstance(dataset, str) or not os.path.exists(dataset):
         return None
     known = [plugin.specification for plugin in registry().plugins("dataset")]
-    named = [f"{one.name}[path={dataset}]" for one in known if "path" in one.parameters.model_fields]
-    told = f", which data sets read by a name such as {' or '.join(named)}" if named else ""
-    return DataError(f"{dataset} is a {'folder' if os.path.isdir(dataset) else 'file'}{told}")
+    named = [
+        f"{specification.name}[path={dataset}]"
+        for specification in known
+        if "path" in specification.parameters.model_fields
+    ]
+    hint = f", which data sets read by a name such as {' or '.join(named)}" if named else ""
+    return DataError(f"{dataset} is a {'folder' if os.path.isdir(dataset) else 'file'}{hint}")
 
 
 class Source:
@@ -151,11 +155,12 @@ class Source:
             yield self.split(fold, seed)
             return
         self._check(fold)
-        say = self._dataset.blocks
-        make: Callable[..., Iterator[Split]] = import_object(say, str(self._dataset)) if isinstance(say, str) else say
+        blocks = self._dataset.blocks
+        if isinstance(blocks, str):
+            blocks = import_object(blocks, str(self._dataset))
         empty: NothingLeftError | None = None
         some = False
-        for split in make(self._parameters, fold, seed):
+        for split in blocks(self._parameters, fold, seed):
             try:
                 transformed = self._transformed(split, seed)
             except NothingLeftError as error:

@@ -320,7 +320,7 @@ class Lists:
         )
 
     def rows(self, queries: NDArray[Any]) -> Integers:
-        """Return the positions of some queries' documents, in the order in which the queries are given."""
+        """Return the positions of the documents of some queries, in the order of the queries."""
         return ranges(self.starts[:-1][queries], self.lengths[queries])
 
     def __iter__(self) -> Iterator[Lists]:
@@ -502,14 +502,14 @@ def _rows(arrays: Sequence[NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:
     """Return rows of several arrays, counted from the first to the last; each is copied once."""
     if len(arrays) == 1:
         return arrays[0][rows]
-    found = np.empty((len(rows), *arrays[0].shape[1:]), np.result_type(*arrays))
+    joined = np.empty((len(rows), *arrays[0].shape[1:]), np.result_type(*arrays))
     bounds = np.cumsum([0, *map(len, arrays)]).tolist()
     for begin in range(0, len(rows), ROWS_AT_ONCE):
         block = rows[begin : begin + ROWS_AT_ONCE]
         for array, (first, last) in zip(arrays, itertools.pairwise(bounds), strict=True):
             inside = (block >= first) & (block < last)
-            found[begin : begin + ROWS_AT_ONCE][inside] = array[block[inside] - first]
-    return found
+            joined[begin : begin + ROWS_AT_ONCE][inside] = array[block[inside] - first]
+    return joined
 
 
 def _random_order(count: int, seed: int | np.random.Generator) -> Integers:

@@ -110,15 +110,15 @@ class Table:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns, some rows at a time."""
         for shard in self.shards:
-            found = 0
+            rows = 0
             with _readable(shard.name):
                 for batch in shard.batches(columns):
-                    found += batch.num_rows
-                    if found > shard.rows:
+                    rows += batch.num_rows
+                    if rows > shard.rows:
                         break
                     yield batch
-            if found != shard.rows:
-                raise DataError(f"{shard.name} is damaged: it says that it has {shard.rows} rows, and has others")
+            if rows != shard.rows:
+                raise DataError(f"{shard.name} is damaged: its header names {shard.rows} rows, and it has others")
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Return one column."""
@@ -207,12 +207,12 @@ def _arrow(file: Path) -> Shard:
         return reader.schema, (reader.get_batch(place) for place in range(reader.num_record_batches))
 
     schema, _ = read()
-    # One column tells the number of rows.
+    # One column is enough to count rows.
     rows = sum(batch.num_rows for batch in read([0])[1])
 
     def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for batch in read([schema.get_field_index(name) for name in columns])[1]:
-            # Arrow takes for granted what such a file says of itself, and would look beyond its end.
+            # Arrow trusts offsets in the file, and would read beyond its end.
             batch.validate(full=True)
             chosen = batch.select(list(columns))
             for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
@@ -259,7 +259,7 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{name} cannot be read ({reason}); write it anew") from error
+        raise DataError(f"{name} cannot be read ({reason}); write it again") from error
 
 
 @dataclass(frozen=True)

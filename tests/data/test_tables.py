@@ -323,5 +323,5 @@ def test_an_arrow_file_that_says_of_a_text_that_it_lies_elsewhere_is_refused(tmp
     assert content.count(ends) == 1
     for last in (1 << 30, -7):
         path.write_bytes(content.replace(ends, np.array([0, 5, last], np.int32).tobytes()))
-        with pytest.raises(DataError, match=r"forged\.arrow cannot be read .* write it anew"):
+        with pytest.raises(DataError, match=r"forged\.arrow cannot be read .* write it again"):
             rp.Lists.from_table(path, query="q", label="y")

@@ -169,7 +169,7 @@ def test_a_run_and_its_judgements_are_written_from_the_scores_that_a_store_has_k
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1 Q0 d1 1 2.0\n", "line 1: expected 6 words of a run, the 5th a number, found 'q1 Q0 d1 1 2.0'"),
+        ("q1 Q0 d1 1 2.0\n", "line 1: expected 6 words of a run, the 5th a number; the line is 'q1 Q0 d1 1 2.0'"),
         ("# fine\nq1 Q0 d1 1 high tag\n", "line 2: expected 6 words of a run"),
         ("q1 Q0 d1 1 2.0 t\nq1 Q0 d1 2 1.0 t\n", "document d1 stands twice under query q1"),
     ],
