@@ -150,7 +150,7 @@ CLAIMS = (
         "Section 2, conditioning",
         OF_DELTA,
         section="Section 2",
-        control=of_training_lists("at w = 0", LITTLE),
+        control=of_training_lists("at w = 0", LITTLE, few=0),
     ),
     Claim(
         "logarithm-of-gain-trains-better",

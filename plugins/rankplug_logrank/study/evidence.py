@@ -215,17 +215,17 @@ def restarts_are_needed(results: Results) -> Evidence:
     return greater(restarts_add(results, "ExpGain_NDCG", none))
 
 
-def of_training_lists(column: str, above: float) -> Statistic:
+def of_training_lists(column: str, above: float, few: float = FEW_GOOD) -> Statistic:
     """Return the statistic that compares the expected loss (4) of training lists, or its fall, with a number.
 
-    Only lists in which good documents are far fewer than bad ones count, as the statement presumes.
+    Only lists with at least ``few`` bad documents for each good one count, as the statement presumes.
     """
 
     def gather(results: Results) -> Evidence:
         frame = training.falls(first_trial(results))
-        own = frame[(frame["objective"] == training.EXPECTED_LOSS) & (frame["bad per good"] >= FEW_GOOD)]
+        own = frame[(frame["objective"] == training.EXPECTED_LOSS) & (frame["bad per good"] >= few)]
         if own.empty or own.groupby("gain").size().min() < 2:
-            return not_run(f"no two training lists with at least {FEW_GOOD} bad documents for each good one")
+            return not_run(f"no two training lists with at least {few:g} bad documents for each good one")
         parts = {}
         for gain, rows in own.groupby("gain", sort=False):
             fall = (rows["at w = 0"] - rows[column]) / rows["at w = 0"].mean()
