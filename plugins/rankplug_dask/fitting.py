@@ -148,16 +148,16 @@ def fit_on_cluster(
     """Fit a scorer to a loss on a Dask cluster; the model is an ordinary one.
 
     Args:
-        client: of the cluster.
+        client: a ``dask.distributed.Client``.
         backend: ``lightgbm`` or ``xgboost``, or another that can.
-        loss: what is minimised.
+        loss: the loss to minimise.
         train: lists, which are spread over the workers, or parts of whole lists that the workers load themselves, as
             Dask futures or delayed values.
-        scorer: what is fitted; the backend's usual one when absent.
+        scorer: the scorer to fit; the backend's default when absent.
         sampler: averages the loss over noise on the scores.
-        valid: lists that choose the best iteration, once all are made.
-        selection: what chooses.
-        seed: of the noise and the trees.
+        valid: lists that select the best iteration, after all have run.
+        selection: metric that selects the iteration, or several, compared in their order.
+        seed: random seed of the noise and the trees.
         debias: takes the bias of positions out of the clicks that ``train`` carries, ``"ips"`` or ``"dual"``.
     """
     if debias is not None:

@@ -110,7 +110,7 @@ def tree_of(
     value: ArrayLike,
 ) -> Tree:  # fmt: skip
     """Make a tree from nodes in any order, the root first; leaves have the feature -1."""
-    features, lefts, rights = (np.asarray(one, np.int64) for one in (feature, left, right))
+    features, lefts, rights = (np.asarray(column, np.int64) for column in (feature, left, right))
     children = np.concatenate([lefts[features != LEAF], rights[features != LEAF]])
     order: list[int] = []
     ahead = collections.deque([0])
@@ -141,8 +141,8 @@ def tree_of(
 def at_most(thresholds: ArrayLike) -> NDArray[np.float32]:
     """Return the largest float32 that are at most some numbers.
 
-    >>> found = at_most([0.1])[0]
-    >>> found.item() <= 0.1 < np.nextafter(found, np.float32(1)).item()
+    >>> threshold = at_most([0.1])[0]
+    >>> threshold.item() <= 0.1 < np.nextafter(threshold, np.float32(1)).item()
     True
     """
     exact = np.asarray(thresholds, np.float64)

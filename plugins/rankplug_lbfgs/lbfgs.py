@@ -21,7 +21,7 @@ from rankplug_lbfgs.regularised import RegularisedLearner, Weights, WeightsModel
 
 RESTARTS_WHERE_NOT_CONVEX = 9
 ENDS = {0: "tolerance", 1: "iterations"}
-"""Why a run of scipy's ended, by its status; any other says that the line search found nothing lower."""
+"""Why a run of scipy's ended, by its status; any other means that the line search ended without a lower value."""
 
 
 def minimise(learner: RegularisedLearner, watch: Callable[[], bool]) -> None:

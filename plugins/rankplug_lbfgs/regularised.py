@@ -1,6 +1,6 @@
 """The objective both engines of this package minimise: the sum of the lists' losses plus ``|w|^2 / C``.
 
-A scorer they fit names a class under ``fitted_by["lbfgs"]`` (or ``["cutting_planes"]``) that is made of
+A scorer they fit names a class under ``fitted_by["lbfgs"]`` (or ``["cutting_planes"]``) that is called with
 ``(parameters, features: int)`` and has ``weights``, how many there are; ``scores(w, features)``; and
 ``pullback(gradient, features)``, the gradient of the weights from that of the scores. Neither may depend on the number
 of threads, not even in the last bit, which many steps of a search make large.
@@ -83,8 +83,8 @@ class RegularisedLearner(Learner):
         self.settings: Any = problem.backend_parameters
         self.scorer = problem.scorer_implementation(problem.scorer_parameters, problem.train.features.shape[1])
         self.objective = problem.objective()
-        asked = cast(LBFGSParameters | CuttingPlanesParameters, self.settings)
-        self.scaling = Scaling.of(asked.scaling, problem.train.features)
+        parameters = cast(LBFGSParameters | CuttingPlanesParameters, self.settings)
+        self.scaling = Scaling.of(parameters.scaling, problem.train.features)
         if self.scaling.kind is not None:
             entries = sum(part.features.size for part in (problem.train, problem.valid) if part is not None)
             advice = "train on fewer queries, or with scaling=none"
@@ -92,23 +92,23 @@ class RegularisedLearner(Learner):
         self.features = {"train": self.scaling(problem.train.features)}
         if problem.valid is not None:
             self.features["valid"] = self.scaling(problem.valid.features)
-        choices = asked.C if isinstance(asked.C, tuple) else (asked.C,)
+        choices = parameters.C if isinstance(parameters.C, tuple) else (parameters.C,)
         if len(choices) > 1 and problem.valid is None:
             raise FitError("several values of C need validation data to choose from; give valid, or one C")
         if not choices or min(choices) <= 0:
-            raise FitError(f"C must be above 0, got {asked.C}")
+            raise FitError(f"C must be above 0, got {parameters.C}")
         self.choices = list(choices)
         self.C = self.choices.pop(0)
         self.w: Weights = np.zeros(self.scorer.weights)
         self.last: tuple[Weights, NDArray[np.float64]] | None = None
-        self.made = 0
+        self.steps_taken = 0
         self.ended = "finished"
 
     def risk(self, w: Weights) -> tuple[float, Weights]:
         """Return the sum of the lists' losses and its gradient; noise, if any, is the same draw each time."""
         features = self.features["train"]
         self.last = w.copy(), self.scorer.scores(w, features)
-        evaluation = checked(self.objective(self.last[1]), self.made)
+        evaluation = checked(self.objective(self.last[1]), self.steps_taken)
         return float(evaluation.value.sum()), self.scorer.pullback(evaluation.gradient, features)
 
     def regularised(self, w: Weights) -> tuple[float, Weights]:
@@ -117,19 +117,19 @@ class RegularisedLearner(Learner):
         return risk + float(w @ w) / self.C, gradient + 2.0 / self.C * w
 
     def stage(self, first: int, iterations: int, observe: Observer) -> str:
-        self.made = first
+        self.steps_taken = first
         stopped = False
 
         def watch() -> bool:
             nonlocal stopped
-            stopped = observe(self.made, candidate=False)
-            self.made += 1
+            stopped = observe(self.steps_taken, candidate=False)
+            self.steps_taken += 1
             return stopped
 
         self.minimise(self, watch)
         if stopped:
             return ""
-        observe(self.made, candidate=True)
+        observe(self.steps_taken, candidate=True)
         return "finished"
 
     def grow(self, snapshot: Any, improved: bool) -> bool:

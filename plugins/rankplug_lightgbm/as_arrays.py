@@ -23,11 +23,11 @@ def ensemble_of(text: str) -> TreeEnsemble:
     return TreeEnsemble.of_trees(trees, int(head["max_feature_idx"]) + 1, names)
 
 
-def _tree(told: dict[str, str]) -> Tree:
+def _tree(fields: dict[str, str]) -> Tree:
     def numbers(name: str, kind: Any) -> Any:
-        return np.array(told.get(name, "").split(), dtype=kind)
+        return np.array(fields.get(name, "").split(), dtype=kind)
 
-    if told.get("is_linear", "0") != "0":
+    if fields.get("is_linear", "0") != "0":
         raise FitError(
             "trees with linear models in their leaves have no form in other programs; leave linear_tree away"
         )

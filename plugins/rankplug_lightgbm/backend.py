@@ -4,7 +4,7 @@ A scorer it fits names a function ``(parameters) -> dict`` of LightGBM's paramet
 parameters have ``rounds``, the number of trees.
 
 Results are the same for any number of threads with ``deterministic`` (the default). Under ``boosting=dart`` the scores
-of the training data are those of the trees that were not dropped, so no training curve is kept.
+of the training data are those of the trees that were not dropped, so there is no training curve.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class LightGBMLearner(StepwiseLearner):
         if not self.native:
             self.derivatives = BoostingObjective(problem.objective("newton"), LOSS in problem.metrics, sampling)
         self.booster: Any
-        # Trees of dart are dropped from the scores that a booster keeps, and linear leaves need features of all.
+        # Trees of dart are dropped from the scores that a booster stores, and linear leaves need features of all.
         linear = settings.engine["linear_tree"]
         self.samples = sampling is not None and not (self.native or self.dart or linear)
         parts: dict[Part, Lists] = {"train": problem.train}

@@ -1,7 +1,7 @@
 """Trees of LightGBM that each learn from the documents of some queries.
 
 LightGBM samples queries for its own objectives only; a tree of ours is grown on a subset of the binned documents, by a
-booster that holds no other tree, and the scores of all documents are kept here. So an iteration takes the time of a
+booster that holds no other tree, and the scores of all documents are stored here. So an iteration takes the time of a
 tree on few documents, and of one look at all.
 """
 
@@ -29,9 +29,9 @@ class SampledTrees:
     """A growing sum of trees, called as a booster is.
 
     Args:
-        parameters: of LightGBM.
+        parameters: parameters of LightGBM.
         data: all documents, from which each tree takes some.
-        parts: whose scores are kept.
+        parts: parts of the data whose scores are stored.
         rows: positions of the documents that an iteration learns from.
     """
 
@@ -51,7 +51,7 @@ class SampledTrees:
         self.grower: lgb.Booster | None = None
 
     def update(self, fobj: Derivatives) -> bool:
-        """Grow one more tree; one without a split, where the documents that were drawn allow none, adds nothing."""
+        """Grow one more tree; one without a split, where the sampled documents allow none, adds nothing."""
         rows = self.rows(len(self.trees))
         # The booster compares those of the next tree with those of the last, which must not be gone by then.
         before = self.some

@@ -37,12 +37,12 @@ class Trees(Parameters):
     rounds: int = Field(300, ge=1, description="number of trees")
     min_data: int = Field(20, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
     min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
-    max_bin: int = Field(255, ge=2, description="values of a feature that are told apart")
+    max_bin: int = Field(255, ge=2, description="bins of a feature")
     max_depth: int = Field(0, ge=0, description="depth of a tree at most, 0 for any")
     l2: float = Field(1.0, ge=0, description="added to a leaf's sum of curvatures")
     bagging: float = Field(1.0, gt=0, le=1, description="share of documents a tree sees")
     query_bagging: float = Field(1.0, gt=0, le=1, description="share of queries a tree sees, with all their documents")
-    bagging_frequency: int = Field(1, ge=1, description="trees after which those shares are drawn anew")
+    bagging_frequency: int = Field(1, ge=1, description="trees after which those shares are sampled again")
     feature_fraction: float | None = Field(
         None,
         gt=0,
@@ -63,7 +63,7 @@ class Trees(Parameters):
         """Return the trees with as many leaves, and as few features, as the training data bear.
 
         >>> trees = [Trees().for_data(queries, features=25) for queries in (60, 600, 6_000, 60_000)]
-        >>> [one.leaves for one in trees], trees[0].feature_fraction
+        >>> [each.leaves for each in trees], trees[0].feature_fraction
         ([4, 4, 13, 31], 0.32)
         """
         usual = {
@@ -74,7 +74,7 @@ class Trees(Parameters):
 
 
 class RankLibTrees(Trees):
-    """``trees`` with the settings RankLib takes for LambdaMART when none are given."""
+    """``trees`` with the settings RankLib takes for LambdaMART by default."""
 
     leaves: int = Field(10, ge=2, description="leaves of a tree at most")
     learning_rate: float = Field(0.1, gt=0, description="factor on the leaves' values")
@@ -82,7 +82,7 @@ class RankLibTrees(Trees):
     min_data: int = Field(1, ge=0, description="documents of a leaf at least; XGBoost has no such limit")
     # RankLib has no such limit; without one LightGBM stops on some data, as it counts documents by their curvatures.
     min_hessian: float = Field(1e-3, ge=0, description="sum of curvatures of a leaf at least")
-    max_bin: int = Field(256, ge=2, description="values of a feature that are told apart")
+    max_bin: int = Field(256, ge=2, description="bins of a feature")
     l2: float = Field(0.0, ge=0, description="added to a leaf's sum of curvatures")
     feature_fraction: float = Field(1.0, gt=0, le=1, description="share of features a tree sees")
 

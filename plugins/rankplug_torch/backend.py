@@ -2,7 +2,7 @@
 
 A scorer it fits names a function ``(parameters, features: int) -> torch.nn.Module`` under ``fitted_by["torch"]``. The
 module takes the documents of a batch, one row each, lists one after another, and returns one score a document. A
-module with ``sees_lists = True`` is also given ``starts``, the lists' offsets in the batch. Anything more that a
+module with ``sees_lists = True`` also gets ``starts``, the lists' offsets in the batch. Anything more that a
 scorer needs of its training it says in :mod:`rankplug_torch.learner`. Features come to it on the backend's scale.
 
 Results repeat bit for bit with one number of threads; another number may change the last bits of a matrix product.
@@ -28,7 +28,7 @@ from rankplug_torch.learner import NetworkLearner
 from rankplug_torch.scoring import ScaledFeatures, network_scores, onnx_network, sees_lists
 
 PATIENCE = 10
-"""Iterations without improvement after which a training stops of which neither epochs nor patience were given."""
+"""Patience of a training for which neither epochs nor patience are set."""
 NANOSECONDS = 0.06
 """Nanoseconds for one weight and one document, forward and backward, on one thread."""
 

@@ -44,8 +44,8 @@ class SumOfNetworks(nn.Module):
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
         number = 1 + max(int(name.split(".")[1]) for name in state_dict)
-        kept = list(self.networks)[:number]
-        self.networks = nn.ModuleList([*kept, *(self.make_next() for _ in range(number - len(kept)))])
+        first = list(self.networks)[:number]
+        self.networks = nn.ModuleList([*first, *(self.make_next() for _ in range(number - len(first)))])
         return super().load_state_dict(state_dict, strict, assign)
 
 

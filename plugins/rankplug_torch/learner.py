@@ -132,7 +132,7 @@ class NetworkLearner(StepwiseLearner):
         self.trained = network
         self.weights = list(network.parameters())
         self.optimiser = optimiser_of(self.weights, self.settings)
-        self.made = 0
+        self.steps_taken = 0
         if criterion is None:
             own = getattr(network, "criterion", None)
             criterion = ListCriterion(self.problem.objective()) if own is None else own(self.problem)
@@ -148,8 +148,8 @@ class NetworkLearner(StepwiseLearner):
                 for group in self.optimiser.param_groups:
                     group["lr"] = self.settings.lr * self.factor()
                 # Within an iteration that is no epoch a list may be shown again, with noise of its own.
-                total += self.step(lists, iteration if self.plan.in_epochs else self.made)
-                self.made, shown = self.made + 1, shown + lists.size
+                total += self.step(lists, iteration if self.plan.in_epochs else self.steps_taken)
+                self.steps_taken, shown = self.steps_taken + 1, shown + lists.size
         self.loss = total / shown
         return True
 
@@ -157,13 +157,13 @@ class NetworkLearner(StepwiseLearner):
         """Return the factor of the schedule on the learning rate of the next step."""
         if self.settings.schedule == "constant":
             return 1.0
-        return 0.5 * (1.0 + math.cos(math.pi * min(1.0, self.made / self.plan.steps)))
+        return 0.5 * (1.0 + math.cos(math.pi * min(1.0, self.steps_taken / self.plan.steps)))
 
     def batches(self, iteration: int) -> Iterator[Integers]:
         """Yield the positions of the lists of each step."""
         if self.plan.in_epochs:
             return self.of_epoch(iteration)
-        return itertools.islice(self.endless, min(self.plan.of_iteration, self.plan.steps - self.made))
+        return itertools.islice(self.endless, min(self.plan.of_iteration, self.plan.steps - self.steps_taken))
 
     def of_epoch(self, epoch: int) -> Iterator[Integers]:
         """Yield the positions of the lists of each step of an epoch."""
@@ -200,7 +200,7 @@ class NetworkLearner(StepwiseLearner):
         return self.scores_of(self.network, part, self.settings.autocast)
 
     def scores_of(self, network: torch.nn.Module, part: Part, autocast: bool = False) -> NDArray[Any]:
-        """Return the scores of a part under a network, as in prediction unless bfloat16 is asked for."""
+        """Return the scores of a part under a network, as in prediction unless bfloat16 is enabled."""
         lists = self.problem.train if part == "train" else self.problem.valid
         assert lists is not None
         return network_scores(network, self.scale, lists.features, lists.starts, self.settings.device, autocast)

@@ -51,8 +51,8 @@ def objective_value(
 class TorchLoss(torch.nn.Module):
     """A loss over packed lists.
 
-    Noise is drawn anew at each call; the count of calls is part of ``state_dict``, so that a resumed run goes on where
-    it was. A loss that prepares before training (``needs`` sampled rankings) does so at each call, for the lists of
+    Noise is sampled again at each call; the count of calls is part of ``state_dict``, so that a resumed run continues.
+    A loss that prepares before training (``needs`` sampled rankings) does so at each call, for the lists of
     that call; to prepare once for all training data, bind it with ``rankplug.loss(...).on(labels, starts)`` and call
     :func:`objective_value`.
 
@@ -137,8 +137,8 @@ class TorchLoss(torch.nn.Module):
 
         What stands at padding, where the mask is False, is never read. A row without any document has the value 0.
         """
-        for name, given in (("labels", labels), ("mask", mask), ("weights", weights)):
-            refuse_masked(given, name)
+        for name, values in (("labels", labels), ("mask", mask), ("weights", weights)):
+            refuse_masked(values, name)
         present = torch.as_tensor(mask, device=scores.device).bool()
         relevance = torch.as_tensor(labels, device=scores.device)
         if scores.ndim != 2 or not scores.shape == relevance.shape == present.shape:
@@ -149,10 +149,10 @@ class TorchLoss(torch.nn.Module):
         lengths = present.sum(1).cpu()
         filled = lengths > 0
         starts = torch.cat([torch.zeros(1, dtype=torch.int64), lengths[filled].cumsum(0)])
-        given = None if weights is None else torch.as_tensor(weights, device=scores.device)
-        if given is not None:
-            given = given[present] if given.shape == scores.shape else given.reshape(-1)[filled.to(given.device)]
-        values = self._values(scores[present], relevance[present], starts, given)
+        packed = None if weights is None else torch.as_tensor(weights, device=scores.device)
+        if packed is not None:
+            packed = packed[present] if packed.shape == scores.shape else packed.reshape(-1)[filled.to(packed.device)]
+        values = self._values(scores[present], relevance[present], starts, packed)
         rows = values.new_zeros(scores.shape[0])
         return self._reduced(rows.masked_scatter(filled.to(rows.device), values))
 
@@ -170,7 +170,7 @@ def torch_loss(
 
 
 class _Value(torch.autograd.Function):
-    """Values of the lists; the gradient is computed with them and kept for the backward pass."""
+    """Values of the lists; the gradient is computed with them and stored for the backward pass."""
 
     @staticmethod
     def forward(ctx: Any, scores: torch.Tensor, objective: Objective, iteration: int, lists: Any) -> torch.Tensor:

@@ -21,13 +21,13 @@ BETAS, EPSILON = (0.9, 0.999), 1e-8
 """PyTorch's numbers of Adam."""
 LINEAR = (nn.Linear, Score)
 PULLED_BACK: Mapping[type[nn.Module], Callable[[Any, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]] = {
-    nn.ELU: lambda layer, gradient, given, made: aten.elu_backward(gradient, layer.alpha, 1.0, 1.0, False, given),
-    nn.ReLU: lambda layer, gradient, given, made: aten.threshold_backward(gradient, made, 0.0),
-    nn.Tanh: lambda layer, gradient, given, made: aten.tanh_backward(gradient, made),
-    nn.Identity: lambda layer, gradient, given, made: gradient,
-    OneColumn: lambda layer, gradient, given, made: gradient.unsqueeze(-1),
+    nn.ELU: lambda layer, gradient, before, after: aten.elu_backward(gradient, layer.alpha, 1.0, 1.0, False, before),
+    nn.ReLU: lambda layer, gradient, before, after: aten.threshold_backward(gradient, after, 0.0),
+    nn.Tanh: lambda layer, gradient, before, after: aten.tanh_backward(gradient, after),
+    nn.Identity: lambda layer, gradient, before, after: gradient,
+    OneColumn: lambda layer, gradient, before, after: gradient.unsqueeze(-1),
 }
-"""Kind of a layer without weights -> the gradient of what it was given, from that of what it made."""
+"""Kind of a layer without weights -> the gradient with respect to its input, from that of its output."""
 
 
 class PlainSteps:
@@ -43,12 +43,12 @@ class PlainSteps:
         self.weights = [weight.data for weight in network.parameters()]
         self.means = [torch.zeros_like(weight) for weight in self.weights]
         self.squares = [torch.zeros_like(weight) for weight in self.weights]
-        self.made = [torch.zeros(())] * len(self.weights)
+        self.step_count = [torch.zeros(())] * len(self.weights)
         self.passed: list[torch.Tensor] = []
 
     @torch.no_grad()
     def scores(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the scores of some documents; what passes between layers is kept for the step."""
+        """Return the scores of some documents; what passes between layers is stored for the step."""
         self.passed = [features]
         for layer in self.network:
             self.passed.append(layer(self.passed[-1]))
@@ -61,23 +61,23 @@ class PlainSteps:
         if self.settings.clip is not None:
             norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients, 2.0)), 2.0)
             torch._foreach_mul_(gradients, torch.clamp(self.settings.clip / (norm + 1e-6), max=1.0))
-        self.made[0].add_(1.0)
+        self.step_count[0].add_(1.0)
         torch._fused_adam_(
-            self.weights, gradients, self.means, self.squares, [], self.made, lr=rate, beta1=BETAS[0], beta2=BETAS[1],
-            weight_decay=self.settings.l2, eps=EPSILON, amsgrad=False, maximize=False,
+            self.weights, gradients, self.means, self.squares, [], self.step_count, lr=rate, beta1=BETAS[0],
+            beta2=BETAS[1], weight_decay=self.settings.l2, eps=EPSILON, amsgrad=False, maximize=False,
         )  # fmt: skip
 
     def _of_weights(self, gradient: torch.Tensor) -> list[torch.Tensor]:
         """Return the gradients of the weights, in the order of the network's parameters."""
         backwards: list[torch.Tensor] = []
         for number in range(len(self.network) - 1, -1, -1):
-            layer, given, made = self.network[number], self.passed[number], self.passed[number + 1]
+            layer, before, after = self.network[number], self.passed[number], self.passed[number + 1]
             if not isinstance(layer, nn.Linear):
-                gradient = PULLED_BACK[type(layer)](layer, gradient, given, made)
+                gradient = PULLED_BACK[type(layer)](layer, gradient, before, after)
                 continue
             if layer.bias is not None:
                 backwards.append(gradient.sum(0))
-            backwards.append(gradient.t().mm(given))
+            backwards.append(gradient.t().mm(before))
             if number:
                 gradient = gradient.mm(layer.weight)
         return backwards[::-1]

@@ -73,7 +73,7 @@ def network_scores(
     device: str = "cpu",
     autocast: bool = False,
 ) -> NDArray[Any]:
-    """Return the scores of all documents, as the network in evaluation gives them, with bfloat16 where asked for."""
+    """Return the scores of all documents, as the network in evaluation gives them, with bfloat16 where enabled."""
     if sees_lists(network) and starts is None:
         raise DataError("this scorer compares the documents of a list: predict on rankplug.Lists, not on a matrix")
     training = network.training

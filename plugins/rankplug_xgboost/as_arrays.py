@@ -40,18 +40,18 @@ def _base(learner: dict[str, Any]) -> float:
     return float(str(learner["learner_model_param"]["base_score"]).strip("[]").split(",")[0])
 
 
-def _tree(told: dict[str, Any], factor: float) -> Tree:
-    if any(told.get("split_type", ())):
+def _tree(fields: dict[str, Any], factor: float) -> Tree:
+    if any(fields.get("split_type", ())):
         raise FitError("trees that split categories have no form in other programs; encode categories as numbers first")
-    left = np.array(told["left_children"], np.int64)
+    left = np.array(fields["left_children"], np.int64)
     leaf = left < 0
-    conditions = np.array(told["split_conditions"], np.float32)
+    conditions = np.array(fields["split_conditions"], np.float32)
     return tree_of(
-        np.where(leaf, -1, np.array(told["split_indices"], np.int64)),
+        np.where(leaf, -1, np.array(fields["split_indices"], np.int64)),
         # XGBoost goes left below its condition.
         below(conditions),
-        np.array(told["default_left"], np.bool_),
+        np.array(fields["default_left"], np.bool_),
         np.where(leaf, 0, left),
-        np.where(leaf, 0, np.array(told["right_children"], np.int64)),
+        np.where(leaf, 0, np.array(fields["right_children"], np.int64)),
         np.where(leaf, conditions * np.float32(factor), 0.0),
     )

@@ -186,17 +186,17 @@ class XGBoostLearner(StepwiseLearner):
 
 def _unknown(parameters: dict[str, Any], own: dict[str, Any]) -> list[str]:
     """Return those of the engine's own parameters that XGBoost, which lists none, says it does not use."""
-    asked = {**parameters, **{name: str(value) for name, value in own.items()}, "validate_parameters": True}
-    asked.pop("monotone_constraints", None)
-    asked["verbosity"] = 1
+    settings = {**parameters, **{name: str(value) for name, value in own.items()}, "validate_parameters": True}
+    settings.pop("monotone_constraints", None)
+    settings["verbosity"] = 1
     # Its verbosity is the process's, and may have been turned off by whoever used it before.
-    with warnings.catch_warnings(record=True) as told, xgb.config_context(verbosity=1):
+    with warnings.catch_warnings(record=True) as caught, xgb.config_context(verbosity=1):
         warnings.simplefilter("always")
         with contextlib.suppress(xgb.core.XGBoostError):
-            # Values that are not possible are told when the trees are grown.
+            # Impossible values raise an error when the trees are grown.
             data = xgb.DMatrix(np.zeros((1, 1)), label=np.zeros(1))
-            xgb.Booster(asked, [data]).update(data, 0)
-    unused = " ".join(str(warning.message) for warning in told)
+            xgb.Booster(settings, [data]).update(data, 0)
+    unused = " ".join(str(warning.message) for warning in caught)
     return [name for name in own if f'"{name}"' in unused]
 
 
@@ -254,7 +254,7 @@ class XGBoost:
         except xgb.core.XGBoostError as error:
             raise FitError(f"XGBoost stopped: {sentence_of(error)}") from error
         except ValueError as error:
-            # Of names of features that its models cannot hold.
+            # Names of features that its models cannot hold.
             raise FitError(f"XGBoost stopped: {error}") from error
 
     def threads(self, problem: Problem) -> int:

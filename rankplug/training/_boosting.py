@@ -56,9 +56,9 @@ class BoostingObjective:
 
     Args:
         objective: the loss on the training data, bound with ``step="newton"``.
-        valued: whether the loss itself is wanted too.
+        valued: whether the loss itself is computed too.
         sampling: share of the lists that a tree learns from, and how many trees learn from the same; all lists where
-            there is none. Unless the loss is wanted too, nothing is computed of the others.
+            there is none. Unless ``valued``, nothing is computed for the others.
     """
 
     def __init__(self, objective: Objective, valued: bool, sampling: tuple[float, int] | None = None) -> None:
@@ -100,8 +100,8 @@ class BoostingObjective:
         assert self.sampling is not None
         share, frequency = self.sampling
         lists = self.objective.lengths.size
-        drawn = generator(self.objective.seed, "query bagging", iteration // frequency).permutation(lists)
-        return np.asarray(drawn < max(round(share * lists), 1))
+        order = generator(self.objective.seed, "query bagging", iteration // frequency).permutation(lists)
+        return np.asarray(order < max(round(share * lists), 1))
 
     def sampled_rows(self, iteration: int) -> NDArray[np.int64]:
         """Return the positions of the documents of the lists that an iteration learns from."""
@@ -121,7 +121,7 @@ class BoostingObjective:
 class EngineObjective:
     """Gradient and curvature for an engine that hands over scores, labels, lengths of the lists and weights.
 
-    It counts the iterations of a training itself, for losses with noise: new data or scores that are all 0 begin anew.
+    It counts the iterations of a training itself, for losses with noise; new data or scores that are all 0 restart it.
     It is pickled by the names of its loss and sampler, so that workers can receive it.
 
     Args:
@@ -196,7 +196,7 @@ class TreeSettings:
     Args:
         engine: parameters of the engine.
         named: those that were named by the engine's own names.
-        sampling: share of the queries and number of trees for which they are drawn; None where trees see all.
+        sampling: share of the queries and number of trees for which they are sampled; None where trees see all.
         roles: of features.
     """
 
@@ -241,7 +241,7 @@ def check_codes(lists: Lists, feature: int) -> None:
     if bad.size:
         raise DataError(
             f"feature {_name(feature, lists)} is categorical and has the value {bad[0]:g}; categories are whole numbers"
-            " from 0, or columns of the type category in a data frame given to rankplug.Ranker"
+            " from 0, or columns of the type category in a data frame for rankplug.Ranker"
         )
 
 
@@ -265,10 +265,11 @@ def _name(column: int, lists: Lists) -> str:
 def of_engine(references: Iterable[Any], engine: str) -> dict[str, Any]:
     """Return the parameters that were named for one engine, of references such as ``lightgbm[path_smooth=1]``."""
     several = list(references)
-    named = [given.name for given in several]
-    if several and engine not in named:
-        raise FitError(f"engine={','.join(named)} names parameters of another engine than the backend's, {engine}")
-    return {name: value for given in several if given.name == engine for name, value in given.parameters.items()}
+    names = [reference.name for reference in several]
+    if several and engine not in names:
+        raise FitError(f"engine={','.join(names)} names parameters of another engine than the backend's, {engine}")
+    own = [reference.parameters for reference in several if reference.name == engine]
+    return {name: value for parameters in own for name, value in parameters.items()}
 
 
 def with_engine(
@@ -281,7 +282,7 @@ def with_engine(
         own: those that were named.
         engine: its name, for messages.
         unknown: those of them that the engine does not know.
-        known: all that it knows, where it tells.
+        known: all that it knows, where it lists them.
     """
     for name, value in own.items():
         if name in ours:

@@ -1,7 +1,7 @@
 """Fitted models: their scores, their provenance and their files.
 
-A model is saved in the engine's own open format under the name that the user gives, so that the plain library can read
-it, with a JSON file beside it (``<name>.rankplug.json``) that records how it was trained and a digest of both.
+A model is saved in the engine's own open format under the user's name for it, so that the plain library can read it,
+with a JSON file beside it (``<name>.rankplug.json``) that records how it was trained and a digest of both.
 """
 
 from __future__ import annotations
@@ -95,14 +95,14 @@ class Record:
         feature_names: names of the features in the order of training, empty where the data named none.
         versions: of Python and the packages that took part.
         curve: metrics after every iteration.
-        iterations: how many were made.
+        iterations: number of iterations.
         best_iteration: which one the model is, counted from 0.
         stopped: why training ended: ``finished``, ``patience``, ``interrupted``, ``exhausted`` (no split or step
             was left to make), ``callback``; of L-BFGS and cutting planes ``tolerance``, ``iterations`` (as many as were
-            allowed) or ``line search`` (which found nothing lower).
+            allowed) or ``line search`` (no lower value along the line).
         chosen: values that validation chose among several, such as ``C``, and propensities that debiasing went by.
         seconds: time of training and of its parts.
-        peak_memory: largest resident size of the process in bytes, 0 where the system does not tell.
+        peak_memory: largest resident size of the process in bytes, 0 where the system does not report it.
     """
 
     combination: dict[str, Any]
@@ -141,8 +141,8 @@ class Model(abc.ABC):
         self.record = record
 
     def __repr__(self) -> str:
-        made = self.record.combination
-        return f"<model {made.get('scorer')} fitted by {made.get('backend')} to {made.get('loss')}>"
+        scorer, backend, loss = (self.record.combination.get(part) for part in ("scorer", "backend", "loss"))
+        return f"<model {scorer} fitted by {backend} to {loss}>"
 
     @property
     def best_iteration(self) -> int:
@@ -164,10 +164,10 @@ class Model(abc.ABC):
 
     def feature_importances(self) -> NDArray[np.float64]:
         """Return each feature's share of what all splits of the trees gained."""
-        raise FitError(f"{self!r} has no trees, whose splits tell how important a feature is")
+        raise FitError(f"{self!r} has no trees, whose splits show how important a feature is")
 
     def contributions(self, features: NDArray[np.float32]) -> NDArray[np.float64] | None:
-        """Return what each feature adds to the score of each document (SHAP values); None where no engine tells.
+        """Return what each feature adds to the score of each document (SHAP values); None if the engine has none.
 
         Args:
             features: as :meth:`features_of` returns them.
@@ -373,7 +373,7 @@ def named_file(path: str | os.PathLike[str]) -> Path:
     try:
         target = Path(path)
         target.is_file()
-        # Of some names that no file can have, the line above says only that there is none.
+        # For some impossible names, is_file returns False instead of raising.
         with contextlib.suppress(OSError):
             os.stat(target)
     except TypeError:

@@ -8,7 +8,7 @@
 1.0
 
 With ``sklearn.set_config(enable_metadata_routing=True)``, ``qid`` reaches it through ``GridSearchCV`` and pipelines
-without being asked for. Without routing scikit-learn hands no query ids to ``score``, which refuses to work without.
+automatically. Without routing scikit-learn passes no query ids to ``score``, which then raises an error.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     """Ranks the rows of a matrix inside their queries.
 
     Args:
-        loss: what is minimised, such as ``"urank"``.
+        loss: the loss to minimise, such as ``"urank"``.
         backend: the engine, such as ``"torch[epochs=20]"``.
-        scorer: what is fitted, such as ``"mlp[layers=(64,32)]"``; the backend's usual one when absent.
+        scorer: the scorer to fit, such as ``"mlp[layers=(64,32)]"``; the backend's usual one when absent.
         sampler: averages the loss over noise on the scores.
         selection: metric that chooses the iteration on ``eval_set`` and that :meth:`score` returns; of several, the
             first is returned.
         patience: iterations without improvement after which training stops.
-        debias: takes the bias of positions out of the clicks that :meth:`fit` is given, such as ``"ips"``.
-        seed: of everything random.
+        debias: takes the bias of positions out of the clicks of :meth:`fit`, such as ``"ips"``.
+        seed: random seed.
         progress: whether to show a bar; by default in a terminal or a notebook.
     """
 
@@ -94,7 +94,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
         Args:
             X: one row a document: an array, a sparse matrix or a data frame, whose columns name the features; those of
-                the type ``category`` are categorical, and their categories are kept as ``categories_``.
+                the type ``category`` are categorical, and their categories are stored as ``categories_``.
             y: relevance of each, zero or more; with ``debias``, labels of the clicks take its place.
             qid: the query of each; rows of a query need not lie together.
             group: instead of ``qid``, the number of rows of each query, one query after another.
@@ -255,7 +255,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 def _checked_clicks(clicks: ClickCounts, rows: int) -> ClickCounts:
     check_clicks(clicks)
     if len(clicks) != rows:
-        raise DataError(f"clicks tell of {len(clicks)} documents, but there are {rows} rows; give one row each")
+        raise DataError(f"there are clicks on {len(clicks)} documents, but {rows} rows; give one row each")
     return clicks
 
 

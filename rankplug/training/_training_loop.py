@@ -37,10 +37,10 @@ LOSS = "loss"
 
 
 class Observer(Protocol):
-    """Callback for an iteration that was made."""
+    """Callback after an iteration."""
 
     def __call__(self, iteration: int, candidate: bool = True) -> bool:
-        """Observe an iteration; return True if training is to stop. Only a candidate may become the kept model."""
+        """Observe an iteration; return True if training is to stop. Only a candidate may become the model."""
 
 
 class Learner(abc.ABC):
@@ -87,7 +87,7 @@ class Learner(abc.ABC):
 
 
 class StepwiseLearner(Learner):
-    """A learner that makes one iteration when it is told to."""
+    """A learner that runs one iteration at a time."""
 
     @abc.abstractmethod
     def advance(self, iteration: int) -> bool:
@@ -108,7 +108,7 @@ def train(learner: Learner, problem: Problem, iterations: int) -> Model:
 
 
 def checked(evaluation: Evaluation, iteration: int, valued: bool = True) -> Evaluation:
-    """Return an evaluation after checking that the derivatives are finite, and the loss where it was asked for."""
+    """Return an evaluation after checking that the derivatives are finite, and the loss where it was computed."""
     for name, values in evaluation._asdict().items():
         if (valued or name != "value") and not np.isfinite(values.sum()):
             raise DivergedError(
@@ -119,7 +119,7 @@ def checked(evaluation: Evaluation, iteration: int, valued: bool = True) -> Eval
 
 
 def peak_memory() -> int:
-    """Return the largest resident size of this process so far in bytes; 0 where the system does not tell."""
+    """Return the largest resident size of this process so far in bytes; 0 where the system does not report it."""
     try:
         import resource
     except ImportError:
@@ -158,7 +158,7 @@ class Selection:
             whole_number(self.patience, "patience", least=1)
 
     def improves(self, iteration: int, values: Sequence[float]) -> bool:
-        """Record an iteration's metrics, and tell whether it is the best so far."""
+        """Record an iteration's metrics, and return whether it is the best so far."""
         signed = tuple(-value if name == LOSS else value for name, value in zip(self.metrics, values, strict=True))
         if self.best and not _better(signed, self.best):
             self.waited += 1
@@ -168,7 +168,7 @@ class Selection:
 
     @property
     def exhausted(self) -> bool:
-        """Tell whether patience has run out."""
+        """Whether patience has run out."""
         return self.patience is not None and self.waited >= self.patience
 
     def renew(self) -> None:
@@ -236,8 +236,8 @@ class _Training:
         self.learner, self.problem = learner, problem
         self.curve = LearningCurve()
         self.selection = Selection(problem.metrics, problem.patience)
-        self.kept: Any = None
-        self.keeps = False
+        self.best_snapshot: Any = None
+        self.has_snapshot = False
         self.stopped = "finished"
         self.stage_began = 0
         self.watching = 0.0
@@ -248,7 +248,7 @@ class _Training:
             with ProgressBar(iterations, self.learner.unit, self.problem.progress) as bar:
                 self._stages(iterations, bar)
         except KeyboardInterrupt:
-            if not self._has_something():
+            if not self._has_model():
                 raise
             self.stopped = "interrupted"
             warnings.warn(
@@ -256,9 +256,9 @@ class _Training:
                 stacklevel=4,
             )
         except DivergedError as error:
-            error.model = self.learner.model(self.kept, self._record()) if self._has_something() else None
+            error.model = self.learner.model(self.best_snapshot, self._record()) if self._has_model() else None
             raise
-        return self.learner.model(self.kept, self._record())
+        return self.learner.model(self.best_snapshot, self._record())
 
     def _stages(self, iterations: int, bar: ProgressBar) -> None:
         first, going = 0, True
@@ -266,10 +266,10 @@ class _Training:
             self.stopped = (
                 self.learner.stage(first, iterations, functools.partial(self._observe, bar=bar)) or self.stopped
             )
-            if not self.keeps:
-                self._keep()
+            if not self.has_snapshot:
+                self._take_snapshot()
             improved = self.problem.valid is None or self.selection.best_iteration >= self.stage_began
-            going = self.stopped != "callback" and self.learner.grow(self.kept, improved)
+            going = self.stopped != "callback" and self.learner.grow(self.best_snapshot, improved)
             first = self.stage_began = len(self.curve)
             self.selection.renew()
 
@@ -285,7 +285,7 @@ class _Training:
             metrics |= self._measure("valid")
         self.curve.add(iteration, metrics)
         if candidate and self._improves(iteration, metrics):
-            self._keep()
+            self._take_snapshot()
         bar.step(metrics)
         answers = [callback(iteration, metrics) for callback in self.problem.callbacks]
         self.watching += time.perf_counter() - began
@@ -306,14 +306,14 @@ class _Training:
         scores = self.learner.scores(part)
         return {} if scores is None else self.problem.measure(part, scores)
 
-    def _has_something(self) -> bool:
-        """Tell whether there is a model to return; where no candidate has been seen yet, the last iteration is one."""
-        if not self.keeps and len(self.curve):
-            self._keep()
-        return self.keeps
+    def _has_model(self) -> bool:
+        """Return whether there is a model to return; without any candidate so far, the last iteration is one."""
+        if not self.has_snapshot and len(self.curve):
+            self._take_snapshot()
+        return self.has_snapshot
 
-    def _keep(self) -> None:
-        self.kept, self.keeps = self.learner.snapshot(), True
+    def _take_snapshot(self) -> None:
+        self.best_snapshot, self.has_snapshot = self.learner.snapshot(), True
 
     def _record(self) -> Record:
         total = time.perf_counter() - self.started

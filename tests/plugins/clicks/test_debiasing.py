@@ -126,7 +126,7 @@ def test_what_cannot_be_is_told(log, impressions):
         rp.fit("lightgbm[native=true]", loss="lambdarank", train=log.train, debias="native")
     with pytest.raises(FitError, match="for an engine's own objective"):
         rp.fit("lbfgs", loss="cross_entropy", train=impressions.train, debias="native")
-    with pytest.raises(DataError, match="clicks tell of 1 documents, but there are 2 rows"):
+    with pytest.raises(DataError, match="there are clicks on 1 documents, but 2 rows"):
         rp.Ranker(debias="ips").fit([[1.0], [2.0]], [0, 1], qid=[0, 0], clicks=log.train.clicks[:1])
     with pytest.raises(FitError, match="debiases its lambdarank alone"):
         rp.fit("lightgbm[native=true]", loss="xe_ndcg", train=impressions.train, debias="native")
