@@ -221,8 +221,6 @@ def test_one_file_is_split_at_random_by_query_and_keeps_names(tmp_path):
     assert [len(part) for part in split] == [12, 4, 4]
     assert {query for part in split for query in part.query_ids} == {f"q{query}" for query in range(20)}
     assert split.train.feature_names == ("x",) and split.train.lengths.tolist() == [4] * 12
-    model = rp.fit("lightgbm", scorer="trees[rounds=2,min_data=1]", loss="mse", train=split.train)
-    assert model.booster.feature_name() == ["x"]
 
 
 def test_parts_are_named_by_files_or_names_in_a_folder(tmp_path):
