@@ -8,12 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from rankplug.authoring._check import CONTRACTS, LOADED, check_plugins
 from rankplug.authoring._scaffold import KINDS, NewPlugin
-from rankplug.cli import app
-from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
+from rankplug.errors import BrokenPluginError
 from rankplug.registry import registry
 
 RANKPLUG = Path(sys.executable).parent / "rankplug"
@@ -92,71 +90,6 @@ def test_the_command_fails_where_the_contract_is_broken_and_its_json_is_json(wro
     assert "a plugin that talks" in done.stderr
 
 
-def test_the_command_tells_in_words(wrong):
-    printed = CliRunner().invoke(app, ["check", str(wrong)])
-    assert printed.exit_code == 1
-    for words in (
-        f"loss upside_down, {wrong}",
-        "  FAIL  gradient_is_the_derivative_of_the_value",
-        "        means  training follows a wrong direction",
-        "        fix    derive again what the function returns",
-        "            loss_checks.gradient_is_the_derivative_of_the_value.on('upside_down', scores, labels, starts)",
-        "  --    exact_curvature_is_the_second_derivative: the curvature is not declared exact",
-        "1 failed, 3 not applicable",
-    ):
-        assert words in printed.output
-
-
-@pytest.mark.slow
-def test_an_installed_plugin_is_checked_by_name_with_its_parameters():
-    printed = CliRunner().invoke(app, ["check", "lambdarank[sigma=2]"])
-    assert printed.exit_code == 0
-    assert "loss lambdarank[sigma=2], rankplug 0.1.0" in printed.output
-
-
-@pytest.mark.slow
-def test_a_name_of_two_kinds_is_checked_as_both():
-    assert [report.plugin.specification.kind for report in check_plugins("rankboost")] == ["backend", "loss"]
-    assert [report.plugin.specification.kind for report in check_plugins("rankboost", "loss")] == ["loss"]
-
-
-@pytest.mark.parametrize(
-    ("word", "kind", "sentence"),
-    [
-        ("lamdarank", None, "there is no loss called lamdarank: did you mean lambdarank"),
-        ("lambdarank", "metric", "lambdarank is no metric, but a loss"),
-        ("lambdarank", "los", "there is no contract for a los; there are some for loss, sampler"),
-        ("no/such/file.py", None, "there is no file no/such/file.py"),
-    ],
-)
-def test_what_cannot_be_checked_is_answered_in_a_sentence(word, kind, sentence):
-    with pytest.raises(RankplugError) as caught:
-        check_plugins(word, kind)
-    assert str(caught.value).startswith(sentence)
-
-
-def test_a_folder_is_answered_with_how_to_install_it(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine").mkdir()
-    with pytest.raises(UnknownPluginError, match="but a folder is: install it with pip install -e mine"):
-        check_plugins("mine")
-
-
-@pytest.mark.parametrize(
-    ("source", "sentence"),
-    [
-        ("x = 1", "offers no plugin: it has neither a hook"),
-        ("import a_package_that_is_not_there", "cannot be used: ModuleNotFoundError"),
-        ("def oops(:", "cannot be used: SyntaxError"),
-    ],
-)
-def test_a_file_that_offers_nothing_is_answered_in_a_sentence(tmp_path, source, sentence):
-    path = tmp_path / f"offers_nothing_{abs(hash(source))}.py"
-    path.write_text(source)
-    with pytest.raises(BrokenPluginError, match=sentence):
-        check_plugins(str(path))
-
-
 def test_a_file_with_the_name_of_a_module_is_refused(tmp_path):
     path = tmp_path / "json.py"
     path.write_text(WRONG.replace("{module}", "json"))
@@ -164,15 +97,6 @@ def test_a_file_with_the_name_of_a_module_is_refused(tmp_path):
     with pytest.raises(BrokenPluginError, match=r"json.py has the name of another module, .*; rename it"):
         check_plugins(str(path))
     assert sys.path == before
-
-
-def test_a_plugin_whose_code_is_missing_fails_and_is_not_tried_further(tmp_path):
-    path = tmp_path / "no_code_plugin.py"
-    path.write_text(WRONG.replace("{module}", "no_code_plugin").replace("def upside_down", "def another"))
-    (report,) = check_plugins(str(path))
-    assert [finding.check for finding in report.findings] == [LOADED]
-    assert "has no attribute 'upside_down'" in report.findings[0].what
-    registry.cache_clear()
 
 
 def test_code_that_raises_is_told_with_the_line(tmp_path):

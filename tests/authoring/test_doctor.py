@@ -43,16 +43,6 @@ def test_problems_are_sentences(monkeypatch, tmp_path):
     ]
 
 
-def test_folders_that_can_be_made_are_no_problem(monkeypatch, tmp_path):
-    monkeypatch.delenv("RANKPLUG_DATA", raising=False)
-    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "a" / "b"))
-    monkeypatch.setenv("RANKPLUG_RESULTS", str(tmp_path))
-    diagnosis = examine(backend("fine", ()))
-    assert diagnosis.problems == []
-    assert [(folder.exists, folder.writable) for folder in diagnosis.folders] == [(False, True), (True, True)]
-    assert not (tmp_path / "a").exists()
-
-
 @pytest.fixture(scope="module")
 def printed():
     return CliRunner().invoke(app, ["doctor", "--json"])

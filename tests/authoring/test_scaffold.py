@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from rankplug.authoring._scaffold import KINDS, NewPlugin, ScaffoldError
-from rankplug.registry import parse
-from rankplug.sweeps import read_words
 
 EVERY = [(kind, "numba") for kind in KINDS] + [("loss", "torch")]
 BIN = Path(sys.executable).parent
@@ -24,18 +21,6 @@ def packages(tmp_path_factory):
     return {(kind, flavour): NewPlugin(kind, f"new_{kind}_{flavour}", flavour).write(into) for kind, flavour in EVERY}
 
 
-@pytest.mark.parametrize("which", EVERY, ids="-".join)
-def test_a_new_package_names_its_module_and_has_a_test_and_a_readme(packages, which):
-    folder = packages[which]
-    project = tomllib.loads((folder / "pyproject.toml").read_text())
-    (name, target), *others = project["project"]["entry-points"]["rankplug"].items()
-    assert name == folder.name and not others
-    assert (folder / Path(*target.split("."))).with_suffix(".py").is_file()
-    assert f'= "{folder.name}"' in (folder / "tests" / "test_contract.py").read_text()
-    assert f"rankplug check {folder.name}" in (folder / "README.md").read_text()
-    assert not [path for path in folder.rglob("*") if path.is_file() and "$" in path.read_text()]
-
-
 @pytest.mark.slow
 def test_new_packages_have_sound_types(packages):
     for folder in packages.values():
@@ -43,21 +28,6 @@ def test_new_packages_have_sound_types(packages):
             [BIN / "mypy", "--cache-dir", folder.parent / "cache", "."], cwd=folder, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout
-
-
-@pytest.mark.parametrize("which", EVERY, ids="-".join)
-def test_the_sweep_a_new_package_suggests_is_a_grid(which):
-    import shlex
-
-    plugin = NewPlugin(which[0], "suggested", which[1])
-    words = shlex.split(plugin.facts["sweep"])
-    if which[0] == "study":
-        assert plugin.facts["run"] == "rankplug reproduce suggested --profile smoke"
-        return
-    (grid,) = read_words(words).grids
-    assert {"loss", "backend", "dataset"} <= set(grid)
-    assert "suggested" in plugin.facts["sweep"]
-    assert parse("suggested").name == plugin.name
 
 
 @pytest.mark.parametrize(

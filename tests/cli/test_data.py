@@ -83,15 +83,6 @@ def test_loading_prepares_what_lies_there(tmp_path):
     assert rp.load("mq2008", fold=5).train.documents == 36
 
 
-@pytest.mark.slow
-def test_a_source_can_be_named_and_takes_the_place_of_what_was_prepared(tmp_path):
-    write_release(tmp_path / "data")
-    run("prepare", "mq2008")
-    other = write_release(tmp_path / "other", name="anything", queries=2)
-    assert "10 queries" in run("prepare", "mq2008", "--source", str(other)).output
-    assert len(rp.load("mq2008").train) == 6
-
-
 def test_broken_lines_can_be_left_out(tmp_path):
     path = write_release(tmp_path / "data") / "Fold1" / "test.txt"
     path.write_text(path.read_text() + "oops\n")
@@ -99,31 +90,3 @@ def test_broken_lines_can_be_left_out(tmp_path):
         run("prepare", "mq2008")
     assert "1 broken lines left out" in run("prepare", "mq2008", "--on-error", "skip").output
     assert run("prepare", "mq2008", "--on-error", "ignore").exit_code == 2
-
-
-def test_a_set_that_is_nowhere_says_how_to_get_it():
-    with pytest.raises(DataError, match=r"mq2007 is not on this machine. Manual download: Open.*RANKPLUG_DATA"):
-        rp.load("mq2007")
-    with pytest.raises(DataError, match=r"mq2008 is not on this machine. rankplug data get mq2008 fetches it"):
-        run("prepare", "mq2008")
-    with pytest.raises(DataError, match="is not prepared yet: rankplug data prepare mq2008"):
-        run("verify", "mq2008")
-
-
-def test_get_asks_for_a_click_or_the_licence():
-    with pytest.raises(DataError, match=r"yahoo-c14 cannot be fetched without a click. Register"):
-        run("get", "yahoo-c14")
-    with pytest.raises(DataError, match=r"MSLR-WEB10K has a licence.*add --accept-licence"):
-        run("get", "mslr-web10k")
-    with pytest.raises(DataError, match="synthetic is made when it is loaded"):
-        run("get", "synthetic")
-
-
-def test_info_tells_all_there_is_to_know(tmp_path):
-    output = run("info", "ohsumed[version=Feature-min]").output
-    for expected in ("licence:", "cite:", "page: https://", "Fold5/testset.txt", "106 queries", "here: can be fetched"):
-        assert expected in output
-    found = write_release(tmp_path / "data")
-    assert f"found: {found}" in run("info", "mq2008").output
-    run("prepare", "mq2008")
-    assert "prepared in" in run("info", "mq2008").output

@@ -35,13 +35,6 @@ def test_every_notebook_is_copied_once(tmp_path: Path) -> None:
     assert (folder / "combination.ipynb").read_text() == "changed"
 
 
-def test_papers_of_other_packages_come_into_a_folder_of_their_own_also_among_ours(tmp_path: Path) -> None:
-    lab(str(tmp_path / "mine"), "--copy-only")
-    own = notebooks_folder()
-    others = {study.notebook_path.name for study in studies() if not study.notebook_path.is_relative_to(own)}
-    assert others and {path.name for path in (tmp_path / "mine" / "papers").iterdir()} == others
-
-
 @pytest.mark.parametrize("words", [["mine", "--", "--port", "9999", "--allow-root"], ["--", "--port", "9999"]])
 def test_options_reach_jupyterlab(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import rankplug as rp
 from rankplug.cli import app
 from rankplug.data import Split
-from rankplug.errors import DataError, ModelFileError
+from rankplug.errors import ModelFileError
 from rankplug.registry import registry
 
 
@@ -46,21 +46,6 @@ def test_train_saves_what_evaluate_measures(tmp_path):
     data = rp.load("made_here", fold=2, transforms=["doubled_here"]).test
     expected = rp.evaluate(rp.load_model(out), data, "ndcg@3").mean()
     assert run("evaluate", out, "--metric", "ndcg@3").output.startswith(f"ndcg@3 {expected:.6f} (")
-
-
-@pytest.mark.slow
-def test_evaluate_takes_another_fold_and_part(tmp_path):
-    out = tmp_path / "model.json"
-    run("train", "made_here", "--backend", "lbfgs", "--loss", "cross_entropy", "--out", out)
-    first, second = (run("evaluate", out, "made_here", "--fold", fold, "--part", "train").output for fold in (1, 2))
-    assert first != second
-
-
-def test_an_unknown_part_is_refused(tmp_path):
-    out = tmp_path / "model.txt"
-    run("train", "made_here", "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out)
-    with pytest.raises(DataError, match="train, valid, test, not holdout"):
-        run("evaluate", out, "--part", "holdout")
 
 
 def test_a_dry_run_creates_no_folder(tmp_path):

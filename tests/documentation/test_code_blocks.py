@@ -28,7 +28,6 @@ from rankplug.system import cache_folder
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-LANGUAGES = {"sh", "python", "yaml", "toml", "text"}
 FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 NEEDS_DATA = {"docs/data.md": "shows a public set, OHSUMED"}

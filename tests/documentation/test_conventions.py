@@ -94,7 +94,7 @@ def rows(heading: str) -> dict[str, list[str]]:
     return {name: [cell.strip() for cell in cells.split("|")] for name, cells in rows}
 
 
-METRICS, GRADIENTS = rows("What others do: metrics"), rows("What others do: LambdaMART's gradient")
+METRICS = rows("What others do: metrics")
 
 
 def one_of(value: float, cases: dict[float, str]) -> str:
@@ -154,107 +154,3 @@ def test_the_name_of_the_same_metric_here_gives_the_tools_numbers(tool: str) -> 
         scores = generator.permutation(length) if restriction else generator.integers(0, length // 2 + 1, length)
         ours = rp.metric(reference).mean(scores, labels, [0, length])
         assert ours == pytest.approx(TOOLS[tool](scores, labels), abs=1e-6)
-
-
-def test_every_tool_in_bold_is_run() -> None:
-    assert set(METRICS) == set(TOOLS)
-    assert set(GRADIENTS) == {"LightGBM", "XGBoost"}
-
-
-def test_the_variants_of_xgboosts_ndcg_are_as_told() -> None:
-    assert xgboost_ndcg([2, 1], [0, 0], "ndcg-") == 0
-    assert gain(lambda scores, labels: xgboost_ndcg(scores, labels, ndcg_exp_gain=False)) == "y"
-
-
-def test_the_largest_labels_are_as_told() -> None:
-    assert lightgbm_ndcg([1, 0], [30, 0]) == 1
-    with pytest.raises(lgb.basic.LightGBMError):
-        lightgbm_ndcg([1, 0], [31, 0])
-    assert xgboost_ndcg([1, 0], [31, 0]) == 1
-    with pytest.raises(xgb.core.XGBoostError):
-        xgboost_ndcg([1, 0], [32, 0])
-
-
-def lightgbm_steps(scores, labels, regularisation, **parameters):
-    """Return the step of one tree with one document a leaf: minus gradient over curvature and regularisation."""
-    features = np.arange(len(scores), dtype=float)[:, None]
-    data = lgb.Dataset(
-        features, labels, group=[len(scores)], init_score=scores, params={"min_data_in_bin": 1, "verbose": -1}
-    )
-    settings = {
-        "objective": "lambdarank",
-        "num_leaves": len(scores),
-        "min_data_in_leaf": 1,
-        "min_sum_hessian_in_leaf": 0,
-        "learning_rate": 1.0,
-        "lambda_l2": regularisation,
-        "num_threads": 1,
-        "verbose": -1,
-    }
-    return lgb.train({**settings, **parameters}, data, 1).predict(features)
-
-
-def xgboost_steps(scores, labels, regularisation, **parameters):
-    features = np.arange(len(scores), dtype=float)[:, None]
-    data = xgb.DMatrix(features, labels, group=[len(scores)], base_margin=scores)
-    settings = {
-        "objective": "rank:ndcg",
-        "tree_method": "hist",
-        "grow_policy": "lossguide",
-        "max_depth": 0,
-        "max_leaves": len(scores),
-        "min_child_weight": 0,
-        "eta": 1.0,
-        "lambda": regularisation,
-        "base_score": 0,
-        "nthread": 1,
-    }
-    return xgb.train({**settings, **parameters}, data, 1).predict(data, output_margin=True) - scores
-
-
-OFF = {
-    "LightGBM": {"lambdarank_norm": False},
-    "XGBoost": {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
-}
-
-
-def gradient_and_curvature(tool, **parameters):
-    """Return gradient and curvature of two documents in the wrong order, from steps with and without regularisation."""
-    steps = {"LightGBM": lightgbm_steps, "XGBoost": xgboost_steps}[tool]
-    scores, labels = np.array([0.3, 0.0]), np.array([0.0, 1.0])
-    free, held = (steps(scores, labels, regularisation, **parameters) for regularisation in (0.0, 1.0))
-    curvature = held / (free - held)
-    return -free * curvature, curvature
-
-
-@pytest.mark.parametrize("tool", GRADIENTS)
-def test_the_gradient_of_a_pair_is_as_told(tool: str) -> None:
-    p = 1 / (1 + math.exp(-0.3))
-    gradient, curvature = gradient_and_curvature(tool, **OFF[tool])
-    assert gradient == pytest.approx([(1 - SECOND) * p, -(1 - SECOND) * p], rel=1e-4)
-    factor = curvature / ((1 - SECOND) * p * (1 - p))
-    assert f"{factor[0]:.1g} x" == GRADIENTS[tool][0]
-    evaluation = rp.loss("lambdarank").evaluate([0.3, 0.0], [0, 1], [0, 2])
-    assert evaluation.gradient == pytest.approx(gradient, rel=1e-4)
-
-
-@pytest.mark.parametrize("tool", GRADIENTS)
-def test_normalisation_is_on_unless_it_is_switched_off(tool: str) -> None:
-    assert GRADIENTS[tool][1] == "on"
-    gradient, _ = gradient_and_curvature(tool)
-    evaluation = rp.loss("lambdarank[norm=true]").evaluate([0.3, 0.0], [0, 1], [0, 2])
-    assert evaluation.gradient == pytest.approx(gradient, rel=1e-4)
-    assert abs(gradient[0]) > 2 * abs(gradient_and_curvature(tool, **OFF[tool])[0][0])
-
-
-def test_the_truncation_that_is_told_is_the_default() -> None:
-    generator = np.random.default_rng(1)
-    scores, labels = generator.normal(size=50), generator.integers(0, 5, 50).astype(float)
-    usual = lightgbm_steps(scores, labels, 0.0)
-    told = int(GRADIENTS["LightGBM"][2])
-    assert (usual == lightgbm_steps(scores, labels, 0.0, lambdarank_truncation_level=told)).all()
-    assert (usual != lightgbm_steps(scores, labels, 0.0, lambdarank_truncation_level=told - 1)).any()
-    usual = xgboost_steps(scores, labels, 0.0)
-    told = int(GRADIENTS["XGBoost"][2])
-    assert (usual == xgboost_steps(scores, labels, 0.0, lambdarank_num_pair_per_sample=told)).all()
-    assert (usual != xgboost_steps(scores, labels, 0.0, lambdarank_num_pair_per_sample=told - 1)).any()

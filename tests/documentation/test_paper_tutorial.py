@@ -42,13 +42,6 @@ def built(tmp_path_factory):
     return names
 
 
-def test_its_parameters_are_tagged_once_and_it_has_no_outputs():
-    notebook = nbformat.read(TUTORIAL, as_version=4)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert [cell.metadata.get("tags") for cell in code if cell.metadata] == [["parameters"]]
-    assert not any(cell.outputs or cell.execution_count for cell in code)
-
-
 def test_the_study_that_it_builds_is_the_toy(built, toy):
     study = built["study"]
     for profile in PROFILES:

@@ -121,24 +121,6 @@ def test_sequential_prediction_is_that_of_a_loop_over_places(rnn):
             position += 1
 
 
-def test_prediction_is_the_first_step():
-    labels, starts = np.array([1.0, 2.0, 0.0]), np.array([0, 3])
-    features = torch.as_tensor(np.random.default_rng(0).normal(size=(3, 4)))
-    model = network()
-    torch.testing.assert_close(model(features), model.step_scores(features, RatingSteps(labels, starts))[:3])
-
-
-def test_without_recurrence_all_steps_score_the_embedding_alone():
-    model = network()
-    for weights in (model.from_state.weight, model.from_document.weight, model.from_document.bias):
-        torch.nn.init.zeros_(weights)
-    labels, starts = np.array([1.0, 2.0, 0.0, 3.0]), np.array([0, 4])
-    features = torch.as_tensor(np.random.default_rng(0).normal(size=(4, 4)))
-    steps = RatingSteps(labels, starts)
-    linear = model.embedding(features) @ model.score.weight[0, 3:]
-    torch.testing.assert_close(model.step_scores(features, steps), linear[steps.document])
-
-
 @pytest.mark.parametrize("batch", [1, 8])
 def test_lists_of_equal_labels_and_of_one_document_are_passed_over(batch):
     noise = np.random.default_rng(0)

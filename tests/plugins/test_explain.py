@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
-from rankplug_explain import draw_explanation
 from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.errors import DataError, ParameterError
-from rankplug.plotting import save_figure
+from rankplug.errors import DataError
 
 BACKENDS = {
     "lightgbm": "trees[rounds=20,leaves=7,min_data=5]",
@@ -62,28 +59,6 @@ def test_distances_are_those_of_the_engines_values_from_their_querys_mean(lists)
     ]  # fmt: skip
     found = rp.explain(model, lists).set_index("feature")["importance"]
     assert found[list(lists.feature_names)].to_numpy() == pytest.approx(expected)
-
-
-def test_wrong_arguments_are_told(lists) -> None:
-    model = rp.fit("lbfgs[iterations=2]", loss="mse", train=lists)
-    with pytest.raises(ParameterError, match="method is shap or permutation, not 'gain'"):
-        rp.explain(model, lists, method="gain")
-    with pytest.raises(DataError, match=r"lists must be a rankplug\.Lists, got ndarray"):
-        rp.explain(model, lists.features)
-    nothing = rp.Lists(lists.features[:2], [0, 0], [0, 2])
-    with pytest.raises(DataError, match="no query has a value of ndcg@10"):
-        rp.explain(model, nothing)
-
-
-def test_any_name_of_a_feature_is_drawn_as_it_is(tmp_path) -> None:
-    names = ["$\\frac{$", "a$b$", "$x_{$ \\end", "<script>&", "\\undefined"]
-    frame = pd.DataFrame({"feature": names, "importance": 0.5, "low": 0.4, "high": 0.6})
-    frame.attrs |= {"method": "shap", "unit": "score", "queries": 3}
-    figure = draw_explanation(frame)
-    for suffix in ("png", "svg", "pdf"):
-        drawn = [save_figure(figure, tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "other")]
-        assert drawn[0] == drawn[1], f"the same figure gives two files as {suffix}"
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == names[::-1]
 
 
 def test_the_command_tells_and_draws(tmp_path) -> None:

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 import rankplug as rp
 from rankplug.data import Scaling
-from rankplug.errors import DivergedError, FitError
+from rankplug.errors import DivergedError
 from rankplug.system import workers
 
 
@@ -80,26 +80,6 @@ def test_no_number_of_threads_changes_a_bit_of_the_weights(backend, loss, monkey
     assert weights[0] == weights[1] == weights[2]
 
 
-def test_cutting_planes_refuse_a_loss_that_is_not_convex(lists):
-    with pytest.raises(FitError, match="bound only convex losses"):
-        rp.fit("cutting_planes", loss="approx_ndcg", train=lists)
-
-
-def test_restarts_never_do_worse_than_the_start_at_zero(lists):
-    losses = []
-    for restarts in (0, 5):
-        model = rp.fit(f"lbfgs[C=100,restarts={restarts},scaling=none]", loss="exp_gain", train=lists)
-        losses.append(objective(model.weights, "exp_gain", lists, 100.0))
-    assert losses[1] <= losses[0] + 1e-9
-
-
-def test_losses_that_are_not_convex_are_restarted_of_themselves(lists):
-    few = rp.fit("lbfgs[iterations=2]", loss="cross_entropy", train=lists)
-    many = rp.fit("lbfgs[iterations=2]", loss="approx_ndcg", train=lists)
-    assert few.record.iterations <= 3
-    assert many.record.iterations > 10
-
-
 def test_validation_chooses_the_penalty(lists):
     valid = made(20, seed=1)
     choices = (0.0001, 1.0, 100.0)
@@ -124,11 +104,6 @@ def test_a_scaled_model_is_the_plain_one_of_scaled_features_and_keeps_the_scalin
     np.testing.assert_array_equal(model.predict(heavy[:3]), model.predict(heavy)[: heavy.starts[3]])
 
 
-def test_several_penalties_need_validation_data(lists):
-    with pytest.raises(FitError, match="several values of C need validation data"):
-        rp.fit("lbfgs[C=(1,10)]", loss="cross_entropy", train=lists)
-
-
 def test_weights_of_lists_count(lists):
     weights = np.where(np.arange(20) < 10, 1.0, 0.0)
     weighed = rp.fit("lbfgs[scaling=none]", loss="cross_entropy", train=lists, weights=weights)
@@ -149,17 +124,3 @@ def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
     monkeypatch.setattr(Objective, "__call__", nan_value)
     with pytest.raises(DivergedError, match="the loss is no longer finite"):
         rp.fit("lbfgs", loss="cross_entropy", train=lists)
-
-
-@pytest.mark.parametrize(
-    ("backend", "reason"),
-    [
-        ("lbfgs[iterations=2]", "iterations"),
-        ("lbfgs[iterations=500]", "tolerance"),
-        ("cutting_planes[planes=2]", "iterations"),
-        ("cutting_planes", "tolerance"),
-    ],
-)
-def test_the_record_says_why_the_run_of_the_kept_weights_ended(lists, backend, reason):
-    model = rp.fit(backend, loss="cross_entropy", train=lists)
-    assert model.record.stopped == reason

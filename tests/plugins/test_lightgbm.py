@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
-import weakref
 
 import lightgbm as lgb
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 from rankplug_lightgbm import backend
 
 import rankplug as rp
-from rankplug.errors import DataError, FitError
 
 PLAIN = {"num_leaves": 7, "min_data_in_leaf": 5, "verbosity": -1, "deterministic": True, "force_row_wise": True}
 
@@ -79,18 +76,6 @@ class TestKeptBins:
         after, made = trained("cross_entropy", changed)
         assert made == 2 and after != before
 
-    def test_trees_that_still_grow_keep_them(self, trained, lists):
-        trained("cross_entropy")
-        (kept,) = backend._last_binned
-        growing = lgb.Booster(PLAIN, lgb.Dataset(lists.features, lists.labels))
-        backend._last_binned[:] = [kept._replace(booster=weakref.ref(growing))]
-        assert trained("cross_entropy")[1] == 2
-
-    def test_large_data_are_not_kept(self, trained, monkeypatch):
-        monkeypatch.setattr(backend, "LARGEST_BINNED", 100)
-        trained("cross_entropy")
-        assert not backend._last_binned and trained("cross_entropy")[1] == 2
-
 
 def test_the_objective_in_lgb_train_gives_the_same_trees_as_the_backend(lists, ours):
     data = lgb.Dataset(lists.features, lists.labels, group=lists.lengths)
@@ -142,27 +127,6 @@ def test_the_objective_is_pickled_by_the_names_of_its_parts(lists):
     )
 
 
-def test_the_objective_asks_for_groups(lists):
-    with pytest.raises(DataError, match="needs to know the lists"):
-        rp.lightgbm_objective("cross_entropy")(lists.labels, np.zeros(400))
-
-
-def test_positions_are_not_used_and_a_warning_says_so(lists):
-    def trained(**given):
-        data = lgb.Dataset(lists.features, lists.labels, group=lists.lengths, **given)
-        parameters = {"objective": rp.lightgbm_objective("cross_entropy"), "verbose": -1, "num_leaves": 4}
-        return lgb.train(parameters, data, num_boost_round=3).predict(lists.features)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        plain = trained()
-    places = np.concatenate([np.arange(length) for length in lists.lengths])
-    with pytest.warns(UserWarning, match="takes no account of the data's positions") as caught:
-        placed = trained(position=places)
-    assert len(caught) == 1
-    np.testing.assert_array_equal(placed, plain)
-
-
 def test_the_number_of_threads_changes_nothing(lists, monkeypatch):
     monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
     scorer = "trees[leaves=15,min_data=2,rounds=20,bagging=0.8,feature_fraction=0.7]"
@@ -171,29 +135,6 @@ def test_the_number_of_threads_changes_nothing(lists, monkeypatch):
         with rp.use_threads(number):
             predictions.append(rp.fit("lightgbm", scorer=scorer, loss="cross_entropy", train=lists).predict(lists))
     np.testing.assert_array_equal(*predictions)
-
-
-def test_the_seed_reaches_bagging(lists):
-    scorer = "trees[leaves=15,min_data=2,rounds=5,bagging=0.5]"
-    first, second = (
-        rp.fit("lightgbm", scorer=scorer, loss="cross_entropy", train=lists, seed=seed).predict(lists)
-        for seed in (0, 1)
-    )
-    assert np.abs(first - second).max() > 1e-3
-
-
-def test_data_without_a_feature_to_split_on_are_told_as_such():
-    lists = rp.Lists(np.zeros((40, 1), np.float32), np.tile([0, 1], 20), [0, 20, 40])
-    with pytest.raises(FitError, match="no feature splits the training documents in two"):
-        rp.fit("lightgbm", loss="cross_entropy", train=lists)
-
-
-@pytest.fixture(scope="module")
-def valid():
-    noise = np.random.default_rng(9)
-    features = noise.normal(size=(400, 4)).astype(np.float32)
-    labels = np.digitize(features[:, 0] + noise.normal(size=400), [0.5, 1.5]).astype(np.float32)
-    return rp.Lists(features, labels, np.arange(0, 401, 10))
 
 
 class TestAgainstItsOwnObjectives:
@@ -215,41 +156,3 @@ class TestAgainstItsOwnObjectives:
             for backend in ("lightgbm[native=true]", "lightgbm")
         )
         np.testing.assert_allclose(ours, native, rtol=1e-4, atol=1e-6)
-
-    @pytest.mark.parametrize("loss", ["lambdarank[truncation=30,norm=true]", "xe_ndcg"])
-    def test_held_out_quality_differs_by_no_more_than_seeds_do(self, loss, lists, valid):
-        bagged = "trees[leaves=15,min_data=5,rounds=40,bagging=0.8]"
-        gaps, native = [], []
-        for seed in range(20):
-            one, other = (
-                rp.fit(backend, scorer=bagged, loss=loss, train=lists, seed=seed, train_curve=False)
-                for backend in ("lightgbm", "lightgbm[native=true]")
-            )
-            native.append(rp.evaluate(other, valid, "ndcg@5").mean())
-            gaps.append(rp.evaluate(one, valid, "ndcg@5").mean() - native[-1])
-        assert abs(np.mean(gaps)) <= np.std(native, ddof=1)
-
-    def test_a_list_that_is_too_long_is_told_before_training(self):
-        long = rp.Lists(np.zeros((10_001, 1), np.float32), np.zeros(10_001), [0, 10_001])
-        with pytest.raises(DataError, match="up to 10,000 documents; the longest of the training data has 10,001"):
-            rp.fit("lightgbm[native=true]", loss="lambdarank", train=long)
-
-    def test_a_label_that_is_too_large_is_told_before_training(self, lists):
-        large = rp.Lists(lists.features, lists.labels * 20, lists.starts)
-        with pytest.raises(DataError, match="labels up to 30; those of the validation data go to 40"):
-            rp.fit("lightgbm[native=true]", loss="lambdarank", train=lists, valid=large)
-
-    @pytest.mark.parametrize("labels", [-1.0, 0.5])
-    def test_a_label_that_is_not_whole_or_below_zero_is_told_before_training(self, labels, lists):
-        odd = rp.Lists(lists.features, np.full(400, labels), lists.starts)
-        with pytest.raises(DataError, match="whole labels of zero or more"):
-            rp.fit("lightgbm[native=true]", loss="lambdarank", train=odd)
-
-    def test_samplers_are_for_our_objectives(self, lists):
-        with pytest.raises(FitError, match="take no sampler"):
-            rp.fit("lightgbm[native=true]", loss="lambdarank", sampler="gumbel", train=lists)
-
-    def test_weights_reach_it(self, lists):
-        weights = np.where(np.arange(40) < 20, 1.0, 0.0)
-        whole, half = (self.fitted("lightgbm[native=true]", "lambdarank", lists, weights=w) for w in (None, weights))
-        assert np.abs(whole.predict(lists) - half.predict(lists)).max() > 1e-3

@@ -63,28 +63,3 @@ def test_the_plain_order_is_as_exact_as_a_sum_can_be():
     scorer, exact = LinearScorer(Parameters(), 136), features.astype(np.longdouble)
     np.testing.assert_allclose(scorer.scores(w, features), exact @ w, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(scorer.pullback(gradient, features), gradient @ exact, rtol=1e-12, atol=1e-8)
-
-
-def test_features_that_cannot_be_written_give_the_same(tmp_path):
-    features, w, _ = drawn(600, 25)
-    np.save(tmp_path / "features.npy", features)
-    mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
-    scorer = LinearScorer(Parameters(), 25)
-    assert scorer.scores(w, mapped).tobytes() == scorer.scores(w, features).tobytes()
-
-
-def test_several_threads_take_part_where_there_is_work(monkeypatch):
-    monkeypatch.setattr(workers, "WORTH_A_THREAD", 0)
-    given: list[int] = []
-    run = workers.run
-
-    def counting(function, chunks):
-        given.append(len(chunks))
-        run(function, chunks)
-
-    monkeypatch.setattr(workers, "run", counting)
-    features, w, _ = drawn(8 * BLOCK, 8)
-    for number in (1, 2):
-        with rp.use_threads(number):
-            LinearScorer(Parameters(), 8).scores(w, features)
-    assert given[0] == 1 and given[1] > 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 import types
 import warnings
@@ -13,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rankplug as rp
-from rankplug.store import Combination, Result, Store, Trial
-from rankplug.sweeps import run_trial, sweep
+from rankplug.store import Combination, Store, Trial
+from rankplug.sweeps import sweep
 
 GRID = {
     "dataset": "synthetic[queries=20,documents=10]",
@@ -25,17 +23,6 @@ GRID = {
     "metrics": ["ndcg@5", "mrr"],
 }
 installed = pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="MLflow is not installed")
-
-
-def test_without_an_address_nothing_of_mlflow_is_imported() -> None:
-    program = (
-        "import os, sys; os.environ.pop('MLFLOW_TRACKING_URI', None)\n"
-        "from rankplug.registry import registry\n"
-        "registry().manager.hook.rankplug_trial_finished(trial=None, result=None)\n"
-        "assert registry().manager.has_plugin('rankplug:mlflow'), registry().broken\n"
-        "assert 'mlflow' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize("address", ["mlruns", "./mlruns", "{cwd}/mlruns", "file://{cwd}/mlruns"])
@@ -82,24 +69,6 @@ def test_a_sweep_into_a_folder_warns_of_nothing(tmp_path: Path, monkeypatch: pyt
     assert len(runs) == 2 and {path.name for path in tmp_path.iterdir()} == {"mlruns", "results"}
 
 
-def test_an_observer_that_fails_does_not_fail_the_trial() -> None:
-    from rankplug.registry import registry
-
-    class Broken:
-        @rp.hookimpl
-        def rankplug_trial_finished(self, trial: Trial, result: Result) -> None:
-            raise OSError("the log is gone")
-
-    broken = Broken()
-    registry().manager.register(broken)
-    try:
-        with pytest.warns(UserWarning, match="an observer failed in rankplug_trial_finished: OSError: the log is gone"):
-            result = run_trial(Trial(Combination(**GRID)), progress=False)
-    finally:
-        registry().manager.unregister(broken)
-    assert not result.failed, result.failure
-
-
 @installed
 def test_a_trial_is_a_run_with_parameters_curve_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from mlflow import MlflowClient
@@ -136,17 +105,3 @@ def test_trials_that_end_at_once_all_get_into_a_new_store(tmp_path: Path, monkey
     client = MlflowClient(tracking_uri=where)
     runs = client.search_runs([client.get_experiment_by_name("rankplug").experiment_id])
     assert sorted(run.data.params["trial"] for run in runs) == ["0", "1", "2"]
-
-
-@installed
-def test_a_failed_trial_is_a_failed_run_with_its_traceback(tmp_path: Path) -> None:
-    from mlflow import MlflowClient
-    from rankplug_mlflow.logger import log_trial
-
-    from rankplug.sweeps import failed_result
-
-    where = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    run = log_trial(where, failed_result(Trial(Combination(**GRID)), "Traceback ...\nValueError: no"))
-    client = MlflowClient(tracking_uri=where)
-    assert client.get_run(run).info.status == "FAILED"
-    assert "ValueError: no" in Path(client.download_artifacts(run, "failure.txt")).read_text()

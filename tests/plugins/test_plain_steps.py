@@ -74,14 +74,6 @@ def _hooked(where):
     return hooked
 
 
-def _sequential_of_another_kind():
-    class Twice(nn.Sequential):
-        def forward(self, features):
-            return super().forward(super().forward(features))
-
-    return Twice(nn.Linear(5, 5))
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -97,7 +89,6 @@ def _sequential_of_another_kind():
         _hooked("register_forward_pre_hook"),
         _hooked("register_full_backward_hook"),
         _hooked("register_full_backward_pre_hook"),
-        _sequential_of_another_kind(),
     ],
     ids=lambda other: None,
 )

@@ -10,7 +10,6 @@ import torch
 
 import rankplug as rp
 from rankplug.data import Scaling
-from rankplug.errors import FitError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +44,6 @@ def test_one_step_of_sgd_is_minus_the_learning_rate_times_autograds_gradient(red
     np.testing.assert_allclose(model.network[0].weight.detach()[0], -0.1 * factor * weights.grad, rtol=1e-5)
 
 
-def test_clipping_bounds_the_norm_of_a_step(lists):
-    model = fitted(lists, "torch[scaling=none,optimiser=sgd,lr=1,epochs=1,batch=30,reduction=sum,clip=0.01]", "linear")
-    assert float(model.network[0].weight.detach().norm()) == pytest.approx(0.01, rel=1e-4)
-
-
 def test_adagrad_starts_from_tensorflows_accumulator(lists):
     model = fitted(lists, "torch[scaling=none,optimiser=adagrad,lr=0.1,epochs=1,batch=30,reduction=sum]", "linear")
     weights = torch.zeros(4, dtype=torch.float64, requires_grad=True)
@@ -73,36 +67,6 @@ def test_the_scaling_is_part_of_the_model(kind, lists, tmp_path):
     assert read.scaling.kind == kind
 
 
-def test_a_training_without_a_length_is_counted_in_steps(lists, monkeypatch):
-    from rankplug_torch.learner import NetworkLearner
-
-    shown, rates = [], []
-
-    def step(self, lists, iteration):
-        shown.append((iteration, lists.size))
-        rates.append(self.optimiser.param_groups[0]["lr"])
-        return 0.0
-
-    monkeypatch.setattr(NetworkLearner, "step", step)
-    model = fitted(lists, "torch[batch=16,lr=0.5]")
-    # Thirty lists make two steps an epoch, so a thousand steps are more than ten epochs.
-    assert [iteration for iteration, _ in shown] == list(range(1000))
-    assert sum(size for _, size in shown) == 15_000
-    assert model.record.iterations == 50
-    np.testing.assert_allclose(rates, 0.25 * (1 + np.cos(np.pi * np.arange(1000) / 1000)))
-    shown.clear()
-    rates.clear()
-    fitted(lists, "torch[batch=16,lr=0.5,steps=70,schedule=constant]")
-    assert len(shown) == 70 and set(rates) == {0.5}
-
-
-def test_a_training_without_a_length_stops_where_validation_has_long_not_improved(lists):
-    stopped = fitted(lists, "torch[batch=5,lr=0.1]", valid=lists)
-    assert stopped.record.stopped == "patience" and stopped.record.iterations == stopped.best_iteration + 11
-    assert fitted(lists, "torch[batch=5,lr=0.1]", valid=lists, patience=50).record.stopped == "finished"
-    assert fitted(lists, "torch[batch=5,lr=0.1,epochs=30]", valid=lists).record.stopped == "finished"
-
-
 def test_every_epoch_shows_every_list_once_in_another_order(lists, monkeypatch):
     from rankplug_torch.learner import NetworkLearner
 
@@ -118,21 +82,6 @@ def test_a_seed_repeats_bit_for_bit_and_another_differs(lists):
     first, again, other = (fitted(lists, scorer=scorer, seed=seed).predict(lists) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 1e-3
-
-
-def test_dropout_is_after_the_last_layer_or_after_each(lists):
-    from rankplug_torch.networks import hidden_layers
-    from rankplug_torch.plugin import Network
-
-    def shares(network):
-        modules, width = hidden_layers(network, 5)
-        assert width == network.layers[-1]
-        return [round(module.p, 2) for module in modules if isinstance(module, torch.nn.Dropout)], type(modules[-1])
-
-    assert shares(Network(layers=(8, 4, 2), dropout=0.5)) == ([0.5], torch.nn.Dropout)
-    assert shares(Network(layers=(8, 4, 2), dropout=(0.5, 0.25, 0))) == ([0.5, 0.25], torch.nn.ReLU)
-    with pytest.raises(ParameterError, match="2 shares for 3 hidden layers"):
-        rp.fit("torch", scorer="mlp[layers=(8,4,2),dropout=(0.5,0.5)]", loss="ranknet", train=lists)
 
 
 def test_two_losses_begin_with_the_same_weights(lists):
@@ -154,12 +103,6 @@ def test_training_leaves_pytorchs_own_random_numbers_alone(lists):
 def test_lists_of_one_document_pass_batch_normalisation(lists):
     assert lists.lengths.min() == 1
     assert np.isfinite(fitted(lists, "torch[epochs=1,batch=1]", "mlp[batch_norm=true]").predict(lists)).all()
-
-
-def test_bfloat16_trains_to_nearly_the_same_scores(lists):
-    full = fitted(lists, "torch[epochs=5,batch=10,lr=0.01]").predict(lists)
-    half = fitted(lists, "torch[epochs=5,batch=10,lr=0.01,autocast=true]").predict(lists)
-    assert 0 < np.abs(full - half).max() < 0.1
 
 
 @pytest.mark.parametrize("scorer", ["mlp[layers=(8,)]", "linear", "attention[width=4]", "conditional_rnn[layers=(8,)]"])
@@ -232,11 +175,6 @@ class TestBoosted:
     BACKEND = "torch[epochs=6,batch=5,lr=0.02]"
     SCORER = "boosted[scorer=mlp[layers=(8,)],learners=3]"
 
-    def test_the_first_network_is_the_scorer_alone(self, lists):
-        alone = fitted(lists, self.BACKEND, "mlp[layers=(8,)]")
-        first = fitted(lists, self.BACKEND, "boosted[scorer=mlp[layers=(8,)],learners=1]")
-        np.testing.assert_array_equal(first.predict(lists), alone.predict(lists))
-
     def test_each_further_network_learns_the_residuals_of_the_sum(self, lists):
         backend = "torch[epochs=300,batch=30,lr=0.02,l2=0,schedule=constant]"
         first, second = (
@@ -246,31 +184,8 @@ class TestBoosted:
         residuals = -rp.loss("cross_entropy").evaluate(first, lists.labels, lists.starts).gradient
         assert ((second - first - residuals) ** 2).mean() < 0.5 * (residuals**2).mean()
 
-    def test_the_sum_never_does_worse_on_validation_than_its_first_network(self, lists):
-        first = fitted(lists, self.BACKEND, "boosted[scorer=mlp[layers=(8,)],learners=1]", valid=lists)
-        boosted = fitted(lists, self.BACKEND, self.SCORER, valid=lists)
-        assert rp.evaluate(boosted, lists, "ndcg@5").mean() >= rp.evaluate(first, lists, "ndcg@5").mean()
-
-    def test_boosting_ends_with_the_first_network_that_brings_nothing(self, lists, monkeypatch):
-        from rankplug_torch.boosted import SquaredResiduals
-
-        honest = SquaredResiduals.loss
-
-        def no_pull(self, scores, lists, iteration):
-            evaluation = honest(self, scores * 0 - 1e3, lists, iteration)
-            return evaluation._replace(gradient=evaluation.gradient * 0)
-
-        monkeypatch.setattr(SquaredResiduals, "loss", no_pull)
-        ranks = rp.Lists(lists.features, (lists.features[:, 0] > 0).astype(np.float32), lists.starts)
-        model = fitted(ranks, "torch[epochs=40,batch=5,lr=0.05]", self.SCORER, valid=ranks, patience=10)
-        assert len(model.network.networks) < 3
-
     def test_a_saved_sum_has_the_networks_it_was_kept_with(self, lists, tmp_path):
         model = fitted(lists, self.BACKEND, self.SCORER)
         assert len(model.network.networks) == 3
         loaded = rp.load_model(model.save(tmp_path / "sum"))
         np.testing.assert_array_equal(loaded.predict(lists), model.predict(lists))
-
-    def test_only_networks_can_be_part_of_it(self, lists):
-        with pytest.raises(FitError, match="scorer trees is not fitted by torch"):
-            fitted(lists, self.BACKEND, "boosted[scorer=trees]")

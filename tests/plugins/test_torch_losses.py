@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from rankplug_torch.loss_modules import objective_value
 
 import rankplug as rp
-from rankplug.errors import DataError, FitError, ParameterError
 
 LABELS, STARTS = np.array([3.0, 0.0, 1.0, 2.0, 0.0, 1.0, 2.0]), np.array([0, 4, 7])
 SCORES = np.array([0.2, 0.5, -0.1, 0.3, 1.0, -1.0, 0.25])
@@ -113,34 +111,3 @@ def test_a_resumed_module_goes_on_with_the_noise() -> None:
     resumed = rp.torch_loss("cross_entropy", "gumbel[samples=2]")
     resumed.load_state_dict(module.state_dict())
     assert resumed(leaf(), LABELS, STARTS).item() == module(leaf(), LABELS, STARTS).item()
-
-
-def test_a_bound_objective_takes_batches_of_lists() -> None:
-    objective = rp.loss("cross_entropy").on(LABELS, STARTS, sampler="gumbel[samples=2]", seed=1)
-    whole = objective_value(objective, leaf(), iteration=4)
-    batch = objective_value(objective, leaf()[4:], iteration=4, lists=[1])
-    torch.testing.assert_close(batch, whole[1:])
-
-
-def test_a_second_derivative_is_refused_in_words() -> None:
-    scores = leaf()
-    (gradient,) = torch.autograd.grad(rp.torch_loss("cross_entropy")(scores, LABELS, STARTS), scores, create_graph=True)
-    with pytest.raises(FitError, match="cross_entropy gives PyTorch first derivatives only"):
-        gradient.square().sum().backward()
-
-
-def test_scores_of_shape_documents_by_one_are_taken() -> None:
-    column = torch.tensor(SCORES[:, None], requires_grad=True)
-    rp.torch_loss("cross_entropy")(column, LABELS, STARTS).backward()
-    assert column.grad is not None and column.grad.shape == (7, 1)
-
-
-def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(ParameterError, match="mean, sum, none"):
-        rp.torch_loss("mse", reduction="average")
-    with pytest.raises(DataError, match="floating-point"):
-        rp.torch_loss("mse")(torch.tensor([1, 2]), [1, 0], [0, 2])
-    with pytest.raises(DataError, match="one shape"):
-        rp.torch_loss("mse").from_padded(torch.zeros(2, 3), torch.zeros(2, 2), torch.ones(2, 3))
-    with pytest.raises(FitError, match="the score of document 1 is nan"):
-        rp.torch_loss("mse")(torch.tensor([0.0, torch.nan]), [1, 0], [0, 2])

@@ -7,7 +7,6 @@ import pytest
 import xgboost as xgb
 
 import rankplug as rp
-from rankplug.errors import DataError, FitError
 
 SCORER = "trees[leaves=8,min_hessian=0.01,rounds=10,learning_rate=0.1,l2=0]"
 PLAIN = {
@@ -55,11 +54,6 @@ def test_the_objective_honours_one_weight_a_group(lists):
     assert not gradient[200:].any()
 
 
-def test_the_objective_asks_for_groups_at_once(lists):
-    with pytest.raises(DataError, match="needs to know the lists"):
-        rp.xgboost_objective("cross_entropy", xgb.DMatrix(lists.features, lists.labels))
-
-
 @pytest.mark.parametrize("scorer", [SCORER, "trees[leaves=8,rounds=10,bagging=0.7,feature_fraction=0.5]", "linear"])
 def test_the_number_of_threads_changes_nothing(scorer, lists, monkeypatch):
     monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
@@ -79,11 +73,6 @@ def test_trees_are_those_of_lightgbm_where_both_have_the_same_limits(lists):
     assert np.corrcoef(one, other)[0, 1] > 0.98
 
 
-def test_linear_trees_are_not_xgboosts(lists):
-    with pytest.warns(UserWarning, match="no linear models in leaves"):
-        rp.fit("xgboost", scorer="trees[rounds=1,linear_tree=true]", loss="cross_entropy", train=lists)
-
-
 class TestAgainstItsOwnObjectives:
     @pytest.mark.parametrize("loss", ["ranknet", "lambdarank", "lambdarank[norm=true]"])
     def test_one_tree_of_ours_steps_twice_as_far_as_its_own_which_doubles_curvature(self, loss):
@@ -94,15 +83,6 @@ class TestAgainstItsOwnObjectives:
             for backend in ("xgboost[native=true]", "xgboost")
         )
         np.testing.assert_allclose(ours, 2 * native, rtol=1e-5)
-
-    def test_a_label_that_is_too_large_is_told_before_training(self, lists):
-        large = rp.Lists(lists.features, lists.labels * 20, lists.starts)
-        with pytest.raises(DataError, match="labels up to 31, these go to 40"):
-            rp.fit("xgboost[native=true]", loss="lambdarank", train=large)
-
-    def test_a_steepness_it_does_not_have_is_refused(self, lists):
-        with pytest.raises(FitError, match="have sigma=1, not 2"):
-            rp.fit("xgboost[native=true]", loss="lambdarank[sigma=2]", train=lists)
 
     def test_weights_of_documents_that_agree_in_each_list_count_as_the_lists(self, lists):
         of_lists = np.where(np.arange(40) < 20, 1.0, 0.0)

@@ -56,24 +56,3 @@ print(0 <= rp.metric("ndcg@5").mean(scores, test.labels, test.starts) <= 1, rp.e
 def test_what_needs_an_extra_says_which(code: str, extra: str, tmp_path: Path) -> None:
     told = run(f"import os; os.chdir({str(tmp_path)!r})\n{code}")
     assert told.endswith(f"is not installed, which this needs; install it with: pip install 'rankplug[{extra}]'"), told
-
-
-@pytest.mark.parametrize(
-    ("words", "extra"),
-    [
-        (("results", "--plot", "picture.png"), "results"),
-        (("lab",), "notebooks"),
-        (("reproduce", "xendcg", "--profile", "smoke"), "notebooks"),
-        (("sweep", "loss=mse", "backend=lbfgs", "dataset=synthetic[queries=20]"), "results"),
-    ],
-)
-def test_commands_say_it_too(words: tuple[str, ...], extra: str, tmp_path: Path) -> None:
-    told = run(f"import os; os.chdir({str(tmp_path)!r})\nfrom rankplug.cli import main\nmain()", *words)
-    assert told.startswith("rankplug: ")
-    assert f"pip install 'rankplug[{extra}]'" in told
-
-
-def test_the_extra_all_has_all_but_pyterrier() -> None:
-    (everything,) = PROJECT["optional-dependencies"]["all"]
-    named = set(everything.removeprefix("rankplug[").removesuffix("]").split(","))
-    assert named == set(PROJECT["optional-dependencies"]) - {"all", "pyterrier"}

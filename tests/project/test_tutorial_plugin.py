@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -83,16 +82,6 @@ def comes_works_and_goes(environment: Environment, wheel: Path) -> None:
     assert "permutahedron" not in environment.losses()
     gone = environment.run("-c", CLI, "check", "permutahedron")
     assert gone.returncode == 1 and "there is no loss called permutahedron" in gone.stderr
-
-
-def test_the_tutorial_plugin_is_no_part_of_rankplug():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert not [
-        path for path in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] if "tutorial" in path
-    ]
-    assert not [target for target in project["project"]["entry-points"]["rankplug"].values() if "permuta" in target]
-    own = tomllib.loads((TUTORIAL / "pyproject.toml").read_text())
-    assert own["project"]["entry-points"]["rankplug"] == {"permutahedron": "rankplug_permutahedron.plugin"}
 
 
 @needs_uv

@@ -9,8 +9,8 @@ from importlib import metadata
 import pytest
 
 from rankplug import LossSpecification, Parameters
-from rankplug.errors import ParameterError, PluginConflictError, UnknownPluginError
-from rankplug.registry import KINDS, Registry, third_party_problems
+from rankplug.errors import PluginConflictError, UnknownPluginError
+from rankplug.registry import Registry, third_party_problems
 
 HEALTHY = """
     from rankplug import LossSpecification, hookimpl
@@ -180,17 +180,6 @@ def test_an_unknown_name_suggests_near_ones(install):
         registry.find("loss", "hinje")
 
 
-def test_an_unknown_kind_is_answered_with_the_known_ones():
-    with pytest.raises(UnknownPluginError, match="there is no kind of plugin called los: did you mean loss"):
-        list(Registry(()).plugins("los"))
-
-
-def test_parameters_are_checked_when_a_name_is_resolved(install):
-    registry = install(first_pack=HEALTHY)
-    with pytest.raises(ParameterError, match="loss hinge has no parameter margin: it takes none"):
-        registry.resolve("loss", "hinge[margin=1]")
-
-
 def test_a_plugin_of_the_session_replaces_an_earlier_one():
     class Scale(Parameters):
         scale: float = 1.0
@@ -201,10 +190,3 @@ def test_a_plugin_of_the_session_replaces_an_earlier_one():
     specification, parameters = registry.resolve("loss", "mine[scale=2]")
     assert specification.summary == "second try" and parameters == Scale(scale=2)
     assert [plugin.distribution for plugin in registry.plugins()] == ["this session"]
-
-
-def test_specifications_of_a_kind_come_by_its_class():
-    offered = Registry()
-    for kind in KINDS.values():
-        named = [plugin.specification for plugin in offered.plugins(kind.kind)]
-        assert list(offered.specifications(kind)) == named and all(type(one) is kind for one in named)

@@ -110,13 +110,3 @@ def test_a_missing_query_id_is_named_with_its_place(ids):
         rp.Lists.from_query_ids(PLAIN["features"], PLAIN["labels"], ids)
     with pytest.raises(DataError, match=r"^qid must not be missing, got .* at position 1$"):
         ranker().fit(PLAIN["features"], PLAIN["labels"], qid=ids)
-
-
-def test_positions_of_lists_are_whole_and_in_range():
-    bound = rp.loss("mse").on([0, 1, 2], [0, 1, 3])
-    with pytest.raises(DataError, match=r"lists must be whole numbers, got 0\.5"):
-        bound([1.0], lists=[0.5])
-    with pytest.raises(DataError, match="lists are positions from 0 to 1"):
-        bound([1.0], lists=[2])
-    with pytest.raises(DataError, match=r"1 queries, but truth values of shape \(2,\)"):
-        rp.Lists(PLAIN["features"], PLAIN["labels"], [0, 3])[np.array([True, False])]

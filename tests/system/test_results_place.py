@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.authoring import examine
-from rankplug.cli import app
-from rankplug.errors import RankplugError
 from rankplug.system import other_results, results_folder, results_place
 
 INSIDE = (".", "notebooks", "notebooks/tutorials", "src/deep/deeper")
@@ -91,13 +85,6 @@ def test_outside_of_projects_the_search_ends_at_home(home: Path, monkeypatch: py
     assert results_place().why == f"found in {used.parent}"
 
 
-def test_a_home_folder_under_version_control_is_no_project(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / ".git").mkdir()
-    (home / "thesis").mkdir()
-    monkeypatch.chdir(home / "thesis")
-    assert results_folder() == home / "thesis" / "results"
-
-
 def test_outside_home_the_store_of_the_folder_above_is_found(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,18 +113,3 @@ def test_the_environment_overrides_all(project: Path, monkeypatch: pytest.Monkey
     assert results_folder() == Path(os.environ["HOME"]) / "all results"
     assert results_place().why == "named by RANKPLUG_RESULTS"
     assert other_results() == [project / "results"]
-
-
-def test_doctor_tells_which_and_why(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(project / "notebooks")
-    listing = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)
-    (folder,) = (one for one in listing["folders"] if one["purpose"] == "results")
-    assert (folder["path"], folder["why"]) == (str(project / "results"), "in the project's root")
-
-
-def test_a_working_folder_that_is_gone_is_told(home: Path) -> None:
-    gone = home / "gone"
-    gone.mkdir()
-    code = f"import os, rankplug as rp; os.rmdir({str(gone)!r}); rp.Store()"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, text=True, check=False)
-    assert f"{RankplugError.__module__}.RankplugError: the working folder is gone; change into another" in ran.stderr

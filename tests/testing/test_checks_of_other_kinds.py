@@ -92,12 +92,6 @@ def test_a_broken_sampler_fails_the_check_that_is_meant_for_it(check, function, 
     assert finding.failed and complaint in finding.what
 
 
-def test_a_sampler_without_a_number_of_draws_is_told_so():
-    registry().add(SamplerSpecification(name="broken", summary="x", implementation=no_noise))
-    finding = sampler_checks.parameters_say_how_many_draws.finding(sampler_checks.Case("broken"))
-    assert finding.what == "Parameters has no field samples"
-
-
 @list_metric
 def unbounded(ranked):
     return ranked.sum()

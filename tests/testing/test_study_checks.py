@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from rankplug.errors import RankplugError
 from rankplug.store import Store
 from rankplug.studies import (
     Check,
@@ -216,33 +214,3 @@ def test_a_claim_passes_by_its_control_or_by_the_profile_that_runs_it_and_may_sa
 
 def alike_at_zero(results):
     return greater({"": Sample(np.zeros(3), IndependentTrials())})
-
-
-def test_a_study_that_takes_its_time_is_told_so(smoke):
-    result = finding("smoke_takes_less_than_a_minute", SOUND, (smoke[0], 75.0, smoke[2]))
-    assert result.failed and result.what == "it took 75 s of processor time"
-
-
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        (lambda cells: cells[1]["metadata"].clear(), "has 0 cells with the tag parameters"),
-        (
-            lambda cells: cells[1].update(source=["profile = 'smoke'"]),
-            "not assign data, decisions, jobs, report, seed, store, trials",
-        ),
-        (lambda cells: cells[2].update(execution_count=3), "code cell 2 of"),
-    ],
-)
-def test_a_notebook_that_is_no_template_is_told_so(change, complaint, smoke, tmp_path, monkeypatch):
-    notebook = json.loads(SOUND.notebook_path.read_text())
-    change(notebook["cells"])
-    (tmp_path / "strange_notebooks").mkdir()
-    (tmp_path / "strange_notebooks" / "__init__.py").touch()
-    (tmp_path / "strange_notebooks" / "a.ipynb").write_text(json.dumps(notebook))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    study = dataclasses.replace(SOUND, notebook="strange_notebooks:a.ipynb")
-    result = finding("the_notebook_is_a_stripped_template", study, smoke)
-    assert result.failed and complaint in result.what
-    with pytest.raises(RankplugError, match="there is no file b"):
-        dataclasses.replace(SOUND, notebook="strange_notebooks:b.ipynb").notebook_path  # noqa: B018

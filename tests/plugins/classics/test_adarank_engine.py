@@ -9,7 +9,6 @@ import pytest
 from rankplug_classics.boosting.single_features import SingleFeatures
 
 import rankplug as rp
-from rankplug.errors import FitError
 
 METRICS = {
     "adarank": "map",
@@ -88,17 +87,3 @@ def test_scores_in_training_are_those_of_prediction(lists, tmp_path):
     assert model.curve.columns["valid map"] == model.curve.columns["train map"]
     model.save(tmp_path / "model.json")
     assert rp.load_model(tmp_path / "model.json").predict(lists) == pytest.approx(model.predict(lists))
-
-
-def test_one_feature_that_is_best_for_every_list_is_taken_once():
-    labels = np.array([1, 0, 0, 1, 0, 0], np.float32)
-    features = np.stack([labels, 1 - labels], axis=1).astype(np.float32)
-    model = rp.fit("adarank", loss="adarank", train=rp.Lists(features, labels, [0, 3, 6]))
-    assert model.record.stopped == "exhausted" and [feature for feature, _ in model.single_features.rankers] == [0]
-    assert np.isfinite(model.predict(features)).all()
-
-
-def test_another_loss_is_refused_with_what_to_use(lists):
-    refusal = r"which the loss adarank names, and ranknet.* names none; use adarank\[measure=map\]"
-    with pytest.raises(FitError, match=refusal):
-        rp.fit("adarank", loss="ranknet", train=lists)

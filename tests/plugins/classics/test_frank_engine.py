@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from rankplug_classics.boosting.fidelity_steps import WIDEST, FidelitySteps, fall_at_most
+from rankplug_classics.boosting.fidelity_steps import WIDEST, FidelitySteps
 from rankplug_classics.boosting.stumps import Stumps, Thresholds
 
 import rankplug as rp
-from rankplug.errors import FitError
 
 
 @pytest.fixture(scope="module")
@@ -88,18 +87,6 @@ def test_every_round_leaves_the_least_loss(lists, mean, weighted):
         assert (D * published_loss(o + taken[2] * m)).sum() == pytest.approx(left[best], abs=1e-9)
 
 
-@pytest.mark.parametrize("spread", [0.1, 1.0, 10.0])
-def test_no_step_lowers_the_loss_by_more_than_its_bound(spread):
-    noise = np.random.default_rng(7)
-    o, m = spread * noise.normal(size=(2_000, 3)), noise.choice([-1, 1], (2_000, 3))
-    P = 1 / (1 + np.exp(-o))
-    slope = np.sqrt(P) * (1 - P) / 2
-    steps = 3 * noise.normal(size=2_000) ** 3
-    fall = (published_loss(o) - published_loss(o + steps[:, None] * m)).sum(axis=1)
-    sums = [(np.where(m == sign, slope * factor, 0)).sum(axis=1) for factor in (1, P) for sign in (1, -1)]
-    assert (fall_at_most(steps, np.array(sums)) >= fall - 1e-12).all()
-
-
 def test_scores_that_spread_wide_are_looked_at_pair_by_pair(lists):
     steps = FidelitySteps(lists, Thresholds(lists.features, 255), np.ones(len(lists)))
     near = np.random.default_rng(1).normal(size=lists.documents)
@@ -111,23 +98,3 @@ def test_scores_that_spread_wide_are_looked_at_pair_by_pair(lists):
         before, step = published_loss(far[better] - far[worse]).sum(), steps.best(far)
         after = far + step.weight * (lists.features[:, step.feature] > np.float32(step.threshold))
         assert step.fall == pytest.approx(before - published_loss(after[better] - after[worse]).sum())
-
-
-def test_scores_in_training_are_those_of_prediction(lists, tmp_path):
-    model = rp.fit("frank", loss="fidelity", scorer="stumps[rounds=9,thresholds=4]", train=lists, valid=lists)
-    own = rp.evaluate(model, lists, "ndcg@5").mean()
-    assert own == pytest.approx(model.curve.columns["valid ndcg@5"][model.best_iteration])
-    model.save(tmp_path / "model.json")
-    assert rp.load_model(tmp_path / "model.json").predict(lists) == pytest.approx(model.predict(lists))
-
-
-def test_a_constant_feature_leaves_nothing_to_learn():
-    model = rp.fit("frank", loss="fidelity", train=rp.Lists(np.ones((4, 2), np.float32), [1, 0, 1, 0], [0, 2, 4]))
-    assert model.record.stopped == "exhausted" and model.predict(np.ones((4, 2), np.float32)).tolist() == [0] * 4
-
-
-def test_another_loss_and_a_sampler_are_refused(lists):
-    with pytest.raises(FitError, match="FRank takes steps of the fidelity loss, not of ranknet"):
-        rp.fit("frank", loss="ranknet", train=lists)
-    with pytest.raises(FitError, match="leave the sampler away"):
-        rp.fit("frank", loss="fidelity", sampler="gumbel", train=lists)

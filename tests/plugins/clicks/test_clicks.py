@@ -58,12 +58,6 @@ def test_both_estimators_are_those_of_a_loop_over_impressions():
         assert inverse == pytest.approx(np.mean(own / weights))
 
 
-def test_relevance_of_a_document_never_shown_is_0_and_none_is_above_1():
-    clicks = rp.Clicks([[0, 0], [0, 4]], [[0, 0], [0, 4]])
-    assert clicks.relevance([1.0, 0.25]).tolist() == [0.0, 1.0]
-    assert clicks.rates.tolist() == [0.0, 1.0]
-
-
 def test_harvested_propensities_are_within_5_hundredths_of_the_truth_at_ten_positions():
     for seed in range(5):
         clicks, _ = simulated(seed=seed)
@@ -80,15 +74,6 @@ def test_harvested_propensities_maximise_the_likelihood_given_each_documents_cli
 
     best = np.exp(minimize(surprise, np.zeros(3)).x)
     assert harvest(clicks)[1:] == pytest.approx(best, rel=1e-3)
-
-
-def test_nothing_is_harvested_where_documents_never_move():
-    shown = np.eye(3, dtype=int) * 10
-    with pytest.raises(DataError, match="at position 2 and at another one"):
-        harvest(rp.Clicks(shown, shown // 2))
-    moving = np.array([[5, 5, 0], [0, 0, 9]])
-    with pytest.raises(DataError, match="at position 3 and at another one"):
-        harvest(rp.Clicks(moving, moving // 2))
 
 
 def test_regression_em_finds_propensities_without_moves_where_features_tell_relevance():
@@ -110,22 +95,9 @@ def test_clicks_travel_with_their_documents():
         rp.Lists.concatenate([lists, rp.Lists(np.ones((1, 2)), [0], [0, 1])])
 
 
-def test_joined_clicks_have_as_many_positions_as_the_longest():
-    joined = rp.Clicks.concatenate([rp.Clicks([[1]], [[1]]), rp.Clicks([[2, 3]], [[0, 3]])])
-    assert joined.shown.tolist() == [[1, 0], [2, 3]]
-
-
 def test_other_clicks_are_other_data():
     clicks, _ = simulated(documents=9, positions=4)
     plain = rp.Lists(np.ones((9, 2)), np.ones(9), [0, 9])
     clicked = rp.Lists(plain.features, plain.labels, plain.starts, clicks=clicks)
     fewer = rp.Lists(plain.features, plain.labels, plain.starts, clicks=rp.Clicks(clicks.shown, 0 * clicks.clicked))
     assert len({lists.fingerprint for lists in (plain, clicked, fewer)}) == 3
-
-
-def test_estimates_refuse_what_are_no_clicks_and_features_of_other_documents():
-    clicks, _ = simulated(documents=20, impressions=5)
-    with pytest.raises(DataError, match=r"clicks must be a rankplug\.Clicks, as Lists\.clicks is, got ndarray"):
-        harvest(clicks.shown)
-    with pytest.raises(DataError, match="the clicks are of 20 documents, but features have 5 rows"):
-        regression_em(clicks, np.zeros((5, 2), np.float32))

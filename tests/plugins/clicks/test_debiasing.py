@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from rankplug_clicks import harvest
 
 import rankplug as rp
-from rankplug.errors import DataError, FitError, UnknownPluginError
 
 TREES = "trees[rounds=30,leaves=7]"
 LOG = "click_log[impressions=100,swaps=0.2]"
@@ -48,14 +45,6 @@ def test_ips_is_training_on_clicks_over_examinations(log, backend, loss):
     assert debiased.record.chosen["propensities"] == propensities.tolist()
 
 
-def test_ips_goes_with_a_sampler(log):
-    plain, noisy = (
-        rp.fit("lightgbm", scorer=TREES, loss="xe_ndcg", sampler=sampler, train=log.train, debias="ips")
-        for sampler in (None, "gumbel[samples=2]")
-    )
-    assert plain.predict(log.test).tolist() != noisy.predict(log.test).tolist()
-
-
 def test_ips_harvests_propensities_where_none_are_given(log):
     model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, debias="ips")
     assert model.record.chosen["propensities"] == pytest.approx(harvest(log.train.clicks))
@@ -84,14 +73,6 @@ def test_dual_learning_tells_relevance_from_position_where_a_good_ranker_showed_
     assert far[1] < 0.5 * far[0]
 
 
-def test_a_debiased_model_is_kept_with_its_propensities(log, tmp_path):
-    model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, debias="ips")
-    model.save(tmp_path / "model.txt")
-    kept = rp.load_model(tmp_path / "model.txt").record
-    assert kept.chosen == model.record.chosen
-    assert kept.combination["debias"] == "ips"
-
-
 def test_validation_lists_without_clicks_keep_their_labels(log):
     truth = rp.load("synthetic[queries=300,documents=10]", seed=0).valid
     model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, valid=truth, debias="ips")
@@ -106,30 +87,6 @@ def test_engines_own_debiasing_changes_what_they_learn(impressions, backend):
         for debias in (None, "native")
     )
     assert naive.predict(impressions.test).tolist() != debiased.predict(impressions.test).tolist()
-
-
-def test_xgboost_needs_documents_in_the_order_in_which_they_were_shown(impressions):
-    clicks = impressions.train.clicks
-    turned = rp.Clicks(clicks.shown[:, ::-1], clicks.clicked[:, ::-1])
-    with pytest.raises(DataError, match="in the order in which they were shown"):
-        rp.fit(
-            "xgboost[native=true]", loss="lambdarank", train=replace(impressions.train, clicks=turned), debias="native"
-        )
-
-
-def test_what_cannot_be_is_told(log, impressions):
-    with pytest.raises(UnknownPluginError, match="did you mean ips"):
-        rp.fit("lightgbm", loss="mse", train=log.train, debias="isp")
-    with pytest.raises(DataError, match="needs clicks beside the labels"):
-        rp.fit("lightgbm", loss="mse", train=log.test, debias="ips")
-    with pytest.raises(DataError, match="one position at which each document was shown"):
-        rp.fit("lightgbm[native=true]", loss="lambdarank", train=log.train, debias="native")
-    with pytest.raises(FitError, match="for an engine's own objective"):
-        rp.fit("lbfgs", loss="cross_entropy", train=impressions.train, debias="native")
-    with pytest.raises(DataError, match="there are clicks on 1 documents, but 2 rows"):
-        rp.Ranker(debias="ips").fit([[1.0], [2.0]], [0, 1], qid=[0, 0], clicks=log.train.clicks[:1])
-    with pytest.raises(FitError, match="debiases its lambdarank alone"):
-        rp.fit("lightgbm[native=true]", loss="xe_ndcg", train=impressions.train, debias="native")
 
 
 def test_a_ranker_debiases_rows_in_any_order_as_fit_does_lists(log):
@@ -151,17 +108,3 @@ def test_a_ranker_debiases_rows_in_any_order_as_fit_does_lists(log):
     np.testing.assert_allclose(ranker.predict(valid.features), model.predict(valid), rtol=1e-5, atol=1e-6)
     chosen = rp.Ranker("mse", scorer=TREES).fit(train.features, train.clicks.rates, qid=train.query_of_document)
     assert chosen.predict(valid.features).tolist() != ranker.predict(valid.features).tolist()
-
-
-def test_a_sweep_debiases_as_fit_does(tmp_path):
-    data = {"dataset": "synthetic[queries=60,documents=10]", "transforms": "click_log[swaps=0.5]"}
-    outcome = rp.sweep(
-        {"backend": "lightgbm", "scorer": TREES, "loss": "mse", "debias": ["", "ips"], "metrics": "ndcg@5"},
-        store=tmp_path,
-        progress=False,
-        **data,
-    )
-    frame = outcome.frame()
-    assert sorted(frame["debias"].unique()) == ["", "ips"]
-    means = rp.results(tmp_path, group_by="debias").set_index("debias")["mean"]
-    assert means[""] != means["ips"]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.errors import DataError
 
 LAW = np.array([0.1, 0.16, 0.28, 0.52, 1.0])
 
@@ -43,18 +42,6 @@ def test_users_of_the_position_model_click_by_propensity_and_relevance(split, tr
     assert (np.abs(log.clicked - expected)[often] < 5 * np.sqrt(expected[often])).all()
 
 
-def test_the_harder_the_bias_the_steeper_the_propensities(split, transform):
-    log = transform("click_log[eta=0.5,positions=4]", split).train.clicks
-    assert log.true_propensities == pytest.approx(np.arange(1, 5) ** -0.5)
-    assert (log.shown.sum(axis=1) == 0).sum() > 0
-
-
-def test_without_swaps_every_document_keeps_its_place(split, transform):
-    shown = transform("click_log[impressions=50,swaps=0]", split).train.clicks.shown
-    assert ((shown > 0).sum(axis=1) == 1).all()
-    assert set(shown[shown > 0].tolist()) == {50}
-
-
 def test_lists_of_impressions_add_up_to_lists_of_queries(split, transform):
     whole = transform("click_log[impressions=30,swaps=0.5]", split).train
     single = transform("click_log[impressions=30,swaps=0.5,lists=impressions]", split).train
@@ -85,20 +72,3 @@ def test_users_of_the_dynamic_bayesian_network_may_click_again_or_tire(split, tr
     assert looks[0] == 1.0
     assert (looks[1:5] < 0.5 * looks[:4]).all()
     assert (patient.clicks.true_propensities > looks - 1e-12).all()
-
-
-def test_the_ranker_that_shows_documents_is_better_than_chance_and_worse_than_labels(transform):
-    split = rp.Split(made(300, 0), made(10, 1), made(10, 2))
-    log = transform("click_log[impressions=1,swaps=0]", split).train
-    place = log.clicks.shown.argmax(axis=1)
-    ndcg = rp.metric("ndcg@5")
-    shown, drawn = (
-        ndcg.mean(scores, split.train.labels, log.starts)
-        for scores in (-place.astype(float), np.random.default_rng(0).random(place.size))
-    )
-    assert drawn + 0.01 < shown < 0.95
-
-
-def test_a_label_without_a_click_probability_is_told(split, transform):
-    with pytest.raises(DataError, match="click_log knows click probabilities of the labels 0 to 1"):
-        transform("click_log[law=(1.0,)]", split)

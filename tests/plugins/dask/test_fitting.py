@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankplug_dask.fitting import split_lists
 
 import rankplug as rp
-from rankplug.errors import DataError, FitError
+from rankplug.errors import FitError
 
 SCORER = "trees[rounds=8,leaves=6,min_data=5]"
 
@@ -34,14 +34,6 @@ def test_parts_are_whole_lists_in_order(lengths: list[int], data: Any) -> None:
     assert all(len(part) for part in parts)
     assert [length for part in parts for length in part.lengths] == lengths
     np.testing.assert_array_equal(np.concatenate([part.features for part in parts]), lists.features)
-
-
-def test_parts_are_about_as_large() -> None:
-    lists = coarse_lists(400, seed=0)
-    documents = [part.documents for part in split_lists(lists, 4)]
-    assert max(documents) - min(documents) < 2 * lists.lengths.max()
-    with pytest.raises(DataError, match="400 lists cannot be split into 401 parts"):
-        split_lists(lists, 401)
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +93,3 @@ def test_clicks_are_debiased_as_on_one_machine(client: Any, debias: str) -> None
         rp.fit_on_cluster(client, "lightgbm", loss="lambdarank", train=lists.train, debias="native")
     with pytest.raises(FitError, match=r"takes the training data as rankplug\.Lists; propensities need all of them"):
         rp.fit_on_cluster(client, "lightgbm", loss="mse", train=[log.train[:100], log.train[100:]], debias=debias)
-
-
-@pytest.mark.slow
-def test_a_backend_that_cannot_is_told(client: Any) -> None:
-    with pytest.raises(FitError, match="backend torch cannot fit on a cluster; lightgbm and xgboost can"):
-        rp.fit_on_cluster(client, "torch", loss="lambdarank", train=coarse_lists(10, seed=0))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.errors import DataError, FitError
 
 TREES = "trees[rounds=20,leaves=15,min_data=5]"
 MODELS = {
@@ -162,22 +160,6 @@ def test_search_engines_read_trees_that_rank_alike(fitted, split, tmp_path, name
     same_order(np.array(found), model.predict(test), test.starts)
 
 
-def test_the_dump_of_a_model_of_xgboost_is_the_one_that_xgboost_writes(fitted, tmp_path) -> None:
-    model = fitted("xgboost")
-    model.booster.dump_model(tmp_path / "theirs.json", dump_format="json")
-    theirs = json.loads((tmp_path / "theirs.json").read_text())
-    ours = json.loads(model.export(tmp_path / "ours.json").read_text())
-
-    def splits(tree: dict) -> list:
-        if "leaf" in tree:
-            return [pytest.approx(tree["leaf"], rel=1e-6)]
-        low, high = sorted(tree["children"], key=lambda child: child["nodeid"] != tree["yes"])
-        missing_low = tree["missing"] == tree["yes"]
-        return [tree["split"], pytest.approx(tree["split_condition"], rel=1e-6), missing_low, splits(low), splits(high)]
-
-    assert [splits(tree) for tree in ours] == [splits(tree) for tree in theirs]
-
-
 @pytest.mark.parametrize("name", ["lbfgs standard", "lbfgs plain", "xgboost linear"])
 def test_linear_models_become_weights_by_feature(fitted, split, tmp_path, name) -> None:
     model = fitted(name)
@@ -185,27 +167,3 @@ def test_linear_models_become_weights_by_feature(fitted, split, tmp_path, name) 
     found = split.test.features.astype(float) @ np.array([weights[f"f{place}"] for place in range(len(weights))])
     scores = model.predict(split.test)
     same_order(found - found.mean(), scores - scores.mean(), split.test.starts)
-
-
-@pytest.mark.parametrize(("name", "ending"), [("lightgbm", ".txt"), ("xgboost", ".ubj")])
-def test_the_engines_own_files_are_exported_as_they_are_saved(fitted, split, tmp_path, name, ending) -> None:
-    model = fitted(name)
-    exported = model.export(tmp_path / f"model{ending}")
-    assert exported.read_bytes() == model.encode(ending) and list(Path(tmp_path).iterdir()) == [exported]
-
-
-def test_what_has_no_such_form_is_told(fitted, split, tmp_path) -> None:
-    with pytest.raises(FitError, match=r"no format ends in \.pmml: did you mean \.xml"):
-        fitted("lightgbm").export(tmp_path / "model.pmml")
-    with pytest.raises(FitError, match=r"has no form as RankLib's \(\*\.xml\)"):
-        fitted("lbfgs").export(tmp_path / "model.xml")
-    with pytest.raises(FitError, match="has no trees to compile"):
-        fitted("lbfgs").compile()
-    compared = rp.fit("torch[epochs=1]", scorer="attention", loss="mse", train=split.train)
-    with pytest.raises(FitError, match=r"has no form as ONNX \(\*\.onnx\)"):
-        compared.export(tmp_path / "model.onnx")
-    with pytest.raises(DataError, match=r"the model was trained on 136 features, got an array of shape \(2, 3\)"):
-        fitted("lightgbm").compile().predict(np.ones((2, 3)))
-    leaves = rp.fit("lightgbm", scorer="trees[rounds=3,linear_tree=true]", loss="mse", train=split.train)
-    with pytest.raises(FitError, match="trees with linear models in their leaves"):
-        leaves.compile()

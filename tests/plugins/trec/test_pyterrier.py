@@ -8,7 +8,6 @@ import pytest
 from rankplug_trec import evaluate_run, pyterrier
 
 import rankplug as rp
-from rankplug.errors import DataError
 
 pt = pytest.importorskip("pyterrier")
 
@@ -51,15 +50,3 @@ def test_it_is_a_step_of_a_pipeline_and_its_results_are_measured_as_a_run(made) 
     qrels = pd.DataFrame({"qid": frame["qid"], "docno": frame["docno"], "label": test.labels})
     ours = rp.evaluate(model, test, "ndcg@3").to_numpy()
     assert evaluate_run(found, qrels, "ndcg@3").to_numpy() == pytest.approx(ours, abs=1e-12, nan_ok=True)
-
-
-def test_results_without_features_are_told(made) -> None:
-    model, _, frame = made
-    with pytest.raises(DataError, match="results have no column features: they have qid, docno"):
-        pyterrier(model).transform(frame[["qid", "docno"]])
-    uneven = frame.assign(features=[np.ones(2 + place % 2) for place in range(len(frame))])
-    with pytest.raises(DataError, match="the column features holds arrays of different lengths"):
-        pyterrier(model).transform(uneven)
-    assert pyterrier(model).transform(frame.head(0)).empty
-    with pytest.raises(DataError, match=r"model must be a rankplug\.Model, got str"):
-        pyterrier("model.txt")
