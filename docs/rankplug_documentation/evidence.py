@@ -159,7 +159,7 @@ def count_words(claims: list[ClaimEvaluation | None]) -> str:
     >>> count_words([None, None])
     '2 not run'
     """
-    counts = Counter("not run" if claim is None else claim.judgement.verdict for claim in claims)
+    counts: Counter[str] = Counter("not run" if claim is None else claim.judgement.verdict for claim in claims)
     order = ("holds", "fails", "no difference", "inconclusive", "not run")
     words = {"holds": "hold", "fails": "fail", "no difference": "make no difference", "inconclusive": "inconclusive"}
     return ", ".join(f"{counts[name]} {words.get(name, name)}" for name in order if counts[name])

@@ -20,7 +20,7 @@ from rankplug.system import require_modules, safe_children, use_threads
 
 LOCAL = "local"
 CONNECT_SECONDS = 30
-NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+NO_PAGES: dict[str, list[Any]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 """Settings of Dask by which its web servers, which need no credentials, show nothing."""
 
 
