@@ -103,7 +103,8 @@ class TorchLoss(torch.nn.Module):
             scores: one a document, lists one after another.
             labels: one a document.
             starts: where each list starts, and the number of documents last.
-            weights: one a list or one a document.
+            weights: one a list or one a document; see :class:`rankplug.losses.Objective` for weights that differ
+                within a list.
         """
         return self._reduced(self._values(scores, labels, starts, weights))
 

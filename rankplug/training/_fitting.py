@@ -213,7 +213,8 @@ def fit(
         seed: random seed.
         selection: the metric that selects, or several, compared in their order; ``"loss"`` is the validation loss.
         patience: iterations without improvement after which training stops; None runs all of them.
-        weights: float array of shape (lists,) or (documents,).
+        weights: float array of shape (lists,) or (documents,); see :class:`rankplug.losses.Objective` for weights that
+            differ within a list.
         train_curve: whether the metrics are computed on the training data too.
         callbacks: called after each iteration with its number and metrics; True stops.
         progress: whether to show a bar; by default in a terminal or a notebook.

@@ -98,7 +98,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             y: relevance of each, zero or more; with ``debias``, labels of the clicks take its place.
             qid: the query of each; rows of a query need not lie together.
             group: instead of ``qid``, the number of rows of each query, one query after another.
-            sample_weight: one a row.
+            sample_weight: one a row; rows of one query need equal weights unless trees are boosted or the loss is
+                pointwise.
             eval_set: ``(X, y, qid)`` of lists that choose the iteration, or ``(X, y, qid, clicks)``.
             clicks: how often each row was shown and clicked at each position, for ``debias``.
         """
