@@ -8,6 +8,7 @@ do not; functions of installed packages count by name and by the package's versi
 from __future__ import annotations
 
 import contextlib
+import copyreg
 import dis
 import functools
 import hashlib
@@ -303,7 +304,9 @@ class _Walk:
             self.add_all(description, [wrapped])
             return
         try:
-            stored = value.__reduce_ex__(4)
+            # NumPy's universal functions are pickled by a function that copyreg knows.
+            reducer = copyreg.dispatch_table.get(kind)
+            stored = reducer(value) if reducer else value.__reduce_ex__(4)
         except Exception as error:
             raise UnknownContentError(f"{description} ({error})") from error
         if isinstance(stored, str):

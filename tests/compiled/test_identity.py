@@ -8,7 +8,10 @@ import sys
 import textwrap
 import threading
 
+import numpy as np
 import pytest
+
+from rankplug.compiled.identity import digest_of
 
 IMPORTS = {
     "from pkg.consts import FACTOR": "FACTOR",
@@ -234,3 +237,13 @@ def test_content_that_has_no_digest_is_refused():
 
     with pytest.raises(BrokenPluginError, match=r"loss guarded uses a _thread\.lock"):
         rp.loss(guarded)
+
+
+def test_universal_functions_of_numpy_have_an_identity():
+    def exponentials(scores):
+        return np.exp(scores).sum()
+
+    def powers(scores):
+        return np.exp2(scores).sum()
+
+    assert digest_of(exponentials) == digest_of(exponentials) != digest_of(powers)
