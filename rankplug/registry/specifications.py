@@ -258,7 +258,7 @@ class DatasetSpecification(Specification):
             other data under the same name make other results. Data that the parameters determine need none.
         blocks: ``"package.module:function"`` of parameters, fold and seed, where the test part may be larger than
             memory: it yields the split several times, each time with the next queries of the test part in its place.
-        licence: what may be done with the data, in words; crates of results tell it.
+        licence: terms of use of the data, in words.
     """
 
     kind: ClassVar[str] = "dataset"
