@@ -63,6 +63,7 @@ def train(
     from rankplug.data import load
     from rankplug.training import check_replaceable, check_writable, fit
 
+    check_writable(out)
     check_replaceable(out)
     transforms = transform or []
     names = metric or ["ndcg@5"]
@@ -72,7 +73,6 @@ def train(
                  "seed": seed}  # fmt: skip
         _tell_training(parts, fold, out, as_json)
         return
-    check_writable(out)
     split = load(dataset, fold=fold, seed=seed, transforms=transforms)
     model = fit(
         backend,
