@@ -90,15 +90,6 @@ def test_the_command_fails_where_the_contract_is_broken_and_its_json_is_json(wro
     assert "a plugin that talks" in done.stderr
 
 
-def test_a_file_with_the_name_of_a_module_is_refused(tmp_path):
-    path = tmp_path / "json.py"
-    path.write_text(WRONG.replace("{module}", "json"))
-    before = list(sys.path)
-    with pytest.raises(BrokenPluginError, match=r"json.py has the name of another module, .*; rename it"):
-        check_plugins(str(path))
-    assert sys.path == before
-
-
 def test_code_that_raises_is_told_with_the_line(tmp_path):
     path = tmp_path / "raises_plugin.py"
     path.write_text(

@@ -8,42 +8,29 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.data import Split
 from rankplug.errors import ModelFileError
 from rankplug.registry import registry
 
-
-@pytest.fixture(autouse=True)
-def _made_data(monkeypatch):
-    def made(parameters, fold, seed):
-        noise = np.random.default_rng(fold)
-        parts = []
-        for _ in range(3):
-            features = noise.normal(size=(100, 3)).astype(np.float32)
-            parts.append(rp.Lists(features, (features[:, 0] > 0.5).astype(np.float32), np.arange(0, 101, 10)))
-        return Split(*parts)
-
-    def doubled(split, parameters, generator):
-        return Split(*(rp.Lists(part.features * 2, part.labels, part.starts) for part in split))
-
-    fresh = registry.__wrapped__()
-    fresh.add(rp.DatasetSpecification(name="made_here", summary="made", implementation=made, folds=2))
-    fresh.add(rp.TransformSpecification(name="doubled_here", summary="doubled", implementation=doubled))
-    for module in ("registry.plugins", "data.datasets", "training._fitting", "training._models"):
-        monkeypatch.setattr(f"rankplug.{module}.registry", lambda: fresh)
+DATA = "synthetic[queries=20,documents=10]"
 
 
 def run(*words):
     return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
 
 
+def two_folds(parameters, fold, seed):
+    features = np.random.default_rng(fold).normal(size=(3, 100, 3)).astype(np.float32)
+    return rp.Split(*(rp.Lists(part, part[:, 0] > 0.5, np.arange(0, 101, 10)) for part in features))
+
+
 def test_train_saves_what_evaluate_measures(tmp_path):
+    registry().add(rp.DatasetSpecification(name="two_folds", summary="x", implementation=two_folds, folds=2))
     out = tmp_path / "model.txt"
-    words = ["--scorer", "trees[rounds=5,leaves=4]", "--loss", "cross_entropy", "--transform", "doubled_here"]
-    said = run("train", "made_here", *words, "--fold", 2, "--out", out)
+    words = ["--scorer", "trees[rounds=5,leaves=4]", "--loss", "cross_entropy", "--transform", "standardise"]
+    said = run("train", "two_folds", *words, "--fold", 2, "--out", out)
     assert said.exit_code == 0
     assert "iteration" in said.output and "valid ndcg@5" in said.output
-    data = rp.load("made_here", fold=2, transforms=["doubled_here"]).test
+    data = rp.load("two_folds", fold=2, transforms=["standardise"]).test
     expected = rp.evaluate(rp.load_model(out), data, "ndcg@3").mean()
     assert run("evaluate", out, "--metric", "ndcg@3").output.startswith(f"ndcg@3 {expected:.6f} (")
 
@@ -59,7 +46,7 @@ def test_a_dry_run_creates_no_folder(tmp_path):
 
 def test_train_replaces_a_model_and_nothing_else(tmp_path):
     out, beside = tmp_path / "model.txt", tmp_path / "model.txt.rankplug.json"
-    words = ["train", "made_here", "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out]
+    words = ["train", DATA, "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out]
     for first, second in ((b"1 qid:1 1:0.5\n", None), (None, b"[1]"), (b"1 qid:1 1:0.5\n", b'{"format": "other 1"}')):
         for path, content in ((out, first), (beside, second)):
             path.unlink(missing_ok=True)

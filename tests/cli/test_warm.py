@@ -9,31 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from rankplug.authoring import Compilation
-from rankplug.cli import app
-from rankplug.errors import RankplugError
-
-
-def run(*words: str, code: int = 0) -> str:
-    done = CliRunner().invoke(app, ["warm", *words], catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return done.output
-
-
-def test_a_dry_run_lists_what_is_compiled_and_not_what_is_an_expression() -> None:
-    every = [(one["kind"], one["name"]) for one in json.loads(run("--dry-run", "--json"))]
-    assert {("loss", "lambdarank"), ("sampler", "gumbel"), ("metric", "ndcg")} <= set(every)
-    assert ("loss", "neural_sort") not in every and len(every) == len(set(every))
-    chosen = json.loads(run("lambdarank", "ndcg@5", "--sampler", "gumbel", "--dry-run", "--json"))
-    assert [tuple(one.values()) for one in chosen] == [
-        ("loss", "lambdarank", ""),
-        ("loss", "lambdarank", "gumbel"),
-        ("metric", "ndcg@5", ""),
-    ]
-    with pytest.raises(RankplugError, match="loss neural_sort is not written for one list at a time"):
-        run("neural_sort")
 
 
 @pytest.mark.slow

@@ -71,28 +71,6 @@ def test_training_scores_are_those_of_equation_7(rnn, pooling):
     torch.testing.assert_close(found, torch.stack(expected))
 
 
-@pytest.mark.parametrize("rnn", ["gru", "lstm"])
-def test_other_cells_take_pytorchs_step_from_the_pooled_state(rnn):
-    labels, starts = np.array([1.0, 2.0, 2.0, 0.0]), np.array([0, 4])
-    features = torch.as_tensor(np.random.default_rng(0).normal(size=(4, 4)))
-    model = network(rnn=rnn)
-    found = model.step_scores(features, RatingSteps(labels, starts))
-    embedded, zeros = model.embedding(features), torch.zeros(4, 3, dtype=torch.float64)
-
-    def advance(documents, state, memory):
-        if rnn == "gru":
-            return model.cell(documents, state), memory
-        return model.cell(documents, (state, memory))
-
-    hidden, memory = advance(embedded, zeros, zeros)
-    first = torch.cat([hidden, embedded], 1) @ model.score.weight[0]
-    state, kept = (values[[1, 2]].amax(0).expand(2, 3) for values in (hidden, memory))
-    after, _ = advance(embedded[[0, 3]], state, kept)
-    second = torch.cat([after, embedded[[0, 3]]], 1) @ model.score.weight[0]
-    torch.testing.assert_close(found, torch.cat([first, second]))
-    torch.testing.assert_close(model(features), first)
-
-
 @pytest.mark.parametrize("rnn", ["concat", "state", "gru", "lstm"])
 def test_sequential_prediction_is_that_of_a_loop_over_places(rnn):
     starts = np.array([0, 5, 6, 9])

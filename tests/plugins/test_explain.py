@@ -67,12 +67,8 @@ def test_the_command_tells_and_draws(tmp_path) -> None:
     words = ["train", "synthetic[queries=20,documents=6]", "--loss", "mse", "--out", str(file)]
     assert CliRunner().invoke(app, [*words, "--scorer", "trees[rounds=3,leaves=4,min_data=1]"]).exit_code == 0
     words = ["explain", str(file), "--top", "3", "-o", str(tmp_path / "picture.png")]
-    planned = CliRunner().invoke(app, [*words, "--dry-run"])
-    assert planned.output.splitlines()[-1].startswith("would draw ") and not (tmp_path / "picture.png").exists()
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0 and "shap, in units of score" in done.output
-    head, *rows, drew = done.output.splitlines()[1:]
-    assert head.split() == ["feature", "importance", "low", "high"] and len(rows) == 3 and drew.startswith("drew ")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
     told = json.loads(CliRunner().invoke(app, ["explain", str(file), "--json"]).output)
     assert len(told["features"]) == 136 and told["queries"] == 4

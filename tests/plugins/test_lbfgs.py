@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rankplug_lbfgs.cutting_planes import highest_bound
 from scipy.optimize import minimize
 
 import rankplug as rp
 from rankplug.data import Scaling
-from rankplug.errors import DivergedError
 from rankplug.system import workers
 
 
@@ -50,20 +48,6 @@ def test_cutting_planes_come_within_their_tolerance_of_the_minimum(loss, lists):
     ]
     lowest = min(search.fun for search in searches)
     assert lowest - 1e-9 <= reached <= lowest * (1 + 1e-4) + 1e-9
-
-
-def test_the_dual_is_solved_as_scipy_solves_it():
-    noise = np.random.default_rng(0)
-    slopes, offsets, C = noise.normal(size=(6, 4)), noise.normal(size=6), 2.0
-
-    def dual(shares):
-        return C / 4 * np.sum((shares @ slopes) ** 2) - offsets @ shares
-
-    bound = highest_bound(slopes, offsets, C, np.array([1.0, 0, 0, 0, 0, 0]))
-    constraint = {"type": "eq", "fun": lambda shares: shares.sum() - 1}
-    expected = minimize(dual, np.full(6, 1 / 6), bounds=[(0, 1)] * 6, constraints=[constraint], options={"ftol": 1e-14})
-    assert bound.sum() == pytest.approx(1) and bound.min() >= 0
-    assert dual(bound) == pytest.approx(expected.fun, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -109,18 +93,3 @@ def test_weights_of_lists_count(lists):
     weighed = rp.fit("lbfgs[scaling=none]", loss="cross_entropy", train=lists, weights=weights)
     alone = rp.fit("lbfgs[scaling=none]", loss="cross_entropy", train=lists[:10])
     np.testing.assert_allclose(weighed.weights, alone.weights, atol=1e-5)
-
-
-def test_a_loss_that_turns_nan_stops_the_run(lists, monkeypatch):
-    from rankplug.losses import Objective
-
-    honest = Objective.__call__
-
-    def nan_value(self, scores, **settings):
-        out = honest(self, scores, **settings)
-        out.value[0] = np.nan
-        return out
-
-    monkeypatch.setattr(Objective, "__call__", nan_value)
-    with pytest.raises(DivergedError, match="the loss is no longer finite"):
-        rp.fit("lbfgs", loss="cross_entropy", train=lists)

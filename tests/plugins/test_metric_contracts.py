@@ -1,21 +1,11 @@
-"""The contract of metrics that another library or a definition checks on lists of their own only."""
+"""Every metric keeps the contract of metrics."""
 
 from __future__ import annotations
 
 from rankplug.testing import MetricContract
 
+CUT = ("ndcg@5", "dcg", "err", "map", "mrr", "precision@3", "recall", "success@3", "rbp[p=0.5]")
 
-class TestKendall(MetricContract):
-    metric = "kendall"
-
-
-class TestSpearman(MetricContract):
-    metric = "spearman"
-
-
-class TestSuccess(MetricContract):
-    metric = "success@3"
-
-
-class TestRankBiasedPrecision(MetricContract):
-    metric = "rbp[p=0.5]"
+for _metric in (*CUT, "auc", "kendall", "spearman"):
+    _name = f"Test_{_metric}"
+    globals()[_name] = type(_name, (MetricContract,), {"metric": _metric, "__module__": __name__})

@@ -6,7 +6,6 @@ import itertools
 import shutil
 
 import ir_measures
-import lightgbm
 import numpy as np
 import pytest
 import xgboost
@@ -105,33 +104,6 @@ def ranking_task():
     starts = np.concatenate(([0], np.cumsum(lengths)))
     labels[starts[3] : starts[4]] = 0
     return features, labels, lengths, starts
-
-
-def test_ndcg_is_what_lightgbm_reports_in_training(ranking_task):
-    features, labels, lengths, starts = ranking_task
-    data = lightgbm.Dataset(features, labels, group=lengths, free_raw_data=False)
-    reported: dict = {}
-    parameters = {
-        "objective": "lambdarank",
-        "metric": "ndcg",
-        "eval_at": [1, 3, 10],
-        "num_leaves": 4,
-        "min_data_in_leaf": 5,
-        "num_threads": 1,
-        "verbose": -1,
-    }
-    model = lightgbm.train(
-        parameters,
-        data,
-        num_boost_round=5,
-        valid_sets=[data],
-        valid_names=["same"],
-        callbacks=[lightgbm.record_evaluation(reported)],
-    )
-    scores = model.predict(features)
-    for k in (1, 3, 10):
-        ours = rp.metric(f"ndcg@{k}[empty=1]").mean(scores, labels, starts)
-        assert ours == pytest.approx(reported["same"][f"ndcg@{k}"][-1], abs=1e-9)
 
 
 @pytest.mark.parametrize(

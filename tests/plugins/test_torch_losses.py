@@ -94,17 +94,6 @@ def test_document_weights_go_through_padding() -> None:
     np.testing.assert_allclose(padded.grad[mask].numpy(), 2 * shares * (SCORES - LABELS))
 
 
-def test_noise_is_drawn_anew_at_each_call_and_repeated_by_seed() -> None:
-    def run(seed: int, calls: int) -> list[float]:
-        module = rp.torch_loss("cross_entropy", "gumbel[samples=2]", seed=seed)
-        return [module(leaf(), LABELS, STARTS).item() for _ in range(calls)]
-
-    first = run(5, 3)
-    assert len(set(first)) == 3
-    assert run(5, 3) == first
-    assert run(6, 1) != first[:1]
-
-
 def test_a_resumed_module_goes_on_with_the_noise() -> None:
     module = rp.torch_loss("cross_entropy", "gumbel[samples=2]")
     module(leaf(), LABELS, STARTS)

@@ -64,15 +64,6 @@ def test_the_number_of_threads_changes_nothing(scorer, lists, monkeypatch):
     np.testing.assert_array_equal(*predictions)
 
 
-def test_trees_are_those_of_lightgbm_where_both_have_the_same_limits(lists):
-    scorer = "trees[leaves=4,min_data=1,min_hessian=0.5,rounds=1,l2=0]"
-    one, other = (
-        rp.fit(backend, scorer=scorer, loss="cross_entropy", train=lists).predict(lists)
-        for backend in ("lightgbm", "xgboost")
-    )
-    assert np.corrcoef(one, other)[0, 1] > 0.98
-
-
 class TestAgainstItsOwnObjectives:
     @pytest.mark.parametrize("loss", ["ranknet", "lambdarank", "lambdarank[norm=true]"])
     def test_one_tree_of_ours_steps_twice_as_far_as_its_own_which_doubles_curvature(self, loss):

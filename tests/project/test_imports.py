@@ -14,19 +14,8 @@ import pytest
 from rankplug.registry import import_object
 
 HEAVY = {
-    "torch",
-    "lightgbm",
-    "xgboost",
-    "numba",
-    "scipy",
-    "sklearn",
-    "pandas",
-    "matplotlib",
-    "seaborn",
-    "pyarrow",
-    "dask",
-}
-LIST_ALL = "from rankplug.registry import registry; print(len(list(registry().plugins())))"
+    "torch", "lightgbm", "xgboost", "numba", "scipy", "sklearn", "pandas", "matplotlib", "seaborn", "pyarrow", "dask"
+}  # fmt: skip
 LOADED = "\nimport sys, json; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
 
 
@@ -39,12 +28,8 @@ def loaded_by(code: str) -> set[str]:
 @pytest.mark.parametrize(
     "code",
     [
-        "import rankplug",
-        "import rankplug; dir(rankplug)",
-        "import rankplug; assert not hasattr(rankplug, 'x')",
+        "import rankplug, rankplug.cli; dir(rankplug); assert not hasattr(rankplug, 'x')",
         "from rankplug import Lists, Parameters, Reference, LossSpecification, MetricSpecification, hookimpl",
-        "import rankplug.cli",
-        LIST_ALL,
         "from rankplug.registry import registry; [plugin.describe() for plugin in registry().plugins()]",
     ],
 )
@@ -52,7 +37,7 @@ def test_nothing_heavy_is_loaded(code):
     assert loaded_by(code) & HEAVY == set()
 
 
-@pytest.mark.parametrize("words", [["--help"], ["plugins", "--json"], ["doctor", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["plugins", "--json"]])
 def test_the_command_line_loads_nothing_heavy(words):
     code = f"""
 import sys

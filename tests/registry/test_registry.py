@@ -73,21 +73,12 @@ BROKEN = {
         "import rankplug\n@rankplug.hookimpl\ndef rankplug_loses():\n    return []",
         "TypeError: there is no hook rankplug_loses: did you mean rankplug_losses",
     ),
-    "argument that no hook has": (
-        "import rankplug\n@rankplug.hookimpl\ndef rankplug_losses(everything):\n    return []",
-        "PluginValidationError: Plugin 'bad-pack:bad_pack' for hook 'rankplug_losses'",
-    ),
 }
 RETURNED = {
     "1 / 0": "ZeroDivisionError: division by zero",
     "exec('raise SystemExit(3)')": "SystemExit: 3",
     "None": "TypeError: rankplug_losses must return a list of LossSpecification, not NoneType",
-    "'hinge'": "TypeError: rankplug_losses must return a list of LossSpecification, not str",
-    "{'name': 'hinge'}": "TypeError: rankplug_losses must return a list of LossSpecification, not dict",
-    "[rp.MetricSpecification(name='m', summary='a')]": "TypeError: rankplug_losses must return LossSpecification, not",
     "[loss(name='two words', summary='x')]": "SpecificationError: 'two words' is not a plugin's name",
-    "[loss(name='x', summary='x', implementation='package.module')]": "SpecificationError: loss x: 'package.module' is",
-    "[loss(name='x', summary='x', parameters=dict)]": "SpecificationError: loss x: parameters must be a subclass",
     "[loss(name='x', summary='x', parameters=Broken)]": "ZeroDivisionError: division by zero",
     "[loss(name='twice', summary='one'), loss(name='twice', summary='two')]": "loss twice is offered twice by bad-pack",
 }
@@ -114,24 +105,6 @@ def test_a_broken_plugin_is_reported_and_stops_no_other(install, case):
     assert (broken.entry_point, broken.distribution, broken.version) == ("bad_pack", "bad-pack", "1.0")
     assert broken.describe()["reason"] == broken.reason
     assert ("Traceback" in broken.traceback) == ("twice" not in case)
-
-
-def test_one_broken_hook_leaves_the_other_hooks_of_the_plugin(install):
-    registry = install(
-        half_pack="""
-        from rankplug import LossSpecification, MetricSpecification, hookimpl
-
-        @hookimpl
-        def rankplug_losses():
-            raise RuntimeError("no")
-
-        @hookimpl
-        def rankplug_metrics():
-            return [MetricSpecification(name="fine", summary="works")]
-        """
-    )
-    assert names(registry) == ["fine"]
-    assert registry.broken[0].reason == "RuntimeError: no"
 
 
 def test_what_a_plugin_prints_goes_to_the_error_stream(install, capsys):

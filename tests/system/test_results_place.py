@@ -64,15 +64,6 @@ def test_results_of_the_working_folder_are_found_first_and_the_others_told(
     )
 
 
-def test_a_users_own_folder_of_that_name_is_no_store(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = project / "notebooks" / "results"
-    (own / "figures").mkdir(parents=True)
-    (own / "table.csv").write_text("a,b")
-    monkeypatch.chdir(own.parent)
-    assert results_folder() == project / "results"
-    assert other_results() == []
-
-
 def test_outside_of_projects_the_search_ends_at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside = home / "thesis" / "notebooks"
     inside.mkdir(parents=True)

@@ -76,15 +76,6 @@ def test_an_impossible_number_in_the_environment_is_named(monkeypatch, given):
     assert str(caught.value) == f"RANKPLUG_THREADS must be a whole number from 1 to 1024, got {given[:40]!r}"
 
 
-def test_a_block_takes_no_more_threads_than_any_machine_has():
-    """Engines end the process at a number of threads that the system cannot start."""
-    with (
-        pytest.raises(RankplugError, match="the number of threads must be at most 1024, got 99999999"),
-        use_threads(99999999),
-    ):
-        pass
-
-
 def test_a_nested_block_of_the_same_number_finds_no_pools(monkeypatch):
     import threadpoolctl
 

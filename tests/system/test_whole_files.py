@@ -51,16 +51,6 @@ def test_a_link_of_such_a_name_leads_nowhere(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere" / "mine").exists()
 
 
-@pytest.mark.parametrize(("umask", "rights"), [(0o077, 0o600), (0o002, 0o664), (0o022, 0o644)])
-def test_a_file_has_the_rights_that_the_umask_gives(tmp_path: Path, umask: int, rights: int) -> None:
-    before = os.umask(umask)
-    try:
-        write_whole(tmp_path / "result", b"1")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "result").stat().st_mode & 0o777 == rights
-
-
 def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), whole_folder(tmp_path / "made") as folder:
         (folder / "not there" / "one").touch()

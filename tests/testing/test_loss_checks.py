@@ -77,12 +77,6 @@ def every_triple(scores, labels, gradient, curvature):
 
 
 @list_loss
-def negative_curvature(scores, labels, gradient, curvature):
-    curvature[:] = -1.0
-    return 0.0
-
-
-@list_loss
 def reads_positions(scores, labels, gradient, curvature):
     for i in range(scores.size):
         gradient[i] = float(i)
@@ -97,32 +91,10 @@ def overflows(scores, labels, gradient, curvature):
 
 
 @list_loss
-def long_lists_divide_by_zero(scores, labels, gradient, curvature):
-    value = 1.0 / (scores.size - 33)
-    gradient[:] = value
-    return value
-
-
-@list_loss
 def unguarded_labels(scores, labels, gradient, curvature):
     for i in range(scores.size):
         gradient[i] = labels[i] / labels.sum()
     return gradient.sum()
-
-
-@list_loss
-def unguarded_spread(scores, labels, gradient, curvature):
-    for i in range(scores.size):
-        gradient[i] = (scores[i] - scores.mean()) / scores.std()
-    return gradient[0]
-
-
-@list_loss
-def misspelt(scores, labels, gradient, curvature):
-    total = 0.0
-    for i in range(scores.size):
-        total += scoers[i]  # noqa: F821
-    return total
 
 
 @padded_loss
@@ -133,11 +105,6 @@ def softmax_over_padding(scores, labels, mask):
 @padded_loss
 def mean_over_padding(scores, labels, mask):
     return (scores - labels).square().mean(1)
-
-
-@padded_loss
-def sum_over_padding(scores, labels, mask):
-    return (scores - labels).square().sum(1)
 
 
 @padded_loss
@@ -183,7 +150,6 @@ def test_a_correct_loss_passes_every_check(named):
             {"curvature": "exact", "shift_invariant": False},
             "boosting takes steps of a wrong length",
         ),
-        (loss_checks.curvature_is_never_negative, negative_curvature, {}, "the curvature is negative"),
         (loss_checks.adding_a_constant_changes_nothing, wrong_curvature, {}, "declare shift_invariant=False"),
         (loss_checks.order_of_documents_does_not_matter, reads_positions, {"gradient": "lambda"}, "order of the file"),
         (
@@ -193,15 +159,9 @@ def test_a_correct_loss_passes_every_check(named):
             "lists that say nothing about order would add noise",
         ),
         (loss_checks.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
-        (loss_checks.short_and_long_lists_give_finite_results, long_lists_divide_by_zero, {}, "is not finite"),
         (loss_checks.labels_of_zero_give_finite_results, unguarded_labels, {}, "divides by sums of labels"),
-        (loss_checks.equal_scores_give_finite_results, unguarded_spread, {}, "differences or spreads of scores"),
-        (loss_checks.threads_do_not_change_results, unguarded_spread, {}, "is not finite"),
         (loss_checks.padding_is_never_seen, softmax_over_padding, {}, "use mask"),
-        (loss_checks.padding_is_never_seen, mean_over_padding, {}, "use mask"),
-        (loss_checks.padding_is_never_seen, sum_over_padding, {}, "use mask"),
         (loss_checks.lists_do_not_see_each_other, softmax_over_padding, {}, "among others"),
-        (loss_checks.lists_do_not_see_each_other, mean_over_padding, {}, "among others"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -233,10 +193,9 @@ def findings(case):
     return {finding.check: finding for finding in loss_checks.CONTRACT.findings(case)}
 
 
-@pytest.mark.parametrize("declared", [{}, {"shift_invariant": False}])
-@pytest.mark.parametrize("function", [softmax_over_padding, mean_over_padding, sum_over_padding])
-def test_a_loss_that_sees_padding_is_told_so_and_nothing_else(named, function, declared):
-    problems = findings(named(function, **declared))
+@pytest.mark.parametrize("function", [softmax_over_padding, mean_over_padding])
+def test_a_loss_that_sees_padding_fails_that_check_alone(named, function):
+    problems = findings(named(function))
     assert [finding.check for finding in problems.values() if finding.failed] == ["padding_is_never_seen"]
     assert problems["gradient_holds_under_noise"].status == "not tried"
 
@@ -244,15 +203,3 @@ def test_a_loss_that_sees_padding_is_told_so_and_nothing_else(named, function, d
 def test_a_loss_that_goes_by_its_mask_passes_every_check(named):
     problems = findings(named(masked_mean, shift_invariant=False, zero_gradient=frozenset()))
     assert {finding.status for finding in problems.values()} == {"ok", "not applicable"}
-
-
-def test_a_loss_that_cannot_be_compiled_is_told_once_with_its_line(named):
-    problems = findings(named(misspelt))
-    (finding,) = [finding for finding in problems.values() if finding.failed]
-    line = misspelt.function.__code__.co_firstlineno + 4
-    assert finding.what == (
-        "it raises BrokenPluginError: misspelt cannot be compiled: NameError: name 'scoers' is not defined,"
-        f" at {__file__}, line {line}"
-    )
-    assert {finding.status for finding in problems.values()} <= {"ok", "failed", "not tried"}
-    assert problems["ordinary_lists_give_finite_results"].status == "not tried"

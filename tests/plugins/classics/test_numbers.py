@@ -56,20 +56,6 @@ def test_golden_numbers(name, key, scale) -> None:
         np.testing.assert_allclose(result.curvature, scale * np.array(golden["out"]["hess_diag"]), atol=2e-8)
 
 
-@pytest.mark.parametrize("spread", [1.0, 300.0])
-def test_ranknet_is_the_sum_over_pairs_however_far_the_scores_spread(spread) -> None:
-    scores, labels = random_list(30, spread)
-    expected = sum(np.logaddexp(0, -2 * (scores[i] - scores[j])) for i, j in pairs_of(labels))
-    result = evaluate("ranknet[sigma=2]", scores, labels)
-    np.testing.assert_allclose(result.value, expected, rtol=1e-12)
-    wrong = {(i, j): 1 / (1 + math.exp(min(700, 2 * (scores[i] - scores[j])))) for i, j in pairs_of(labels)}
-    gradient = np.zeros(30)
-    for (i, j), share in wrong.items():
-        gradient[i] -= 2 * share
-        gradient[j] += 2 * share
-    np.testing.assert_allclose(result.gradient, gradient, atol=1e-11)
-
-
 def hinges_of_all_pairs(scores, labels, margin, power) -> tuple[float, np.ndarray, np.ndarray]:
     """Return value, gradient and number of active pairs from the whole square of pairs."""
     gaps = margin - scores[:, None] + scores[None, :]

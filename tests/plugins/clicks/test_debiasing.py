@@ -18,11 +18,6 @@ def log():
     return rp.load("synthetic[queries=300,documents=10]", transforms=[LOG], seed=0)
 
 
-@pytest.fixture(scope="module")
-def impressions():
-    return rp.load("synthetic[queries=60,documents=6]", transforms=["click_log[impressions=10,lists=impressions]"])
-
-
 def relabelled(lists, propensities):
     """Return lists whose gains are proportional to clicks over examinations, document by document."""
     pairs = zip(lists.clicks.clicked, lists.clicks.shown, strict=True)
@@ -71,22 +66,6 @@ def test_dual_learning_tells_relevance_from_position_where_a_good_ranker_showed_
     assert once == pytest.approx(rates / rates[0])
     far = [np.abs(found - log.clicks.true_propensities).mean() for found in (once, often)]
     assert far[1] < 0.5 * far[0]
-
-
-def test_validation_lists_without_clicks_keep_their_labels(log):
-    truth = rp.load("synthetic[queries=300,documents=10]", seed=0).valid
-    model = rp.fit("lightgbm", scorer=TREES, loss="mse", train=log.train, valid=truth, debias="ips")
-    quality = rp.evaluate(model, truth, "ndcg@5").mean()
-    assert quality == pytest.approx(model.curve.columns["valid ndcg@5"][model.best_iteration])
-
-
-@pytest.mark.parametrize("backend", ["lightgbm[native=true]", "xgboost[native=true]"])
-def test_engines_own_debiasing_changes_what_they_learn(impressions, backend):
-    naive, debiased = (
-        rp.fit(backend, scorer=TREES, loss="lambdarank", train=impressions.train, debias=debias)
-        for debias in (None, "native")
-    )
-    assert naive.predict(impressions.test).tolist() != debiased.predict(impressions.test).tolist()
 
 
 def test_a_ranker_debiases_rows_in_any_order_as_fit_does_lists(log):

@@ -62,13 +62,3 @@ def test_users_of_the_cascade_leave_at_their_first_click(split, transform):
     # Who gets to a position has not clicked above it.
     before = np.cumsum(log.labels.reshape(-1, 8), axis=1) - log.labels.reshape(-1, 8)
     assert log.clicks.true_propensities == pytest.approx((before == 0).mean(axis=0))
-
-
-def test_users_of_the_dynamic_bayesian_network_may_click_again_or_tire(split, transform):
-    patient = transform("click_log[model=dbn,impressions=200,persistence=1,lists=impressions]", split).train
-    tired = transform("click_log[model=dbn,impressions=200,persistence=0.5,lists=impressions]", split).train
-    assert np.add.reduceat(patient.labels, patient.starts[:-1]).max() > 1
-    looks = tired.clicks.true_propensities
-    assert looks[0] == 1.0
-    assert (looks[1:5] < 0.5 * looks[:4]).all()
-    assert (patient.clicks.true_propensities > looks - 1e-12).all()

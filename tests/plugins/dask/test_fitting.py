@@ -88,8 +88,3 @@ def test_clicks_are_debiased_as_on_one_machine(client: Any, debias: str) -> None
     assert together.record.chosen["propensities"] == pytest.approx(alone.record.chosen["propensities"], abs=0.05)
     quality = [rp.evaluate(model, log.test, "ndcg@5").mean() for model in (alone, together)]
     assert quality[1] == pytest.approx(quality[0], abs=0.06)
-    lists = rp.load("synthetic[queries=20,documents=4]", transforms=["click_log[impressions=2,lists=impressions]"])
-    with pytest.raises(FitError, match=r"cannot be native; take ips or dual, or use rp\.fit"):
-        rp.fit_on_cluster(client, "lightgbm", loss="lambdarank", train=lists.train, debias="native")
-    with pytest.raises(FitError, match=r"takes the training data as rankplug\.Lists; propensities need all of them"):
-        rp.fit_on_cluster(client, "lightgbm", loss="mse", train=[log.train[:100], log.train[100:]], debias=debias)

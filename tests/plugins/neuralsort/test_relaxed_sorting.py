@@ -49,12 +49,6 @@ def test_neural_ndcg_scales_columns_and_rows(scalings) -> None:
     assert value(f"neural_ndcg[scalings={scalings}]") == pytest.approx(-ndcg(scaled))
 
 
-@pytest.mark.parametrize("loss", ["neural_ndcg[temperature=1e-3]", "pirank[temperature=1e-3]"])
-def test_a_cold_relaxation_is_ndcg(loss) -> None:
-    exact = rp.metric("ndcg")(SCORES, LABELS, [0, 5])[0]
-    assert value(loss) == pytest.approx((1 if loss.startswith("pirank") else 0) - exact, abs=1e-9)
-
-
 def test_neural_sort_is_the_mean_cross_entropy_over_all_sorting_permutations() -> None:
     logarithms, total = np.log(matrix(1.0)), []
     for first in ((0, 3), (3, 0)):

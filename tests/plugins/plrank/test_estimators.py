@@ -55,34 +55,6 @@ def test_version_3_computes_what_version_2_estimates(k) -> None:
     np.testing.assert_allclose(fast, slow, atol=1e-13)
 
 
-def test_the_estimate_of_one_ranking_is_the_papers() -> None:
-    """Found among the estimates of all rankings, which are computed here as the paper prints them."""
-    k, gains = 3, 2**LABELS - 1
-    theta = (np.arange(5) < k) / np.log2(2 + np.arange(5)) / ndcg_ideal(gains, k)
-    possible = {version: [] for version in (1, 2)}
-    for ranking in RANKINGS:
-        earned = [sum(theta[s] * gains[ranking[s]] for s in range(r, k)) for r in range(k + 1)]
-        for version, kept in possible.items():
-            estimate = np.zeros(5)
-            for document in range(5):
-                rank = min(ranking.index(document), k - 1)
-                if ranking.index(document) < k:
-                    estimate[document] += earned[rank + (version == 2)]
-                for s in range(rank + 1):
-                    odds = np.exp(SCORES[document]) / np.exp(SCORES[list(ranking[s:])]).sum()
-                    own = theta[s] * gains[document] if version == 2 else 0.0
-                    estimate[document] += odds * (own - earned[s])
-            kept.append(-estimate)
-    for version, kept in possible.items():
-        drawn = draws(f"pl_rank[version={version},samples=1,k={k}]", 200)[1]
-        nearest = np.abs(drawn[:, None, :] - np.array(kept)).max(axis=2).min(axis=1)
-        assert nearest.max() < 1e-12
-
-
-def ndcg_ideal(gains, k) -> float:
-    return (np.sort(gains)[::-1][:k] / np.log2(2 + np.arange(k))).sum()
-
-
 def test_scores_that_lie_far_apart_leave_no_doubt() -> None:
     far = rp.loss("pl_rank").evaluate([900.0, -900.0, 0.0], [0, 1, 2], [0, 3])
     assert far.value == pytest.approx(-(3 / np.log2(3) + 1 / 2) / (3 + 1 / np.log2(3)))

@@ -6,7 +6,6 @@ import json
 
 import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
 import pytrec_eval
 import yaml
@@ -86,13 +85,6 @@ def test_runs_that_lack_judged_documents_or_have_others_are_measured_as_by_trec_
         assert values["q29"] == 0.0, "a query that the run lacks has retrieved nothing"
         expected = [found[query][name] for query in run]
         assert values[list(run)].fillna(0.0).to_numpy() == pytest.approx(expected, abs=1e-9), ours
-
-
-def test_data_frames_of_other_tools_are_read() -> None:
-    run = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [1.0, 2.0]})
-    qrels = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "c"], "relevance": [1, 1]})
-    assert evaluate_run(run, qrels, "mrr").to_dict() == {"1": 0.5}
-    assert evaluate_run(run, qrels, "ndcg@1").to_dict() == {"1": 0.0}
 
 
 def test_names_are_unique_and_have_no_blanks(tmp_path) -> None:
