@@ -39,9 +39,7 @@ def filled(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("inside", INSIDE)
-def test_every_folder_of_a_project_has_the_same_store(
-    project: Path, monkeypatch: pytest.MonkeyPatch, inside: str
-) -> None:
+def test_every_folder_of_a_project_has_the_same_store(project, monkeypatch, inside) -> None:
     monkeypatch.chdir(project / inside)
     assert results_folder() == project / "results", "before there are any"
     filled(project / "results")
@@ -49,9 +47,7 @@ def test_every_folder_of_a_project_has_the_same_store(
     assert results_place().why == "found in the project's root"
 
 
-def test_results_of_the_working_folder_are_found_first_and_the_others_told(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_the_working_folder_are_found_first_and_the_others_told(project, monkeypatch) -> None:
     old, used = filled(project / "notebooks" / "results"), filled(project / "results")
     monkeypatch.chdir(project / "notebooks")
     assert results_folder() == old
@@ -76,9 +72,7 @@ def test_outside_of_projects_the_search_ends_at_home(home: Path, monkeypatch: py
     assert results_place().why == f"found in {used.parent}"
 
 
-def test_outside_home_the_store_of_the_folder_above_is_found(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outside_home_the_store_of_the_folder_above_is_found(home, tmp_path, monkeypatch) -> None:
     inside = tmp_path / "elsewhere" / "project" / "notebooks" / "tutorials"
     inside.mkdir(parents=True)
     filled(tmp_path / "elsewhere" / "project" / "results")
@@ -86,9 +80,7 @@ def test_outside_home_the_store_of_the_folder_above_is_found(
     assert results_folder() == tmp_path / "elsewhere" / "project" / "results"
 
 
-def test_outside_home_nobody_elses_results_are_taken(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outside_home_nobody_elses_results_are_taken(home, tmp_path, monkeypatch) -> None:
     mine = tmp_path / "shared" / "mine"
     mine.mkdir(parents=True)
     filled(tmp_path / "shared" / "results")

@@ -78,12 +78,3 @@ def test_every_round_is_the_papers(lists, loss, weighted):
         assert weighted_measures[feature] == pytest.approx(max(weighted_measures))
         own = of_features[feature]
         assert weight == pytest.approx(0.5 * math.log((law * (1 + own)).sum() / (law * (1 - own)).sum()))
-
-
-def test_scores_in_training_are_those_of_prediction(lists, tmp_path):
-    model = rp.fit("adarank", loss="adarank", train=lists, valid=lists, selection="map")
-    own = rp.evaluate(model, lists, "map").mean()
-    assert own == pytest.approx(model.curve.columns["valid map"][model.best_iteration])
-    assert model.curve.columns["valid map"] == model.curve.columns["train map"]
-    model.save(tmp_path / "model.json")
-    assert rp.load_model(tmp_path / "model.json").predict(lists) == pytest.approx(model.predict(lists))

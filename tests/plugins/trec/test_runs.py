@@ -133,17 +133,10 @@ def test_a_run_and_its_judgements_are_written_from_the_scores_that_a_store_has_k
     assert values.mean() == pytest.approx(table["value"].item(), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("queries", "message"),
-    [
-        (["#1", "b"], "query '#1' begins with #, as comments of TREC's files do; rename it"),
-        (["a b", "a_b"], "2 queries are called 'a_b'; rename all but one"),
-        (["a", " "], "query 1 has an empty name"),
-    ],
-)
-def test_names_that_readers_would_take_for_something_else_are_told(tmp_path, queries, message) -> None:
+@pytest.mark.parametrize("queries", [["#1", "b"], ["a b", "a_b"], ["a", " "]])
+def test_names_that_readers_would_mistake_are_refused(tmp_path, queries) -> None:
     lists = rp.Lists(np.ones((2, 1)), [1, 2], [0, 1, 2], queries)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=r"begins with #|rename all but one|has an empty name"):
         write_qrels(tmp_path / "qrels.txt", lists)
     with pytest.raises(DataError):
         write_run(tmp_path / "run.txt", lists, [1.0, 2.0])
