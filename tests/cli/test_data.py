@@ -81,12 +81,3 @@ def test_loading_prepares_what_lies_there(tmp_path):
     assert (len(train), len(valid), len(test)) == (9, 3, 3)
     (tmp_path / "data" / "MQ2008").rename(tmp_path / "elsewhere")
     assert rp.load("mq2008", fold=5).train.documents == 36
-
-
-def test_broken_lines_can_be_left_out(tmp_path):
-    path = write_release(tmp_path / "data") / "Fold1" / "test.txt"
-    path.write_text(path.read_text() + "oops\n")
-    with pytest.raises(DataError, match=r"test.txt, line 13: expected a label.*--on-error skip"):
-        run("prepare", "mq2008")
-    assert "1 broken lines left out" in run("prepare", "mq2008", "--on-error", "skip").output
-    assert run("prepare", "mq2008", "--on-error", "ignore").exit_code == 2

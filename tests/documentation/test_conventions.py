@@ -60,26 +60,12 @@ def ranx_ndcg(scores, labels):
     return float(ranx.evaluate(ranx.Qrels(relevant), ranx.Run(retrieved), "ndcg"))
 
 
-def trec_eval_ndcg(scores, labels):
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    relevant, retrieved = named(scores, labels)
-    return pytrec_eval.RelevanceEvaluator(relevant, {"ndcg"}).evaluate(retrieved)["q"]["ndcg"]
-
-
-def ir_measures_ndcg(scores, labels):
-    ir_measures = pytest.importorskip("ir_measures")
-    (found,) = ir_measures.iter_calc([ir_measures.nDCG], *named(scores, labels))
-    return found.value
-
-
 TOOLS = {
     "LightGBM": lightgbm_ndcg,
     "XGBoost": xgboost_ndcg,
     "CatBoost": catboost_ndcg,
     "scikit-learn": scikit_learn_ndcg,
     "ranx": ranx_ndcg,
-    "trec_eval": trec_eval_ndcg,
-    "ir_measures": ir_measures_ndcg,
 }
 
 

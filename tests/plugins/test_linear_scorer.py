@@ -56,10 +56,3 @@ def test_sums_are_those_of_the_order_that_is_written_down_to_the_last_bit(docume
         with rp.use_threads(number):
             found = scorer.scores(w, features).tobytes(), scorer.pullback(gradient, features).tobytes()
         assert found == expected
-
-
-def test_the_plain_order_is_as_exact_as_a_sum_can_be():
-    features, w, gradient = drawn(2_000, 136)
-    scorer, exact = LinearScorer(Parameters(), 136), features.astype(np.longdouble)
-    np.testing.assert_allclose(scorer.scores(w, features), exact @ w, rtol=1e-12, atol=1e-10)
-    np.testing.assert_allclose(scorer.pullback(gradient, features), gradient @ exact, rtol=1e-12, atol=1e-8)
