@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug import Lists
-from rankplug.data.lists import check_starts, starts_of
 from rankplug.errors import DataError, RankplugError
 
 
@@ -57,37 +56,12 @@ def test_any_selection_of_queries_holds_them_in_its_order(lists, data):
     assert as_python(lists[mask]) == [whole[query] for query in np.flatnonzero(mask)]
 
 
-@given(ragged)
-def test_iterating_gives_every_query_once(lists):
-    assert [as_python(one)[0] for one in lists] == as_python(lists)
-    assert as_python(lists[-1]) == as_python(lists)[-1:]
-    assert lists.query_of_document.tolist() == np.repeat(np.arange(len(lists)), lists.lengths).tolist()
-
-
-def test_a_plain_slice_shares_memory_and_a_selection_does_not():
-    lists = made([2, 3, 4])
-    assert np.shares_memory(lists[1:].features, lists.features)
-    assert np.shares_memory(lists[1].labels, lists.labels)
-    assert not np.shares_memory(lists[[1, 2]].features, lists.features)
-
-
-def test_an_unknown_query_is_an_index_error():
-    with pytest.raises(IndexError, match="query number 3 of 3"):
-        made([1, 1, 1])[3]
-
-
 @given(st.lists(ragged, min_size=1, max_size=4))
 def test_concatenation_is_that_of_python_lists(parts):
     joined = as_python(Lists.concatenate(parts))
     named = all(part.document_ids is not None for part in parts)
     expected = [query if named else (*query[:3], None) for part in parts for query in as_python(part)]
     assert joined == expected
-
-
-@given(ragged, st.integers(0, 8))
-def test_cutting_and_joining_gives_the_same_data_back(lists, at):
-    parts = [part for part in (lists[:at], lists[at:]) if len(part)]
-    assert Lists.concatenate(parts).fingerprint == lists.fingerprint
 
 
 @given(ragged, st.integers(0, 2**32))
@@ -144,12 +118,6 @@ def test_the_fingerprint_changes_with_the_boundaries_between_queries():
     assert Lists(whole.features, whole.labels, np.array([0, 1, 4])).fingerprint != whole.fingerprint
 
 
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=9, unique=True), st.data())
-def test_starts_of_query_ids_mark_where_each_query_begins(ids, data):
-    counts = data.draw(st.lists(st.integers(1, 4), min_size=len(ids), max_size=len(ids)))
-    assert np.diff(starts_of(np.repeat(ids, counts))).tolist() == counts
-
-
 def test_lists_from_query_ids_know_their_queries():
     lists = Lists.from_query_ids(np.ones((5, 1)), [0, 1, 2, 0, 1], [7, 7, 3, 3, 3], document_ids=list("abcde"))
     assert lists.query_ids.tolist() == [7, 3] and lists.lengths.tolist() == [2, 3]
@@ -163,30 +131,18 @@ ONES = np.ones((3, 2), np.float32)
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Lists(np.ones(3), [0, 1, 2], [0, 3]), "one column a feature, got shape (3,)"),
         (lambda: Lists(ONES, [0, 1], [0, 3]), "3 rows of features, but labels of shape (2,)"),
-        (lambda: Lists(ONES, [0, 1, 2], []), "starts must be one row of offsets, one a query and the total last"),
-        (lambda: Lists(ONES, [0, 1, 2], [1, 3]), "starts must begin with 0, got 1"),
         (lambda: Lists(ONES, [0, 1, 2], [0, 2]), "starts must end with the number of documents, 3, got 2"),
-        (lambda: Lists(ONES, [0, 1, 2], [0, 2, 2, 3]), "query number 1 has 0 documents in starts"),
         (lambda: Lists(ONES, [0, 1, 2], [0, 2, 1, 3]), "query number 1 has -1 documents in starts"),
         (lambda: Lists(ONES, [0, 1, 2], [0, 3], [1, 2]), "starts has 1 queries, but there are 2 query ids"),
-        (lambda: Lists(ONES, [0, 1, 2], [0, 3], [1], np.arange(2)), "3 documents, but 2 document ids"),
-        (lambda: Lists.from_query_ids(ONES, [0, 1, 2], [1, 1]), "3 rows of features, but query ids of shape (2,)"),
         (
             lambda: Lists.from_query_ids(ONES, [0, 1, 2], [5, 6, 5]),
             "query id 5 stands in two places, at document 0 and again at document 2; sort the documents by query",
         ),
-        (lambda: Lists.concatenate([]), "nothing to concatenate"),
         (
             lambda: Lists.concatenate([made([1]), made([1], features=2)]),
             "lists with different numbers of features cannot be joined: [2, 3]",
         ),
-        (
-            lambda: made([1]).batches(0),
-            "the number of queries of a mini-batch must be a whole number of at least 1, got 0",
-        ),
-        (lambda: check_starts([[0, 1]], 1), "got shape (1, 2)"),
     ],
 )
 def test_data_that_do_not_add_up_are_refused(make, message):
@@ -198,7 +154,6 @@ def test_data_that_do_not_add_up_are_refused(make, message):
     ("features", "labels", "ids", "message"),
     [
         ([1, np.nan, 3], [0, 1, 2], [1, 2], "feature 1 of document 1 in file.txt is nan; replace missing values"),
-        ([1, 2, np.inf], [0, 1, 2], [1, 2], "feature 1 of document 2 in file.txt is inf; replace missing values"),
         (
             [1, 2, 3],
             [0, -1, np.nan],
@@ -214,8 +169,3 @@ def test_validation_names_the_first_impossible_value(features, labels, ids, mess
     )
     with pytest.raises(DataError, match=re.escape(message)):
         lists.validate()
-
-
-def test_validation_returns_sound_lists_themselves():
-    lists = made([2, 2])
-    assert lists.validate() is lists

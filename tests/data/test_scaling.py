@@ -38,10 +38,6 @@ def test_a_constant_feature_becomes_nothing(kind, features):
     assert not Scaling.of(kind, features)(features)[:, 3].any()
 
 
-def test_no_scaling_hands_on_the_very_same_array(features):
-    assert Scaling.of(None, features)(features) is features
-
-
 @pytest.mark.parametrize("kind", ["standard", "log"])
 def test_what_is_written_reads_back_to_the_same_bits(kind, features):
     fitted = Scaling.of(kind, features)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import rankplug as rp
-from rankplug.errors import DataError, ParameterError
+from rankplug.errors import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*title left out, no numbers")
 pa = pytest.importorskip("pyarrow")
@@ -190,12 +190,6 @@ def test_a_lazy_frame_is_collected() -> None:
     assert found.fingerprint == expected.fingerprint
 
 
-def test_a_column_of_several_types_is_told() -> None:
-    frame = pd.DataFrame({"q": [1, "b"], "y": [0, 1], "x": [2.0, 3.0]})
-    with pytest.raises(DataError, match=r"column q .* a column holds values of one type, texts if need be"):
-        rp.Lists.from_table(frame, query="q", label="y")
-
-
 def test_rows_in_any_order_are_the_sorted_rows(tmp_path) -> None:
     generator = np.random.default_rng(3)
     frame = pd.DataFrame(generator.normal(size=(5000, 7)).astype(np.float32), columns=list("abcdefg"))
@@ -240,18 +234,12 @@ SMALL = {"q": ["a", "a"], "y": [0, 1], "x": [1, 2]}
     ("changed", "options", "message"),
     [
         ({}, {"query": "qid"}, "has no column for queries qid: known: q, x, y"),
-        ({}, {"label": "rel"}, "has no column for labels rel"),
-        ({}, {"features": ["z"]}, "has no feature z"),
         ({}, {"features": ["y"]}, "y cannot be a feature"),
         ({"q": ["a", None]}, {}, "the query of row 1 in q is missing"),
-        ({"q": [[1], [2]]}, {}, "the column for queries q holds list"),
-        ({"y": ["no", "yes"]}, {}, "the column for labels y holds .*string; labels are numbers"),
         ({"y": [1, -1]}, {}, "label -1.0 of document 1 .* is not a finite number of zero or more"),
-        ({"x": ["u", "v"]}, {}, "has no column of numbers"),
         ({"x": ["u", "v"]}, {"features": ["x"]}, "the feature x holds .*string"),
         ({"x": [1.0, 1e300]}, {}, "the feature x has values that float32 cannot hold"),
         ({"x": [[1, 2], [3]]}, {}, "the lists of the feature x are not all of 2 numbers"),
-        ({"q": [], "y": [], "x": []}, {}, "has no rows"),
     ],
 )
 def test_tables_that_make_no_lists_are_told_by_column_and_row(changed, options, message) -> None:
@@ -259,24 +247,11 @@ def test_tables_that_make_no_lists_are_told_by_column_and_row(changed, options, 
         rp.Lists.from_table(pa.table({**SMALL, **changed}), **{"query": "q", "label": "y", **options})
 
 
-def test_arguments_of_the_wrong_kind_are_told() -> None:
-    with pytest.raises(ParameterError, match="write \\['x'\\]"):
-        rp.Lists.from_table(pa.table(SMALL), query="q", label="y", features="x")
-    with pytest.raises(ParameterError, match="missing_labels is one of raise, skip, zero"):
-        rp.Lists.from_table(pa.table(SMALL), query="q", label="y", missing_labels="drop")
-    with pytest.raises(DataError, match=r"a table is a path, .*, not 3"):
-        rp.Lists.from_table(3, query="q", label="y")
-
-
 def test_files_that_are_no_tables_are_told(tmp_path) -> None:
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
     (tmp_path / "cut.arrow").write_bytes(b"nothing of Arrow")
     for name in ("cut.parquet", "cut.arrow"):
         with pytest.raises(DataError, match=f"{name} cannot be read"):
-            rp.Lists.from_table(tmp_path / name, query="q", label="y")
-    for name, message in (("none.parquet", "there is no file"), ("text.csv", "is no table")):
-        (tmp_path / "text.csv").write_text("q,y\n")
-        with pytest.raises(DataError, match=message):
             rp.Lists.from_table(tmp_path / name, query="q", label="y")
 
 

@@ -2,16 +2,14 @@
 
 import contextlib
 import hashlib
-import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from rankplug_data.catalogue import Download
-from rankplug_data.download import answer_of, fetch
+from rankplug_data.download import fetch
 
-from rankplug.cli import main
 from rankplug.errors import DataError
 
 CONTENT = bytes(range(256)) * 4096
@@ -28,20 +26,15 @@ class Handler(BaseHTTPRequestHandler):
         self.server.requests.append((self.path, self.headers.get("Range")))
         answer = {
             "/file": self.whole,
-            "/moved": self.redirect,
             "/wrong": lambda: self.send(b"something else" * 100),
             "/cut": self.cut,
             "/cut-without-ranges": lambda: self.cut(ranges=False),
             "/always-cut": lambda: self.cut(always=True),
-            "/bad": lambda: self.send_error(400),
             "/busy": lambda: self.send_error(503) if self.asked() < 3 else self.whole(),
             "/always-busy": lambda: self.send_error(503),
             "/slow": self.slow,
             "/promises-less": lambda: self.send(CONTENT, promised=1000),
-            "/promises-more": lambda: self.send(CONTENT, promised=len(CONTENT) + 1000),
             "/goes-on-elsewhere": self.elsewhere,
-            "/empty": lambda: self.send(b""),
-            "/page": lambda: self.send(b"<html>log in</html>", kind="text/html; charset=utf-8"),
             "/mirror/SET/set.zip": self.whole,
         }.get(self.path)
         if answer is None:
@@ -82,12 +75,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(CONTENT) - 7))
         self.end_headers()
         self.wfile.write(CONTENT[7:])
-
-    def redirect(self):
-        self.send_response(302)
-        self.send_header("Location", "/file")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
 
     def begin(self):
         return begin_of(self.headers["Range"]) if "Range" in self.headers else 0
@@ -146,11 +133,6 @@ def test_a_file_is_fetched_once(server, tmp_path):
     assert files(tmp_path) == ["set.zip"]
 
 
-def test_the_next_address_is_tried(server, tmp_path):
-    assert get(server, tmp_path, "/nothing", "/wrong", "/file").read_bytes() == CONTENT
-    assert [path for path, _ in server.requests] == ["/nothing", "/wrong", "/file"]
-
-
 def test_a_cut_connection_goes_on_where_it_stopped(server, tmp_path):
     assert get(server, tmp_path, "/cut").read_bytes() == CONTENT
     (_, first), (_, second) = server.requests
@@ -183,18 +165,13 @@ def test_remains_of_another_file_are_thrown_away(server, tmp_path, size):
 
 WRONG = {
     "/nothing": "the server answered 404 Not Found",
-    "/bad": "the server answered 400 Bad Request",
     "/always-busy": "the server answered 503 Service Unavailable",
     "/slow": "sends less than 1,000 bytes a second",
     "/wrong": "what came has another SHA-256 than",
     "/promises-less": "what came has another SHA-256 than",
     "/always-cut": "IncompleteRead|ended after",
-    "/empty": "what came has another SHA-256 than",
-    "/page": "what came has another SHA-256 than",
     "/goes-on-elsewhere": r"goes on at byte 7 and not at \d+",
-    "/promises-more": "IncompleteRead|ended after",
 }
-"""Addresses and what is wrong with each; the last one gives all of the file, so the next need only say that it ends."""
 
 
 @pytest.mark.parametrize("path", WRONG)
@@ -215,33 +192,3 @@ def test_mirrors_that_the_user_names_are_asked_last(server, tmp_path, monkeypatc
     monkeypatch.setenv("RANKPLUG_MIRRORS", f"{server.url}/no-mirror/ {server.url}/mirror")
     assert get(server, tmp_path, "/nothing").read_bytes() == CONTENT
     assert [path for path, _ in server.requests] == ["/nothing", "/no-mirror/SET/set.zip", "/mirror/SET/set.zip"]
-
-
-def test_addresses_are_checked_by_a_byte(server):
-    answers = {"/file": "", "/nothing": "404 Not Found", "/bad": "400 Bad Request", "/always-busy": "503"}
-    answers |= {"/empty": "nothing", "/page": "a page", "/moved": "", "/slow": "", "/cut": ""}
-    for path, answer in answers.items():
-        said = answer_of(server.url + path, patience=1)
-        assert said.endswith(answer) if not answer else answer in said
-    assert answer_of("http://127.0.0.1:9/set.zip", patience=1)
-
-
-def test_links_of_mirrors_are_checked_with_the_others(server, monkeypatch, capsys):
-    from rankplug_data import catalogue
-
-    (ohsumed,) = (benchmark for benchmark in catalogue.BENCHMARKS if benchmark.name == "ohsumed")
-    found = {"QueryLevelNorm": (Download(file="SET/set.zip", urls=(f"{server.url}/bad",), sha256=DIGEST),)}
-    monkeypatch.setitem(ohsumed.__dict__, "downloads", found)
-    monkeypatch.setenv("RANKPLUG_MIRRORS", f"{server.url}/mirror http://127.0.0.1:9")
-    monkeypatch.setattr("sys.argv", ["rankplug", "data", "check-links", "ohsumed", "--json"])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    said = capsys.readouterr()
-    answers = {entry["address"].removeprefix(server.url): entry["problem"] for entry in json.loads(said.out)}
-    assert list(answers) == ["/bad", "/mirror/SET/set.zip", "http://127.0.0.1:9/SET/set.zip"]
-    assert (
-        answers["/bad"].endswith("400 Bad Request")
-        and not answers["/mirror/SET/set.zip"]
-        and all(list(answers.values())[::2])
-    )
-    assert stop.value.code == 1 and "2 addresses do not answer with a file" in said.err

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-import numpy as np
 import pytest
 from rankplug_data import pictures
-from rankplug_data.mslr_sample import NAME, mslr_sample, where_it_is_looked_for
 from rankplug_data.synthetic.features import names_of
 from rankplug_data.synthetic.learning_curves import learning_curves
 
 import rankplug as rp
-
-BESIDE = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -30,19 +23,6 @@ def collections():
         "few": rp.load("synthetic[queries=40,documents=20]").train,
         "many": rp.load("synthetic[queries=200,documents=40]").train,
     }
-
-
-def heights(axes):
-    """Return heights of all bars of a histogram's outlines or of bars, added up by artist."""
-    return [sum(bar.get_height() for bar in container) for container in axes.containers]
-
-
-def test_label_shares_add_up_to_100_percent(collections):
-    axes = pictures.draw_label_shares(collections).axes[0]
-    assert heights(axes) == pytest.approx([100, 100])
-    assert "%" in axes.get_ylabel()
-    shares = np.bincount(collections["many"].labels.astype(int)) / collections["many"].documents
-    assert [bar.get_height() for bar in axes.containers[1]] == pytest.approx(list(100 * shares))
 
 
 def test_lengths_and_features_are_histograms(collections):
@@ -71,23 +51,3 @@ def test_learning_curves_lie_between_chance_and_the_oracle():
     axes = pictures.draw_learning_curves(curves, "ndcg@5").axes[0]
     assert [line.get_label() for line in axes.lines] == ["linear", "trees", "network", "oracle", "chance"]
     assert axes.lines[1].get_ydata() == pytest.approx(points[points["model"] == "trees"]["value"].to_numpy())
-
-
-def test_the_sample_of_mslr_is_found_where_there_is_one(monkeypatch, tmp_path):
-    folders = [Path(folder) for folder in os.environ.get("RANKPLUG_DATA", "").split(os.pathsep) if folder]
-    holding = next((folder for folder in [*folders, BESIDE] if (folder / f"{NAME}.tar.xz").is_file()), None)
-    if holding is None:
-        pytest.skip(f"{NAME}.tar.xz is neither in RANKPLUG_DATA nor in {BESIDE}")
-    monkeypatch.setenv("RANKPLUG_DATA", str(holding))
-    monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
-    sample = mslr_sample()
-    assert (len(sample), sample.documents, sample.features.shape[1]) == (86, 10_000, 136)
-    assert mslr_sample().fingerprint == sample.fingerprint
-
-
-def test_without_a_sample_it_says_where_it_looked(monkeypatch, tmp_path):
-    monkeypatch.setenv("RANKPLUG_DATA", str(tmp_path))
-    assert mslr_sample() is None
-    assert str(tmp_path) in where_it_is_looked_for()
-    monkeypatch.delenv("RANKPLUG_DATA")
-    assert "RANKPLUG_DATA is not set" in where_it_is_looked_for()

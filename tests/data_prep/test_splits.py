@@ -8,8 +8,7 @@ from rankplug_data.transform_specifications import RandomSplitParameters
 from rankplug_data.transforms import divide, random_split
 
 import rankplug as rp
-from rankplug.errors import DataError, ParameterError
-from rankplug.registry import read_parameters
+from rankplug.errors import DataError
 
 
 def lists_of(query_ids, seed=0):
@@ -52,14 +51,6 @@ def test_the_split_does_not_depend_on_which_parts_the_queries_came_from():
         assert set(part.query_ids) == set(same.query_ids)
 
 
-def test_seeds_give_different_splits_and_the_same_seed_the_same():
-    def ids(seed):
-        return random_split(POOL, RandomSplitParameters(), np.random.default_rng(seed)).train.query_ids.tolist()
-
-    assert ids(1) == ids(1)
-    assert ids(1) != ids(2)
-
-
 def test_each_query_is_as_likely_in_each_part():
     counts = np.zeros(50)
     for seed in range(400):
@@ -72,10 +63,3 @@ def test_a_query_that_stands_twice_is_refused():
     doubled = POOL._replace(test=POOL.train)
     with pytest.raises(DataError, match="query 100 stands 2 times in train, valid and test"):
         random_split(doubled, RandomSplitParameters(), np.random.default_rng(0))
-
-
-def test_shares_must_leave_a_test_part():
-    with pytest.raises(ParameterError, match=r"train=0.7 and valid=0.3 leave no query for the test part"):
-        read_parameters(RandomSplitParameters, {"train": 0.7, "valid": 0.3}, "transform random_split")
-    with pytest.raises(DataError, match="2 queries are too few"):
-        divide(2, (0.6, 0.2), np.random.default_rng(0))

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import math
-import subprocess
-import sys
 import time
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -17,13 +13,11 @@ from rankplug_data.synthetic import collection
 from rankplug_data.synthetic.draws import exponential, normal, standard, word
 from rankplug_data.synthetic.features import recipes
 from rankplug_data.synthetic.parameters import SyntheticParameters
-from rankplug_data.synthetic.shapes import SHAPES, shape_of
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
+from rankplug_data.synthetic.shapes import SHAPES
 
 import rankplug as rp
 from rankplug.data import load_in_blocks
-from rankplug.errors import DataError, ParameterError
+from rankplug.errors import DataError
 from rankplug.store import Combination, Trial
 from rankplug.sweeps import run_trial
 
@@ -145,9 +139,6 @@ def test_with_fewer_editions_the_first_measures_stay_and_labels_are_the_same():
     assert whole.train.features.shape[1] == 519 and narrow.train.features.shape[1] == 144
     assert (whole.train.features[:, :125] == narrow.train.features[:, :125]).all()
     assert (whole.train.features[:, 500:511] != narrow.train.features[:, 125:136]).any()
-    for name in SHAPES:
-        for editions in (1, 2, 3):
-            assert len(recipes(shape_of(name, editions))) == shape_of(name, editions).features
 
 
 def in_blocks(name, **more):
@@ -206,24 +197,6 @@ def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch
     assert len(blocks.record["test_fingerprint"]) == len(whole.record["test_fingerprint"])
 
 
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_test_part(monkeypatch):
-    monkeypatch.setattr(collection, "BLOCK_BYTES", 1 << 20)
-
-    def peak(queries):
-        gc.collect()
-        tracemalloc.start()
-        name = f"synthetic[queries=5,documents=40,test_queries={queries}]"
-        for split in load_in_blocks(name, transforms=["query_minmax", "drop_empty"]):
-            assert len(split.test) > 0
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
-
-    assert peak(50)
-    assert peak(1000) < 1.3 * peak(250)
-
-
 def test_the_trials_seed_draws_the_queries_unless_a_sample_is_named():
     name = "synthetic[queries=20,documents=10]"
     fixed = "synthetic[queries=20,documents=10,sample=4]"
@@ -258,58 +231,6 @@ def test_its_shape_is_that_of_the_collection(shape):
         assert every.features.max() <= 1.0
 
 
-def test_list_lengths_have_a_tail_to_900_and_some_queries_have_nothing_relevant():
-    train, _, _ = rp.load("synthetic[queries=6000]")
-    assert 600 <= train.lengths.max() <= 900
-    assert train.lengths.min() < 30
-    assert np.log(train.lengths).std() == pytest.approx(SHAPES["mslr"].spread, abs=0.03)
-    empty = np.maximum.reduceat(train.labels, train.starts[:-1]) == 0
-    assert 0.02 <= empty.mean() <= 0.04
-
-
-def test_features_are_of_the_kinds_that_mslr_has():
-    train, _, _ = rp.load("synthetic")
-    features, names = train.features, [feature.name for feature in recipes(SHAPES["mslr"])]
-    whole = (features == np.floor(features)).all(axis=0)
-    sparse = (features == 0).mean(axis=0) > 0.8
-    in_unit_interval = ((features >= 0) & (features <= 1)).all(axis=0)
-    heavy = features.max(axis=0) > 50 * np.maximum(features.mean(axis=0), 1e-9)
-    negative = (features < 0).any(axis=0)
-    for kind, least in ((whole, 35), (sparse, 15), (in_unit_interval, 20), (heavy, 10), (negative, 15)):
-        assert kind.sum() >= least
-    constant = np.maximum.reduceat(features, train.starts[:-1]) == np.minimum.reduceat(features, train.starts[:-1])
-    assert [name for name, same in zip(names, constant.all(axis=0), strict=True) if same] == [
-        name for name in names if name.startswith("inverse document frequency")
-    ]
-
-
-def test_the_same_measure_stands_where_mslr_has_it():
-    names = [feature.name for feature in recipes(SHAPES["mslr"])]
-    assert names[0] == "covered query terms, body"
-    assert names[109] == "BM25, whole document"
-    assert names[127] == "inward links"
-    assert names[134] == "clicks on it"
-    assert len(set(names)) == 136
-
-
-@pytest.mark.slow
-def test_trees_beat_a_linear_model_and_an_oracle_beats_both_but_is_not_perfect():
-    lightgbm = pytest.importorskip("lightgbm")
-    train, _, test = rp.load("synthetic[queries=500]", seed=0)
-    scaler = StandardScaler().fit(train.features)
-    linear = LogisticRegression(max_iter=200).fit(scaler.transform(train.features), train.labels >= 2)
-    linear_quality = ndcg_at_10(linear.decision_function(scaler.transform(test.features)), test)
-    settings = {"objective": "binary", "num_leaves": 31, "learning_rate": 0.1, "verbose": -1, "num_threads": 1}
-    data = lightgbm.Dataset(train.features, train.labels >= 2, free_raw_data=False)
-    trees_quality = ndcg_at_10(lightgbm.train(settings, data, 60).predict(test.features), test)
-    oracle = collection.oracle(SyntheticParameters(queries=500), 0)
-    oracle_quality = ndcg_at_10(oracle[2], test)
-    chance = ndcg_at_10(np.random.default_rng(0).random(test.documents), test)
-    assert chance + 0.1 < linear_quality < trees_quality - 0.015
-    assert 0.40 < trees_quality < 0.55
-    assert trees_quality + 0.08 < oracle_quality < 0.8
-
-
 def test_less_noise_of_the_judges_makes_an_oracle_better():
     def quality(noise):
         parameters = SyntheticParameters(queries=200, noise=noise)
@@ -333,25 +254,3 @@ def test_draws_have_the_moments_and_independence_of_normal_numbers():
         assert moments.var() == pytest.approx(1.0, abs=0.03)
         assert (moments**4).mean() - 3.0 == pytest.approx(kurtosis, abs=0.12)
         assert abs(np.corrcoef(moments[1:], moments[:-1])[0, 1]) < 4 / math.sqrt(moments.size)
-
-
-def test_listing_plugins_imports_no_compiler():
-    check = "import sys, rankplug_data.plugin as p; p.rankplug_datasets(); print('numba' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
-def test_impossible_parameters_are_refused():
-    for wrong in (
-        "editions=0",
-        "queries=4",
-        "shape=mlsr",
-        "noise=-1",
-        "documents=0",
-        "test_queries=0",
-        "valid_queries=0",
-    ):
-        with pytest.raises(ParameterError, match=wrong.split("=")[0]):
-            rp.load(f"synthetic[{wrong}]")
-    with pytest.raises(DataError, match="folds 1 to 1"):
-        rp.load("synthetic", fold=2)

@@ -6,14 +6,12 @@ import math
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 import rankplug as rp
 from rankplug.errors import DivergedError
-from rankplug.training._training_loop import is_watched
 
 ENGINES = [
     ("lightgbm", "trees[leaves=4,rounds=12,min_data=2]"),
@@ -115,17 +113,6 @@ def test_ctrl_c_in_a_terminal_returns_the_model():
     assert run.returncode == 0
 
 
-def test_an_interruption_before_any_model_passes_through(train, monkeypatch):
-    from rankplug.losses import Objective
-
-    def interrupted(*arguments, **settings):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Objective, "__call__", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        rp.fit("lightgbm", loss="cross_entropy", train=train)
-
-
 @pytest.mark.parametrize(("backend", "scorer"), ENGINES)
 def test_a_loss_that_turns_nan_stops_with_the_last_good_model(backend, scorer, train, valid, monkeypatch):
     from rankplug.losses import Objective
@@ -149,36 +136,3 @@ def test_without_validation_data_the_last_iteration_is_kept(train):
     model = rp.fit("lightgbm", scorer="trees[rounds=7,leaves=4,min_data=2]", loss="cross_entropy", train=train)
     assert model.best_iteration == 6
     assert model.booster.num_trees() == 7
-
-
-def test_time_memory_and_versions_are_recorded(train):
-    record = rp.fit("lightgbm", scorer="trees[rounds=3]", loss="cross_entropy", train=train).record
-    assert record.seconds["total"] >= record.seconds["training"] > 0
-    assert record.peak_memory > 10_000_000
-    assert {"python", "rankplug", "lightgbm"} <= set(record.versions)
-    assert record.data["train"] == train.fingerprint
-
-
-def test_the_progress_bar_is_silent_under_ci_and_in_worker_threads(monkeypatch):
-    from concurrent.futures import ThreadPoolExecutor
-
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.delenv("CI", raising=False)
-    assert is_watched()
-    with ThreadPoolExecutor(1) as pool:
-        assert not pool.submit(is_watched).result()
-    monkeypatch.setenv("CI", "true")
-    assert not is_watched()
-
-
-def test_the_progress_bar_shows_the_metrics_when_asked_for(train, capsys):
-    rp.fit(
-        "lightgbm",
-        scorer="trees[rounds=3]",
-        loss="cross_entropy",
-        train=train,
-        progress=True,
-        callbacks=[lambda iteration, metrics: time.sleep(0.15)],
-    )
-    shown = capsys.readouterr().err
-    assert "2/3" in shown and "train ndcg@5=0." in shown

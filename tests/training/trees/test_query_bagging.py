@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.errors import FitError
 from rankplug.training import BoostingObjective, Problem
 
 TREES = "trees[rounds=30,leaves=7,min_data=5,learning_rate=0.1"
@@ -134,18 +133,3 @@ def test_native_trees_hand_the_share_to_lightgbm(split, by_query) -> None:
     model = rp.fit("lightgbm[native=true]", scorer=scorer, loss="lambdarank", train=split.train)
     assert "[bagging_by_query: 1]" in model.text and "[bagging_fraction: 0.2]" in model.text
     assert "[bagging_freq: 3]" in model.text
-
-
-def test_what_cannot_be_sampled_by_query_is_told(split) -> None:
-    pytest.importorskip("xgboost")
-    with pytest.raises(FitError, match="XGBoost's own objectives sample documents, not whole queries"):
-        rp.fit("xgboost[native=true]", scorer="trees[query_bagging=0.2]", loss="lambdarank", train=split.train)
-    with pytest.raises(FitError, match="leave one of them away"):
-        rp.fit("xgboost", scorer="trees[query_bagging=0.2,bagging=0.5]", loss="lambdarank", train=split.train)
-
-
-def test_a_lightgbm_that_samples_documents_only_is_told(split, monkeypatch) -> None:
-    backend = pytest.importorskip("rankplug_lightgbm.backend")
-    monkeypatch.setattr(backend, "known_parameters", lambda: ("bagging_fraction", "bagging_freq"))
-    with pytest.raises(FitError, match=r"samples documents, not whole queries; take 4\.6 or later"):
-        rp.fit("lightgbm[native=true]", scorer="trees[query_bagging=0.2]", loss="lambdarank", train=split.train)
