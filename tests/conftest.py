@@ -193,45 +193,6 @@ def report_of() -> Callable[..., list[Path]]:
     return write
 
 
-@pytest.fixture(scope="session")
-def scoreboard_of() -> Callable[..., Path]:
-    """Write a scoreboard into a folder, with a board for each text in which all names are it; return its page."""
-    import pandas as pd
-
-    from rankplug.report import write_scoreboard
-    from rankplug.studies.scoreboard import Board, Collection, Conditions, Entry, Method, Scoreboard
-
-    def board_of(text: str, first: int) -> Board:
-        collection = Collection("synthetic", (text,), text, text)
-        conditions = Conditions("smoke", True, text)
-        plugin = {"name": text, "parameters": {text: text}, "distribution": text, "version": text}
-        parts = {"dataset": "synthetic", "loss": "mse", "backend": "torch", "scorer": "linear"}
-
-        def entry(number: int) -> Entry:
-            identity, index = (
-                f"{first + number:016}",
-                pd.MultiIndex.from_product([range(3), [1]], names=["trial", "fold"]),
-            )
-            record = {"identity": identity, "combination": parts, "fold": 1, "seed": text}
-            record |= {"plugins": {"loss": [plugin], "dataset": [plugin]}, "versions": {text: text}}
-            facts = {"versions": {text: text}, "fit_seconds": 1.0, "data": {"train": text, "valid": text}}
-            facts |= {"threads": text, "iterations": text, "best_iteration": text}
-            tests = [{"test_fingerprint": f"{text} {trial}", "pool": f"{text} {trial}"} for trial in range(3)]
-            records = tuple({**record, "trial": trial, "record": facts | test} for trial, test in enumerate(tests))
-            values = pd.Series([0.5 + 0.01 * number * trial for trial in range(3)], index=index)
-            method = Method(text, text, f"{text} {number}")
-            return Entry(method, collection, conditions, values, records, 4)
-
-        return Board(conditions, collection, [entry(number) for number in range(3)], 0.005, lambda *_: pd.DataFrame())
-
-    def write(text: str | Sequence[str], folder: Path) -> Path:
-        texts = [text] if isinstance(text, str) else text
-        boards = tuple(board_of(one, 3 * number) for number, one in enumerate(texts))
-        return write_scoreboard(Scoreboard(boards, texts[0], 0.5), Store(folder / "store"), folder / "report")
-
-    return write
-
-
 PLUGIN = '''
 import pathlib
 

@@ -84,7 +84,7 @@ def test_a_cut_or_damaged_zip_is_an_error_that_names_it(tmp_path):
 def test_a_zip_that_grows_out_of_proportion_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "ALWAYS_ALLOWED", 1 << 16)
     monkeypatch.setattr(archives, "LARGEST_GROWTH", 10)
-    files = {"train.txt": b"0 qid:1 1:1\n" * 100_000}
+    files = {"train.txt": b"0 qid:1 1:1\n" * 1_000_000}
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(files["train.txt"]))
     for bomb in (
         as_zip(tmp_path / "bomb.zip", files),

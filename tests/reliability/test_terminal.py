@@ -55,9 +55,7 @@ def forged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 COMMANDS = [
     "rankplug results --sql 'select failure from failures'",
-    "rankplug results --where STEERING",
     "rankplug sweep sweep.yaml --dry-run",
-    "rankplug plugins",
     "rankplug data prepare 'letor-file[path=\"dataSTEERING.txt\"]'",
     "rankplug --debug train 'letor-file[path=\"dataSTEERING.txt\"]' --loss mse --out new.txt",
     "rankplug evaluate modelSTEERING",

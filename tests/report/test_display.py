@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -160,14 +159,6 @@ def test_a_run_that_ends_early_says_why(
     monkeypatch.setattr(Study, "run", ends_early)
     panel.button.click()
     assert panel.words.value.startswith(said) and not panel.button.disabled and "results" not in notebook
-
-
-def test_without_controls_an_output_is_the_cells_own(notebook: dict[str, Any]) -> None:
-    alone = replace(STUDY, name="alone")
-    output = show(evaluate(alone, alone.run("smoke", store=notebook["store"], progress=False)), "Table 1")
-    with pytest.raises(NotImplementedError):  # by which IPython takes the other way
-        output._ipython_display_()
-    assert ">1<" in output._repr_mimebundle_()[0]["text/html"]
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,6 @@ import pytest
 from rankplug.report.exhibit_tables import exhibit_latex, links_to, table_html, unlinked
 
 
-def test_a_number_of_an_unknown_combination_stays_plain():
-    assert links_to({})("0.5", ["0123456789abcdef"]) == "0.5"
-
-
-def test_a_number_of_several_combinations_leads_to_each():
-    known = {"0" * 16: 3, "1" * 16: 18}
-    html = links_to(known)("0.5", list(known))
-    assert re.findall('href="combinations/([01]+).html"', html) == list(known)
-    assert html.startswith('<a href="combinations/0000000000000000.html" title="3 or 18 trials">0.5</a>')
-
-
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
@@ -35,15 +24,6 @@ def test_a_number_has_trials_and_interval_in_its_title(columns, told):
     table = pd.DataFrame([{"model": "a", **columns, "combination": "0" * 16}])
     html = table_html(table, (), links_to({"0" * 16: 3}))
     assert re.search(f'title="{told}">0.5</a>', html)
-
-
-def test_a_long_table_says_how_much_is_left_to_its_file():
-    assert "50 more rows" in table_html(pd.DataFrame({"x": range(250)}), (), unlinked)
-
-
-def test_a_table_without_rows_says_so_in_place_of_heads_alone():
-    html = table_html(pd.DataFrame({"model": [], "ours": []}), (), unlinked)
-    assert "<th" not in html and "No run of this profile gives a row" in html
 
 
 def test_an_empty_column_is_left_out():

@@ -8,7 +8,6 @@ import nbformat
 import pytest
 
 from rankplug.report.notebook_page import notebook_html
-from rankplug.report.rendering import markdown_html
 from rankplug.report.safe_html import safe_text
 
 
@@ -16,30 +15,9 @@ def cells(*sources):
     return [nbformat.v4.new_code_cell(source, outputs=[]) for source in sources]
 
 
-def test_formulas_become_mathml():
-    assert "<math" in markdown_html("the loss $\\log\\sum_j e^{f_j}$")
-    assert "<mfrac>" in markdown_html("$$\n\\frac{1}{2}\n$$")
-
-
 def test_outputs_keep_tables_and_lose_scripts():
     cleaned = safe_text("<style>p{}</style><table onclick='x()'><tr><th>a</th></tr></table><script>x()</script>")
     assert cleaned == "<table><tbody><tr><th>a</th></tr></tbody></table>"
-
-
-def test_an_error_in_a_notebook_is_shown(tmp_path):
-    error = nbformat.v4.new_output("error", ename="E", evalue="v", traceback=["\x1b[31mE: <v>\x1b[0m"])
-    path = tmp_path / "failed.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1/0", outputs=[error])]), path)
-    assert '<pre class="error">E: &lt;v&gt;</pre>' in notebook_html(path)
-
-
-def test_a_notebooks_page_mentions_its_controls_once(tmp_path):
-    control = {"application/vnd.jupyter.widget-view+json": {"model_id": "a"}, "text/plain": "Box()"}
-    output = nbformat.v4.new_output("display_data", control)
-    path = tmp_path / "controls.ipynb"
-    cells = [nbformat.v4.new_code_cell("controls()", outputs=[output]) for _ in range(3)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    assert notebook_html(path).count("The controls are there when the notebook is opened") == 1
 
 
 def test_code_without_outputs_is_folded_with_the_next(tmp_path):

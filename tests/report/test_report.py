@@ -139,14 +139,6 @@ def test_every_judged_claim_stands_in_the_pictures_of_claims(made):
     assert all((made.report / f"all-claims.{suffix}").stat().st_size > 1000 for suffix in ("pdf", "svg"))
 
 
-def test_the_front_page_says_in_numbers_what_was_found(made):
-    words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", text_of(made, "index.html")))
-    assert "3 claims of 1 study, tested on 4 trials" in words and "1 holds 1 fails 1 not judged" in words
-    assert "Of 2 claims with a verdict 2 are decided (100 %); 1 could not be judged" in words
-    assert "What fails most clearly of what was measured in points: More is *better* (made), -100.00 points [" in words
-    assert "Profile smoke: synthetic data only." in words and "What holds most clearly" not in words
-
-
 def test_every_link_leads_to_a_file_and_nothing_is_fetched(made):
     combinations = sorted(f"combinations/{identity}.html" for identity in made.identities.values())
     others = ["claims.html", "exhibits.html", "index.html", "made.html", "queries.html", "runs.html", "search.html"]
@@ -203,16 +195,6 @@ def test_a_combination_has_values_of_each_trial_and_code(made):
     sweep = SimpleNamespace(sweep=lambda grid, **numbers: asked.update(grid, **numbers))
     exec(code.replace("import rankplug as rp", ""), {"rp": sweep})
     assert asked["loss"] == "lambdarank" and (asked["folds"], asked["trials"]) == ([1], 2)
-
-
-def test_what_is_read_is_noted_by_group_and_model(made):
-    results = made.results
-    with results.noting_reads() as all_of_it:
-        results["few"]["value"].mean()
-        with results.noting_reads() as one:
-            results.mean("few", "ndcg@5", "XE-NDCG")
-    assert list(one) == [("few", "XE-NDCG")]
-    assert list(all_of_it) == [("few", "lambdaMART"), ("few", "XE-NDCG")]
 
 
 def test_a_metric_at_several_cut_offs_is_one_row():

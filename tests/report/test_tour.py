@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
 import papermill
 import pytest
 
-from rankplug.errors import FitError, ParameterError, RankplugError, UnknownPluginError
-from rankplug.report.tour import Tour, TourParameters, check_combination
+from rankplug.errors import FitError
+from rankplug.report.tour import Tour
 from rankplug.system import notebooks_folder
 
 NOTEBOOK = notebooks_folder() / "combination.ipynb"
@@ -31,35 +30,6 @@ def tour(trouble: Path, tmp_path: Path) -> Tour:
     return made
 
 
-def test_the_notebook_has_every_parameter_with_its_default() -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (cell,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
-    there: dict[str, Any] = {}
-    exec(cell.source, there)
-    del there["__builtins__"]
-    assert check_combination(there) == TourParameters()
-    assert set(there) == set(TourParameters.model_fields)
-
-
-@pytest.mark.parametrize(
-    ("given", "kind", "sentence"),
-    [
-        ({"losss": "mse"}, ParameterError, r"no parameter losss: did you mean loss\?"),
-        ({"loss": "lamdarank"}, UnknownPluginError, r"did you mean lambdarank"),
-        ({"loss": "lambdarank[sgma=1]"}, ParameterError, r"no parameter sgma: did you mean sigma\?"),
-        ({"profile": "smok"}, ParameterError, r"did you mean smoke\?"),
-        ({"trials": 0}, ParameterError, "trials=0 is not possible"),
-        ({"backend": "torch", "scorer": "trees"}, FitError, "torch cannot fit the scorer trees"),
-    ],
-    ids=str,
-)
-def test_wrong_parameters_are_told_in_a_sentence(
-    given: dict[str, Any], kind: type[RankplugError], sentence: str
-) -> None:
-    with pytest.raises(kind, match=sentence):
-        check_combination(given)
-
-
 @pytest.mark.parametrize(
     ("notebook", "given", "sentence"),
     [
@@ -76,15 +46,6 @@ def test_plain_papermill_refuses_a_misspelt_parameter(
         papermill.execute_notebook(source, tmp_path / "out.ipynb", given, progress_bar=False)
     assert caught.value.ename == "ParameterError" and sentence in caught.value.evalue
     assert not list((tmp_path / "results").rglob("*.parquet"))
-
-
-def test_a_tour_says_what_is_trained_on_what(tour: Tour) -> None:
-    text = tour._repr_markdown_()
-    assert "trouble / lightgbm trees[rounds=6,min_data=1] / mse" in text
-    assert "| loss | `mse` |" in text and "| scorer | `trees` |" in text and "rounds 6" in text
-    data = tour.data()
-    assert data.loc["train", ["queries", "documents", "features"]].tolist() == [20, 200, 5]
-    assert data.filter(like="label").sum(axis=1).tolist() == pytest.approx([1, 1, 1])
 
 
 def test_means_and_intervals_are_those_of_the_stored_queries(tour: Tour) -> None:
@@ -122,10 +83,3 @@ def test_failed_trials_are_recorded_and_end_the_tour(trouble: Path, tmp_path: Pa
     with pytest.raises(FitError, match=r"(?s)2 of 2 trials failed.*ValueError: trouble was asked for"):
         failing.run()
     assert len(failing.store.failures()) == 2
-
-
-def test_the_learning_curve_marks_the_iteration_that_is_kept(tour: Tour) -> None:
-    (axes,) = tour.curves().axes
-    kept = {line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == ":"}
-    assert kept == {result.record["best_iteration"] for result in tour.results}
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["train", "valid", "kept"]

@@ -30,11 +30,6 @@ def test_cite_prints_an_entry_for_each_paper():
             assert entry.startswith("@software{rankplug,")
 
 
-def test_signs_that_latex_reads_otherwise_are_escaped():
-    entry = Citation(**{**PAPER, "title": r"100 % of $x_i$ & {more} \ ~"}).bibtex("key")
-    assert r"title = {{100 \% of \$x\_i\$ \& \{more\} \textbackslash{} \textasciitilde{}}}," in entry
-
-
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankplug.errors import RankplugError
 from rankplug.statistics import all_greater, look_steps, mean_of_trials, p_values
 from rankplug.store import Store
-from rankplug.studies import Budget, Claim, Margin, Runs, Study, Verdict, decide, decisions_in_words, greater, read_time
+from rankplug.studies import Budget, Claim, Margin, Runs, Study, Verdict, decide, decisions_in_words, greater
 
 STUDIES, FIRST, LOOKS = 2_000, 10, 5
 
@@ -59,18 +58,6 @@ def test_five_looks_at_the_level_of_one_err_more_often():
 @pytest.mark.parametrize(("points", "verdict"), [(1.0, "holds"), (-1.0, "fails"), (0.05, "no difference")])
 def test_planted_differences_are_decided_as_what_they_are(points, verdict):
     assert share(decided(points, 1, 0.0, spread=1.0, margin=0.5), verdict) >= 19 / 20
-
-
-def test_times_are_read_as_they_are_written():
-    assert (read_time("2h"), read_time("1.5h"), read_time("30m"), read_time("90s")) == (120, 90, 30, 1.5)
-    with pytest.raises(RankplugError, match="is not a time"):
-        read_time("two hours")
-
-
-@pytest.mark.parametrize("wrong", [{"minutes": 0.0}, {"margin": -1.0}, {"looks": 0}])
-def test_budgets_that_are_none_are_refused(wrong):
-    with pytest.raises(RankplugError):
-        Budget(**wrong)
 
 
 def lead(results, first: str, second: str):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rankplug.plotting import encode_figure, encode_points, lay_out, new_figure
+from rankplug.plotting import encode_figure, encode_points, new_figure
 
 
 def middles_of(picture, colour):
@@ -43,19 +43,3 @@ def test_cells_of_a_heat_map_are_told_by_their_rows_and_columns_and_missing_ones
     points = json.loads(encode_points(figure))
     assert [words for *_, words in points] == ["lower, left: 1", "lower, right: 2", "upper, right: 4"]
     assert points[0][0] < points[1][0] and points[0][1] > points[2][1]
-
-
-def test_a_figure_laid_out_once_has_the_same_picture_in_each_format():
-    sizes = []
-    for once in (True, False):
-        figure, axes = new_figure(2)
-        axes[0].plot([1.0, 2.0], [10_000.0, 20_000.0], label="a model")
-        axes[1].set(xlabel="trees", ylabel="a label", title="a title that makes the picture taller")
-        area = lay_out(figure) if once else None
-        places = [one.get_position().bounds for one in axes]
-        file = io.BytesIO()
-        encode_figure(figure, file, "png", area)
-        if once:
-            assert [one.get_position().bounds for one in axes] == places
-        sizes.append(Image.open(file).size)
-    assert sizes[0] == pytest.approx(sizes[1], abs=3)

@@ -44,7 +44,3 @@ def test_of_many_queries_and_models_a_part_is_drawn_and_counts_are_of_all():
     for one, other in itertools.combinations(range(3), 2):
         first, second = (values[pairs.models[place]] for place in (one, other))
         assert pairs.better[one][other] == (first > second).sum() and pairs.better[other][one] == (first < second).sum()
-
-
-def test_a_group_of_one_model_is_compared_with_nothing():
-    assert not list(query_pairs(results_of({"alone": np.ones(4)})))

@@ -69,44 +69,26 @@ def test_an_interval_no_longer_than_the_margin_always_decides():
 
 
 @pytest.mark.parametrize(
-    ("parts", "found"),
+    ("question", "parts", "found"),
     [
-        ({"a": GAIN, "b": GAIN}, "holds"),
-        ({"a": GAIN, "b": NOISE}, "inconclusive"),
-        ({"a": GAIN, "b": -GAIN}, "fails"),
-        ({"a": GAIN, "b": SMALL}, "no difference"),
-        ({"a": SMALL, "b": -SMALL}, "no difference"),
-        ({"a": SMALL, "b": NOISE}, "inconclusive"),
+        (greater, (GAIN, GAIN), "holds"),
+        (greater, (GAIN, NOISE), "inconclusive"),
+        (greater, (GAIN, -GAIN), "fails"),
+        (greater, (GAIN, SMALL), "no difference"),
+        (greater, (SMALL, -SMALL), "no difference"),
+        (greater, (SMALL, NOISE), "inconclusive"),
+        (some_greater, (GAIN, -GAIN), "holds"),
+        (some_greater, (-GAIN, -GAIN), "fails"),
+        (some_greater, (SMALL, -GAIN), "no difference"),
+        (some_greater, (NOISE, -GAIN), "inconclusive"),
+        (no_greater, (SMALL, -GAIN), "holds"),
+        (no_greater, (-GAIN,), "holds"),
+        (no_greater, (GAIN, -GAIN), "fails"),
+        (no_greater, (NOISE, -GAIN), "inconclusive"),
     ],
 )
-def test_a_claim_of_several_parts_needs_all_of_them(parts, found):
-    assert verdict(parts) == found
-
-
-@pytest.mark.parametrize(
-    ("parts", "found"),
-    [
-        ({"a": GAIN, "b": -GAIN}, "holds"),
-        ({"a": -GAIN, "b": -GAIN}, "fails"),
-        ({"a": SMALL, "b": -GAIN}, "no difference"),
-        ({"a": NOISE, "b": -GAIN}, "inconclusive"),
-    ],
-)
-def test_a_claim_about_some_part_needs_one_of_them(parts, found):
-    assert verdict(parts, some_greater) == found
-
-
-@pytest.mark.parametrize(
-    ("parts", "found"),
-    [
-        ({"a": SMALL, "b": -GAIN}, "holds"),
-        ({"a": -GAIN}, "holds"),
-        ({"a": GAIN, "b": -GAIN}, "fails"),
-        ({"a": NOISE, "b": -GAIN}, "inconclusive"),
-    ],
-)
-def test_a_claim_about_no_part_is_failed_by_one_of_them(parts, found):
-    assert verdict(parts, no_greater) == found
+def test_a_claim_needs_all_some_or_none_of_its_parts(question, parts, found):
+    assert verdict(dict(zip("ab", parts, strict=False)), question) == found
 
 
 def test_a_part_fails_a_claim_only_after_holm():
@@ -125,15 +107,6 @@ def test_one_trial_settles_nothing_and_says_so():
 def test_equal_values_need_no_spread():
     assert verdict([0.1, 0.1, 0.1]) == "holds"
     assert verdict([0.0, 0.0, 0.0]) == "no difference" and verdict([0.0, 0.0], alike) == "holds"
-
-
-def test_the_sentence_has_effect_interval_repetitions_margin_and_p():
-    verdict = judge(greater({"ndcg@5": sample(GAIN)}), margin=0.005, scale=100, measured_in="points")
-    low, high = stats.t.interval(0.95, 4, GAIN.mean(), stats.sem(GAIN))
-    p = stats.ttest_1samp(GAIN, 0, alternative="greater").pvalue
-    assert verdict.sentence == (
-        f"ndcg@5: +2.4 points [{100 * low:+.3g}, {100 * high:+.3g}] over 5 trials, margin 0.5, p = {p:.2g}"
-    )
 
 
 def test_the_decisive_part_comes_first_and_keeps_its_margin():
@@ -224,10 +197,3 @@ def test_a_verdict_is_read_back_as_it_was_written():
         verdict = judge(greater({"a": sample(values)}), margin=0.005, scale=100, measured_in="points", data="made data")
         again = Verdict.read(json.loads(json.dumps(verdict.describe())))
         assert again.sentence == verdict.sentence and again.verdict == verdict.verdict and again.data == "made data"
-
-
-def test_there_are_four_verdicts():
-    with pytest.raises(ValueError, match="perhaps"):
-        Verdict("perhaps", ())
-    with pytest.raises(ValueError, match="margin above 0"):
-        judge(greater({"": sample(GAIN)}))
