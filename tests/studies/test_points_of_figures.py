@@ -33,13 +33,3 @@ def test_points_of_a_line_are_told_at_its_marks_and_nothing_of_unnamed_ones():
     assert [words for *_, words in points] == ["a model: 1, 0.5", "a model: 4, 0.25"]
     for (across, down, _), middle in zip(points, middles_of(Image.open(file), (255, 0, 0)), strict=True):
         assert (across, down) == pytest.approx(middle, abs=0.004)
-
-
-def test_cells_of_a_heat_map_are_told_by_their_rows_and_columns_and_missing_ones_are_not():
-    figure, axes = new_figure()
-    axes.pcolormesh(np.ma.masked_invalid([[1.0, 2.0], [np.nan, 4.0]]))
-    axes.set_xticks([0.5, 1.5], ["left", "right"])
-    axes.set_yticks([0.5, 1.5], ["lower", "upper"])
-    points = json.loads(encode_points(figure))
-    assert [words for *_, words in points] == ["lower, left: 1", "lower, right: 2", "upper, right: 4"]
-    assert points[0][0] < points[1][0] and points[0][1] > points[2][1]

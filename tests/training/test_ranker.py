@@ -92,13 +92,6 @@ def test_a_weight_goes_with_its_row(data):
     np.testing.assert_allclose(half.predict(X), here.predict(X), rtol=1e-4, atol=1e-5)
 
 
-def test_group_sizes_do_as_well_as_query_ids(data):
-    X, y, qid = data
-    by_id = rp.Ranker("cross_entropy", **SMALL).fit(X, y, qid=qid)
-    by_size = rp.Ranker("cross_entropy", **SMALL).fit(X, y, group=[10] * 30)
-    np.testing.assert_array_equal(by_size.predict(X), by_id.predict(X))
-
-
 @pytest.mark.parametrize("kind", ["csr", "pandas", "polars"])
 def test_matrices_of_other_kinds_give_the_same_model(kind, data):
     X, y, qid = data

@@ -84,24 +84,6 @@ def test_a_draw_that_allows_no_split_ends_nothing(split) -> None:
     assert len(set(model.predict(split.test.features))) > 1
 
 
-@pytest.mark.parametrize("kind", ["boosting=dart", "linear_tree=true", "categorical=0"])
-def test_other_trees_sample_queries_too(kind) -> None:
-    pytest.importorskip("lightgbm")
-    generator = np.random.default_rng(0)
-    starts = np.arange(0, 1201, 12)
-    features = generator.normal(size=(1200, 3)).astype(np.float32)
-    features[:, 0] = generator.integers(0, 5, 1200)
-    labels = (features[:, 0] == 3) + (features[:, 1] > 0)
-    lists = rp.Lists(features, labels, starts)
-    scorer = f"trees[rounds=20,leaves=7,min_data=5,learning_rate=0.3,{kind},query_bagging=0.3]"
-    models = [rp.fit("lightgbm", scorer=scorer, loss="mse", train=lists, valid=lists, seed=3) for _ in range(2)]
-    assert models[0].text == models[1].text
-    assert models[0].record.curve.columns["valid ndcg@5"][models[0].record.best_iteration] == pytest.approx(
-        rp.evaluate(models[0], lists, "ndcg@5").mean()
-    )
-    assert rp.evaluate(models[0], lists, "ndcg@5").mean() > 0.9
-
-
 @pytest.fixture
 def by_query():
     """Skip where LightGBM samples documents only, as before 4.6."""
